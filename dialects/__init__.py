@@ -1,4 +1,4 @@
-"""The vocabulary of the IR.
+"""The dialects of the IR.
 
-Each folder is a dialect or the library of one. This room imports no passes, chips or commands.
+Each folder contains a dialect or a library that one dialect uses. This folder imports no passes, chips or commands.
 """

@@ -1,4 +1,4 @@
-"""Construction of a dialect from the exports of its package, so that no list names its ops a second time."""
+"""Construction of a dialect from the exports of its package, so that the ops need not be listed twice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xdsl.ir import Attribute, Dialect, Operation
 
 
 class _CompletedDialect(Dialect):
-    """A dialect with a part in an extension, which is imported when all ops are requested."""
+    """A dialect whose remaining ops are in an extension. The extension is imported when all ops are requested."""
 
     def __init__(self, name: str, exports: Mapping[str, object], others: Callable[[], Mapping[str, object]]) -> None:
         super().__init__(name)
@@ -31,10 +31,10 @@ class _CompletedDialect(Dialect):
 def dialect_of(
     name: str, exports: Mapping[str, object], others: Callable[[], Mapping[str, object]] | None = None
 ) -> Dialect:
-    """A dialect of the ops and attributes among the names of its package, sorted by class name.
+    """A dialect of the ops and attributes that its package exports, sorted by class name.
 
-    exports: the package's `globals()`; classes of other packages are ignored. others: the names of a nested package,
-    which are requested when the dialect is used.
+    exports: the package's `globals()`; classes of other packages are ignored. others: returns the exports of a nested
+    package; called when the dialect is first used.
     """
     if others is not None:
         return _CompletedDialect(name, exports, others)

@@ -19,7 +19,7 @@ from tinyml.dialects.plugins import UNIVERSES, XDSL, PluginError, Row, built_in,
 
 @cache
 def registry() -> Universe:
-    """Every dialect, pass and target of the environment, including those of plug-ins.
+    """All dialects, passes and targets of the Python environment, including those that plug-ins define.
 
     The entries of a plug-in are checked on first use. A plug-in that redefines a name is skipped.
     """
@@ -41,13 +41,15 @@ def _completed(name: str) -> Dialect:
 
 
 def own_dialects() -> dict[str, Callable[[], Dialect]]:
-    """The registered dialects of tinyml and of plug-ins; xDSL's are excluded, since loading them takes a second."""
+    """The registered dialects of tinyml and of plug-ins. xDSL's dialects are excluded because loading them takes a
+    second.
+    """
     skipped = {name for universe in _of_xdsl() for name in universe.all_dialects}
     return {name: factory for name, factory in registry().all_dialects.items() if name not in skipped}
 
 
 def own_passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    """The registered passes of tinyml and of plug-ins, without xDSL's."""
+    """The registered passes of tinyml and of plug-ins. xDSL's passes are excluded."""
     skipped = {name for universe in _of_xdsl() for name in universe.all_passes}
     return {name: factory for name, factory in registry().all_passes.items() if name not in skipped}
 
@@ -57,7 +59,7 @@ def _of_xdsl() -> Sequence[Universe]:
 
 
 def context() -> Context:
-    """A context with every registered dialect."""
+    """A context in which every known dialect is registered."""
     context = Context()
     for name, factory in registry().all_dialects.items():
         context.register_dialect(name, factory)
@@ -71,7 +73,9 @@ def _add(whole: Universe, part: Universe) -> None:
 
 
 def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
-    """The universe of a plug-in with checked factories; raises `PluginError` for a name that exists already."""
+    """The universe of a plug-in with factories that check their products. Raises `PluginError` for a name in
+    `known`.
+    """
 
     def guarded(kind: str, made: Any, taken: Any, check: Callable[[Row, object], Any]) -> dict[str, Any]:
         offered = cast("dict[Any, Any]", plugin.expect(made, dict))
@@ -92,7 +96,9 @@ def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
 
 
 def _checked(plugin: Row, factory: Callable[..., object], check: Callable[[Row, object], Any]) -> Any:
-    """A factory that checks its product; targets of xDSL's older kind take arguments and create nothing."""
+    """A factory that checks the object it creates. A call with arguments, as for xDSL's older kind of targets, creates
+    none.
+    """
 
     @wraps(factory)
     def made(*arguments: Any) -> Any:

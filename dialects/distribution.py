@@ -1,6 +1,6 @@
-"""The name and the licence under which tinyml is distributed, and its rooms; `setup.py` reads them, too.
+"""The name and licence under which tinyml is distributed, and its top-level packages. `setup.py` imports this module.
 
-The imported Python package has a different name.
+The distribution and the imported Python package have different names.
 """
 
 DISTRIBUTION = "tinyml-xdsl"
@@ -17,6 +17,6 @@ FOREIGN_DISTRIBUTION = "tinyml"
 
 
 def install_command(*extras: str) -> str:
-    """The command that installs optional dependencies, by the extras that declare them."""
+    """The pip command that installs the optional dependencies declared by these extras."""
     names = f"[{','.join(extras)}]" if extras else ""
     return f"pip install '{DISTRIBUTION}{names}'"

@@ -1,4 +1,4 @@
-"""The exception for bad input, with its location, and messages about unknown names."""
+"""The exceptions for invalid input, with its location, and for defects; messages about unknown names."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Iterable
 
 
 class InputError(Exception):
-    """Bad input from a user: a file, a program, an option, data, or a model that cannot fit.
+    """Invalid input from a user: a file, a program, an option, data, or a model that cannot fit.
 
-    `str(error)` is the line that a command prints after `error: `: `FILE:LINE:COL: message`, with those parts of the
-    location that are known. Lines and columns count from 1.
+    `str(error)` is the line that a command prints after `error: `: `FILE:LINE:COL: message`. Unknown parts of the
+    location
+    are omitted. Lines and columns count from 1.
     """
 
     def __init__(
@@ -30,13 +31,14 @@ class InputError(Exception):
 
 
 class TooLargeError(InputError):
-    """A program, or a part of it, that exceeds its target chip."""
+    """A program, or a part of one, that exceeds the resources of its target chip."""
 
 
 class DefectError(Exception):
     """A defect of tinyml that tinyml detected, such as an invalid program after a pass.
 
-    It is not an `InputError`, so that a tool ends in a traceback and never blames the user's file.
+    The class is not a subclass of `InputError`, so that a command prints a traceback and does not blame the user's
+    file.
     """
 
 
@@ -45,18 +47,21 @@ _QUOTE_LIMIT = 1000
 
 
 def squeeze(message: str) -> str:
-    """The message on one line, truncated if a constant makes it too long to read."""
+    """The message on one line, truncated if a constant makes the line too long to read."""
     line = " ".join(message.split())
     return line if len(line) <= _QUOTE_LIMIT else line[: _QUOTE_LIMIT - 3] + "..."
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about a misspelled name: the most likely known name; "" if none is likely.
+    """The suffix of a message about a misspelled name, which suggests the most likely known name; "" if none is likely.
 
-    One mistake per started four letters is allowed, except in the first letter: an extra, a missing, a wrong or two
-    swapped letters. In names of up to three letters, and in op names of up to four letters after the dot, only swapped
-    or doubled letters are allowed. Except for ops, a name may also be a prefix of a known name, or a part of it between
-    separators: op names differ by single letters, and are often not typed by the user.
+    One mistake per four letters (rounded up) is allowed, except in the first letter. A mistake is an extra letter, a
+    missing
+    letter, a wrong letter or two swapped letters. In names of up to three letters, and in op names of up to four
+    letters
+    after the dot, only swapped or doubled letters are allowed. Except for ops, a name may also be a prefix of a known
+    name,
+    or a part of one between separators. Op names are exempt because they differ by single letters.
     """
     typed = name.lower()
     near = [(wrong, len(each), each) for each in known if (wrong := _mistakes(typed, each.lower())) is not None]
@@ -64,7 +69,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _mistakes(typed: str, known: str) -> int | None:
-    """The number of mistakes in a name compared with a known name or its best matching part; None for too many."""
+    """The number of mistakes in a name relative to a known name or its best matching part; None if there are too
+    many.
+    """
     before, dot, last = typed.rpartition(".")
     if dot and not known.startswith(before + dot):
         return None
@@ -86,7 +93,7 @@ def _mistakes(typed: str, known: str) -> int | None:
 
 
 def _once(text: str) -> str:
-    """A text with repeated letters reduced to one."""
+    """The text with each run of equal letters reduced to one letter."""
     return re.sub(r"(.)\1+", r"\1", text)
 
 
@@ -95,7 +102,9 @@ _SHORT_LENGTH = 3
 
 
 def _distance(first: str, second: str) -> int:
-    """The number of insertions, deletions, substitutions and swaps of neighbours that turn a text into another."""
+    """The number of insertions, deletions, substitutions and swaps of neighbours that turn the first text into the
+    second.
+    """
     rows = [list(range(len(second) + 1))]
     for i, letter in enumerate(first, 1):
         row = [i]
@@ -109,9 +118,9 @@ def _distance(first: str, second: str) -> int:
 
 
 def unknown(what: str, name: str, known: Iterable[str], aliases: Iterable[str] = ()) -> InputError:
-    """The error for an unknown name, with the most similar known name or else all known names.
+    """The error for an unknown name. Its message suggests the most similar known name, or else lists all known names.
 
-    what: the kind of name, such as `target`. aliases: other names, which are not listed.
+    what: the kind of name, such as `target`. aliases: accepted names that are not listed.
     """
     names = [*known]
     end = did_you_mean(name, [*names, *aliases]) or f" (one of {', '.join(names)})"

@@ -1,8 +1,9 @@
-"""The optional extensions of the core, and the import of their parts.
+"""The optional extensions of the core, and the import of their modules.
 
-`extensions.txt` has a row for each: its name, a regular expression for the paths of its files, and whether the wheel of
-the core contains it (in or out). The core imports no module of an extension that is out: a row names the module, such
-as `tinyml.tools.driver.listen:heard_in`, which is imported on request.
+`extensions.txt` has a row for each extension: its name, a regular expression for the paths of its files, and whether
+the
+core's wheel contains it (`in` or `out`). The core does not statically import modules of extensions marked `out`. It
+names the module as text, such as `tinyml.tools.driver.listen:heard_in`, and imports it on request.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _PACKAGE = "tinyml."
 
 
 class Extension(NamedTuple):
-    """A row of the table. pattern: for the paths of its files, without the file suffix."""
+    """A row of the table. pattern: a regular expression for the paths of the extension's files, without the file
+    suffix.
+    """
 
     name: str
     pattern: re.Pattern[str]
@@ -32,31 +35,31 @@ class Extension(NamedTuple):
 
 @cache
 def extensions() -> tuple[Extension, ...]:
-    """The rows of the table."""
+    """The rows of `extensions.txt`."""
     rows = (line.split("\t") for line in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines())
     return tuple(Extension(name, re.compile(pattern), where == "in") for name, pattern, where in rows)
 
 
 def extension_of(path: str) -> Extension | None:
-    """The extension of a file, by its path from the folder of the rooms; None for one of the core."""
+    """The extension that contains a file; None for a file of the core. path: relative to the repository's root."""
     return next((row for row in extensions() if row.pattern.search(path)), None)
 
 
 def part_of(where: str) -> str:
-    """The name of the extension that a tinyml module, or `MODULE:NAME`, belongs to."""
+    """The name of the extension that contains a tinyml module, given as `MODULE` or `MODULE:NAME`."""
     path = where.partition(":")[0].removeprefix(_PACKAGE).replace(".", "/")
     found = extension_of(path) or extension_of(f"{path}/")
     return CORE if found is None else found.name
 
 
 def missing_part(where: str) -> str | None:
-    """The name of the extension that a tinyml module belongs to, if this extension is not installed."""
+    """The name of the extension that contains a tinyml module, if this extension is not installed."""
     part = part_of(where)
     return None if part == CORE or is_installed(where) else part
 
 
 def imported(where: str) -> Any:
-    """A module, or the object that `MODULE:NAME` names.
+    """A module, or the object `NAME` of a module for `MODULE:NAME`.
 
     Raises `InputError` for a module of an extension that is not installed.
     """
@@ -68,5 +71,5 @@ def imported(where: str) -> Any:
 
 
 def needs(part: str) -> str:
-    """The end of the message about a missing extension."""
+    """The suffix of an error message about a missing extension."""
     return f"needs the part '{part}' of tinyml, which is not installed"

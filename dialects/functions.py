@@ -1,4 +1,4 @@
-"""The functions of a module that passes process, and the attributes of their argument."""
+"""The functions of a module that passes transform, and the attributes of their arguments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 def defined_functions(module: ModuleOp) -> list[func.FuncOp]:
     """All functions with a body, in order, including those of nested modules.
 
-    Functions without a body are functions of the runtime.
+    Functions without a body are runtime functions.
     """
     functions: list[func.FuncOp] = []
     # Bodies contain no functions, and passes call this often.
@@ -23,7 +23,9 @@ def defined_functions(module: ModuleOp) -> list[func.FuncOp]:
 
 
 def argument_attribute(function: func.FuncOp, name: str) -> Attribute | None:
-    """An attribute of the only argument of a predict function; None if it is not set, or the argument is a buffer."""
+    """An attribute of the only argument of a predict function; None if it is not set, or if the argument is a
+    buffer.
+    """
     given = () if function.arg_attrs is None else function.arg_attrs.data
     return given[0].data.get(name) if given else None
 

@@ -1,4 +1,4 @@
-"""xDSL's parser with bounds on time and memory, for user-written text."""
+"""xDSL's parser with bounds on time and memory, for text that a user wrote."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ _DENSE: Any = base(RankedStructure[IntegerType | IndexType | AnyFloat | ComplexT
 class LinearLexer(MLIRLexer):
     """xDSL's lexer with linear time for an unterminated string literal.
 
-    xDSL 0.74 repeats a repeated character class, `([^"]+|...)*`, and tries every way to split an unterminated literal
-    into repetitions: 2^n ways for n characters.
+    xDSL 0.74 nests repetitions of a character class, `([^"]+|...)*`. It tries all divisions of an unterminated literal
+    into
+    repetitions: 2^n for n characters.
     """
 
     _unescaped_characters_regex = re.compile(
@@ -48,9 +49,9 @@ class LinearLexer(MLIRLexer):
 
 @dataclass
 class _BitPattern(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
-    """A hexadecimal integer as an element of a dense attribute: the bits of a float.
+    """A hexadecimal integer as an element of a dense attribute, which represents the bits of a float.
 
-    xDSL 0.74 converts the integer to a float. MLIR prints infinity and NaN in this way.
+    MLIR prints infinity and NaN in this form. xDSL 0.74 would convert the integer to a float.
     """
 
     def to_type(self, parser: AttrParser, type: Any) -> Any:
@@ -65,8 +66,8 @@ class _BitPattern(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPr
 class GuardedParser(Parser):
     """A parser with a linear lexer and limits on the sizes of tensors and constants.
 
-    Raises `ParseError` for a type with more than `ELEMENT_LIMIT` elements, and if the constants of a text exceed the
-    limit together, before they are allocated.
+    Raises `ParseError` for a type with more than `ELEMENT_LIMIT` elements. Also raises it, before allocation, if the
+    constants of a text together exceed the limit.
     """
 
     def __init__(self, ctx: Context, input: str | bytes, name: str = "<unknown>") -> None:
@@ -88,9 +89,9 @@ class GuardedParser(Parser):
         return type
 
     def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
-        """A dense attribute; a single value for all elements is converted once.
+        """Parse a dense attribute. A single value for all elements is converted only once.
 
-        xDSL asserts that elements of a complex type are pairs of numbers.
+        Raises `ParseError` where xDSL asserts that elements of a complex type are pairs of numbers.
         """
         start, outer = self.pos, self._splat_type
         if type is None:
@@ -118,7 +119,7 @@ class GuardedParser(Parser):
         return _BitPattern(element.is_negative, element.value, element.span)
 
     def _parse_optional_complex(self) -> Any:
-        """A complex number; xDSL asserts that one ends in a parenthesis."""
+        """Parse an optional complex number. Raises `ParseError` where xDSL asserts that it ends with a parenthesis."""
         try:
             return super()._parse_optional_complex()
         except AssertionError:

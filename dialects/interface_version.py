@@ -1,8 +1,9 @@
-"""The version of `tinyml.extend`, the interface for packages that extend tinyml, and the check of their stated
-versions.
+"""The version of `tinyml.extend`, the interface for packages that extend tinyml, and the check of the versions for
+which
+packages were written.
 
-A package states the version that it was written for by an entry point of the group `tinyml.extend`, such as `version-1
-= "own_package"`, which is read and never loaded.
+A package states its version by an entry point of the group `tinyml.extend`, such as `version-1 = "own_package"`. The
+entry point is never loaded.
 """
 
 from __future__ import annotations

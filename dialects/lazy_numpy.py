@@ -1,6 +1,6 @@
-"""numpy, imported on first use: its import takes longer than everything that `tinyml-opt --help` runs.
+"""numpy, imported on first use, because its import is slower than everything else that `tinyml-opt --help` runs.
 
-Files that do not always compute import it at their top as follows:
+Files that need numpy only for some inputs import it at their top as follows:
 
     from tinyml.dialects.lazy_numpy import np
 

@@ -20,16 +20,18 @@ _ELEMENTS_PER_STEP = 200
 def step_limit() -> int:
     """The maximum number of operations that the loops of a program may run in an inference: 250,000 by default.
 
-    An inference with this number takes some seconds on a desktop computer, and the same time on a microcontroller. The
-    limit grows with `ELEMENT_LIMIT`.
+    The limit scales with `ELEMENT_LIMIT`. At the limit, an inference needs some seconds in the evaluator, and about the
+    same
+    time on a microcontroller.
     """
     return ELEMENT_LIMIT.get() // _ELEMENTS_PER_STEP
 
 
 def counted_elements(shape: Iterable[int]) -> int:
-    """The elements of a shape as `ELEMENT_LIMIT` counts them: an axis without elements, or of unknown extent, counts as
-    one.
+    """The number of elements of a shape, for a comparison with `ELEMENT_LIMIT`.
 
-    numpy refuses an empty array whose other axes are too long.
+    An axis without elements, or of unknown extent, counts as one element, because numpy rejects an empty array whose
+    other
+    axes are too long.
     """
     return prod(max(extent, 1) for extent in shape)

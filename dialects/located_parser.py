@@ -26,11 +26,12 @@ _DEFINITION = re.compile(r"^[ \t]*([#!][A-Za-z_0-9][\w$.-]*)[ \t]*=(?!=)", re.MU
 
 
 class LocatedParser(GuardedParser):
-    """A parser that gives an operation without a written `loc(...)` the line and column of its text.
+    """A parser that assigns to an operation without a written `loc(...)` the line and column of its text.
 
-    As in mlir-opt, this lets a verifier or a pass that fails later report a location. Lines and columns count from 1.
-    The locations are printed only with --print-debuginfo. Aliases may be defined after their use, as MLIR prints
-    location aliases.
+    As in mlir-opt, a verifier or a pass that fails later can therefore report a location. Lines and columns count from
+    1.
+    The locations are printed only with --print-debuginfo. Aliases may be defined after their use, which is where MLIR
+    prints location aliases.
     """
 
     line_offset: int = 0
@@ -49,7 +50,9 @@ class LocatedParser(GuardedParser):
     _file: StringAttr | None = None
 
     def line_and_column(self, position: int | None = None) -> tuple[int, int]:
-        """Line and column in the file of a position in the parsed text, by default of the operation being parsed."""
+        """The line and the column in the file of a position in the parsed text; by default, of the operation being
+        parsed.
+        """
         if position is None:
             position = self.pos if self._start is None else self._start
         if self._line_starts is None:
@@ -85,7 +88,7 @@ class LocatedParser(GuardedParser):
         return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
 
     def _define(self, name: str) -> None:
-        """Parse the definition of an alias at its position, if there is one."""
+        """Parse the definition of the alias `name` at its position, if the text defines it."""
         if self._definitions is None:
             text = self.lexer.input.content
             self._definitions = {match[1]: match.start(1) for match in _DEFINITION.finditer(text)}
@@ -98,7 +101,10 @@ class LocatedParser(GuardedParser):
             self._ahead |= {name}
 
     def _parse_location(self) -> LocationAttr:
-        """A location; xDSL reads neither the end of a range, which is dropped, nor the metadata of fused ones."""
+        """Parse a location. The end of a range is dropped.
+
+        xDSL's parser supports neither ranges nor the metadata of fused locations.
+        """
         location = self._parse_fused() or super()._parse_location()
         if isinstance(location, FileLineColLoc) and self.parse_optional_keyword("to") is not None:
             if self.parse_optional_punctuation(":") is None:
@@ -124,7 +130,9 @@ class LocatedParser(GuardedParser):
             self.raise_error(f"{error.msg}{self._similar(name, lambda dialect: dialect.operations)}", self._start)
 
     def _similar(self, name: str, members: Callable[[Dialect], Iterable[type[Operation] | type[Attribute]]]) -> str:
-        """The end of a message about an unknown op, attribute or type, with the most similar name of its dialect."""
+        """The suffix of a message about an unknown op, attribute or type, which suggests the most similar name of its
+        dialect.
+        """
         dialect = self.ctx.get_optional_dialect(name.partition(".")[0])
         return "" if dialect is None else did_you_mean(name, (member.name for member in members(dialect)))
 

@@ -1,16 +1,18 @@
 """Locations of operations: a position in a file, the layer of the user's model, and the name of the source operation.
 
-All three are stored in the location attribute of every operation; comparisons ignore it, and only `--print-debuginfo`
-prints it. A position is a `FileLineColLoc`. A layer of the user's model is a `NameLoc` around it, as MLIR's importers
-write it: `loc("conv1"("model.onnx":0:0))`. The two are the *origin* of an operation and of every operation that is made
-from it. An operation on buffers also has a name, which only its parts share. It is the metadata of a `FusedLoc` around
-the origin: `loc(fused<"y = relu(x)">["conv1"("model.onnx":0:0)])`. An operation that a pass makes from several has the
+All three are stored in the location attribute of every operation. Comparisons ignore this attribute, and only
+`--print-debuginfo` prints it. A position is a `FileLineColLoc`. A layer of the user's model is a `NameLoc` around it,
+as
+MLIR's importers create it: `loc("conv1"("model.onnx":0:0))`. The two are the *origin* of an operation and of every
+operation that is derived from it. An operation on buffers also has a name, which is inherited only by the operations
+into which it is lowered. The name is the metadata of a `FusedLoc` around the origin:
+`loc(fused<"y = relu(x)">["conv1"("model.onnx":0:0)])`. An operation that a pass creates from several operations has the
 `FusedLoc` of their origins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from xdsl.dialects.builtin import (
@@ -29,34 +31,37 @@ from xdsl.ir import Operation
 
 from tinyml.dialects.errors import InputError
 
+MAX_LAYERS = 8
+"""Maximum number of layers that a message or a row of a report names."""
+
 
 def file_location(file: str) -> LocationAttr:
-    """The location of an object in a file without lines."""
+    """The location of an object in a file whose format has no lines."""
     return FileLineColLoc(StringAttr(file), IntAttr(0), IntAttr(0))
 
 
 def in_layer(location: LocationAttr, layer: str) -> LocationAttr:
-    """The location of a position in a layer of the user's model; for a layer without a name, the position alone."""
+    """The location of a position in a layer of the user's model; the position itself if the layer has no name."""
     return NameLoc(StringAttr(layer), location) if layer else location
 
 
 def named(location: LocationAttr, name: str) -> LocationAttr:
-    """The location of an operation with its name; a part of a named operation has both names."""
+    """The location with the name of an operation added. A part of a named operation has both names."""
     return FusedLoc((location,), StringAttr(name))
 
 
 def is_named(location: LocationAttr) -> bool:
-    """True if a location has the name of an operation."""
+    """True if a location contains the name of an operation."""
     return isinstance(location, FusedLoc) and isinstance(location.metadata, StringAttr)
 
 
 def origin(location: LocationAttr) -> LocationAttr:
-    """The location without names of operations: the position in the file, and the layer."""
+    """The location without names of operations: only the position in the file and the layer."""
     return origin(_parts(location)[0]) if is_named(location) else location
 
 
 def fused(locations: Iterable[LocationAttr]) -> LocationAttr:
-    """The location of an operation that a pass makes from several: the origins of all, and the name of the first."""
+    """The location of an operation that a pass creates from several: the origins of all, and the name of the first."""
     first, *others = locations
     if is_named(first):
         name = cast(StringAttr, cast(FusedLoc, first).metadata).data
@@ -70,20 +75,35 @@ def fused(locations: Iterable[LocationAttr]) -> LocationAttr:
 
 
 def layers(location: LocationAttr) -> tuple[str, ...]:
-    """The layers of the user's model to which a location belongs, without repetitions."""
+    """The layers of the user's model to which a location belongs, without repetitions.
+
+    After the first `MAX_LAYERS` names, "others" stands for the rest.
+    """
+    found = dict[str, None]()
+    for layer in _layers(location):
+        # Thousands of layers that one loop computes would be listed again for each op of that loop.
+        if layer not in found and len(found) == MAX_LAYERS:
+            return (*found, "others")
+        found[layer] = None
+    return tuple(found)
+
+
+def _layers(location: LocationAttr) -> Iterator[str]:
     if isinstance(location, NameLoc):
-        return (location.desc.data,)
-    return tuple(dict.fromkeys(layer for part in _parts(location) for layer in layers(part)))
+        yield location.desc.data
+        return
+    for part in _parts(location):
+        yield from _layers(part)
 
 
 def place(location: LocationAttr) -> LocationAttr:
-    """The location without its names: the callee of a call location, the first of a fused one."""
+    """The innermost position of a location: the callee of a call location, the first part of a fused location."""
     parts = _parts(location)
     return place(parts[0]) if parts else location
 
 
 def _parts(location: LocationAttr) -> Sequence[LocationAttr]:
-    """The locations of which a location consists, the nearest first; none for a position in a file."""
+    """The nested locations of a location, the nearest first; none for a position in a file."""
     match location:
         case NameLoc():
             return (cast(LocationAttr, location.location),)
@@ -96,16 +116,17 @@ def _parts(location: LocationAttr) -> Sequence[LocationAttr]:
 
 
 def source_names(op: Operation) -> tuple[str, ...]:
-    """Names of the source operations that an operation is part of, from the whole to the smallest part.
+    """The names of the source operations that an operation is part of, from the whole to the smallest part.
 
-    An operation that a pass created without a name inherits the names of its first user; without users, those of its
-    operands; otherwise those of its parent. Empty if no name is known.
+    An operation that a pass created without a name inherits the names of its first user. Without users, it inherits
+    those of
+    its operands; otherwise those of its parent. Empty if no name is known.
     """
     return SourceNames().of(op)
 
 
 class SourceNames:
-    """The `source_names` of ops in a program that does not change in the meantime, each found once."""
+    """A cache of `source_names` for a program that is not modified meanwhile."""
 
     def __init__(self) -> None:
         self._known: dict[Operation, tuple[str, ...]] = {}
@@ -131,7 +152,9 @@ class SourceNames:
         return names
 
     def _first(self, users: Sequence[Operation]) -> Operation:
-        """The first user of an op in program order; the order of its uses depends on earlier passes."""
+        """The first user of an op in program order. The order of `uses` is not suitable, because it depends on earlier
+        passes.
+        """
         different = set(users)
         around = _common(users) if len(different) > 1 else None
         if around is None or around in different:
@@ -142,7 +165,7 @@ class SourceNames:
         return self._first(inside[min(inside, key=self._places_in(around).__getitem__)])
 
     def _places_in(self, op: Operation) -> Mapping[Operation, int]:
-        """The place of each op directly in the regions of an op."""
+        """The index of each op directly in the regions of an op, in program order."""
         if op not in self._places:
             ops = (inner for region in op.regions for block in region.blocks for inner in block.ops)
             self._places[op] = {inner: place for place, inner in enumerate(ops)}
@@ -157,7 +180,7 @@ def _directly_inside(around: Operation, op: Operation) -> Operation:
 
 
 def _common(users: Sequence[Operation]) -> Operation | None:
-    """The innermost op that contains all users, which may be one of them."""
+    """The innermost op that contains all users. It may be one of the users."""
     around: Operation | None = users[0]
     while around is not None and not all(around.is_ancestor(user) for user in users):
         around = around.parent_op()
@@ -178,7 +201,7 @@ def _names(location: LocationAttr) -> tuple[str, ...]:
 
 
 def source_location(op: Operation) -> tuple[str, int, int] | None:
-    """File, line and column of the nearest operation, from `op` outwards, that has a position in a file."""
+    """File, line and column of the innermost operation, from `op` outwards, that has a position in a file."""
     current: Operation | None = op
     while current is not None:
         location = place(current.location)
@@ -189,7 +212,7 @@ def source_location(op: Operation) -> tuple[str, int, int] | None:
 
 
 def layers_of(op: Operation) -> tuple[str, ...]:
-    """The layers of the user's model of the nearest operation, from `op` outwards, whose layer is known."""
+    """The layers of the user's model to which the innermost operation with known layers belongs, from `op` outwards."""
     current: Operation | None = op
     while current is not None and not layers(current.location):
         current = current.parent_op()
@@ -197,7 +220,7 @@ def layers_of(op: Operation) -> tuple[str, ...]:
 
 
 def error_at(op: Operation, message: str, kind: type[InputError] = InputError) -> InputError:
-    """An error of a kind at an operation, with its position in the file if known, otherwise with its layer."""
+    """An error of class `kind` at an operation, with its position in the file if known, otherwise with its layer."""
     file, line, column = source_location(op) or (None, 0, 0)
     # Binary models have no lines; line numbers count from 1.
     if not line and (names := layers_of(op)):

@@ -1,4 +1,6 @@
-"""Modules that are not imported yet: their availability, their first line, and deferred calls of their functions."""
+"""Modules before they are imported: their availability, their first docstring line, and deferred calls of their
+functions.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ T = TypeVar("T")
 
 @cache
 def find_module(name: str) -> ModuleSpec | None:
-    """The location of a module; None if it is not installed. No code runs, not even that of its parent packages."""
+    """The spec of a module; None if it is not installed. No code runs, not even that of parent packages."""
     package, path = name.rpartition(".")[0], None
     if package:
         outer = sys.modules.get(package) or find_module(package)
@@ -30,12 +32,12 @@ def find_module(name: str) -> ModuleSpec | None:
 
 
 def is_installed(where: str) -> bool:
-    """True if a module, or that of `MODULE:NAME`, is installed. No code runs."""
+    """True if the module of `MODULE` or `MODULE:NAME` is installed. No code runs."""
     return find_module(where.partition(":")[0].strip()) is not None
 
 
 def first_line(name: str) -> str:
-    """The first sentence of a module's docstring, which is read from its source; "" if there is none."""
+    """The first sentence of a module's docstring, extracted from its source; "" if there is none."""
     spec = find_module(name)
     if spec is None or not (spec.origin or "").endswith(".py"):
         return ""
@@ -48,7 +50,7 @@ def first_line(name: str) -> str:
 
 
 def on_call(where: str) -> Callable[..., Any]:
-    """A function that imports `MODULE:NAME` on its first call, and calls it."""
+    """A function that imports `MODULE:NAME` on its first call and calls it."""
     module, _, name = where.partition(":")
 
     def called(*arguments: Any, **named: Any) -> Any:
@@ -60,7 +62,7 @@ def on_call(where: str) -> Callable[..., Any]:
 def names_on_use(modules: Sequence[str]) -> Callable[[str], Any]:
     """The `__getattr__` of a package that imports a module when one of the module's names is first used.
 
-    The names are those of each module's `__all__`, read from its source.
+    The names are those in each module's `__all__`, extracted from its source.
     """
 
     @cache
@@ -76,12 +78,12 @@ def names_on_use(modules: Sequence[str]) -> Callable[[str], Any]:
 
 
 def all_names(modules: Sequence[str]) -> Mapping[str, object]:
-    """What modules have, by name; they are imported."""
+    """The attributes of all modules by name. The modules are imported."""
     return {name: value for module in modules for name, value in vars(import_module(module)).items()}
 
 
 def _exports(module: str) -> Sequence[str]:
-    """The names in a module's `__all__`; the module is not imported."""
+    """The names in a module's `__all__`. The module is not imported."""
     spec = find_module(module)
     assert spec is not None
     found = re.search(r"^__all__ = (\[.*?\])", Path(spec.origin or "").read_text("utf-8"), re.MULTILINE | re.DOTALL)
@@ -90,7 +92,7 @@ def _exports(module: str) -> Sequence[str]:
 
 
 class OnUse(Sequence[T], Generic[T]):
-    """The sequence that `MODULE:NAME` names; its module is imported on first use."""
+    """The sequence that `MODULE:NAME` names. The module is imported on first use."""
 
     def __init__(self, where: str) -> None:
         self._where = where

@@ -1,4 +1,4 @@
-"""Construction of ops in this project's dialects: their base class, and integer constants of `arith`."""
+"""Construction of ops in the dialects of tinyml: their base class, and integer constants of `arith`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, VariadicDef
 
 
 class DialectOp(IRDLOperation, ABC):
-    """An op whose constructor takes operands, result types and regions in the order of their definitions.
+    """An op whose constructor accepts operands, result types and regions in the order of their definitions.
 
-    An optional or variadic definition has a sequence, or None. The verifier checks their number: xDSL's own constructor
-    matches all of them with their definitions, which takes longer than the rest of the construction. Properties that
-    are None are omitted.
+    For an optional or variadic definition, the argument is a sequence or None. Only the verifier checks the number of
+    operands: xDSL's own constructor matches all of them with their definitions, which takes longer than the rest of the
+    construction. Properties that are None are omitted.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Let a class set a constant of its base by name only; xDSL would interpret it as an operand."""
+        """Permit a class to override a constant of its base by name. xDSL would interpret the constant as an
+        operand.
+        """
         super().__init_subclass__(**options)
         declared = {name for base in cls.__mro__[1:] for name in get_annotations(base)}
         for name in cls.__dict__.keys() & declared:
@@ -52,20 +54,23 @@ class DialectOp(IRDLOperation, ABC):
 
 
 class ClockedMemory(ParametrizedAttribute, TypeAttribute, ABC):
-    """A type of memories with ports, which replace memrefs in hardware."""
+    """A type of memories with clocked ports, which replace memrefs in hardware."""
 
     name = "memory with ports"
 
 
 class ClockedOp(DialectOp, ABC):
-    """A non-arithmetic op in loops that become hardware: it creates or accesses such a memory, or a stream."""
+    """A non-arithmetic op in loops that are converted to hardware: it creates or accesses a clocked memory, or a
+    stream.
+    """
 
 
 class _Shape(NamedTuple):
-    """The structure of a class of ops by its definitions.
+    """The structure of an op class according to its definitions.
 
-    varies: true if some are optional or variadic. states_groups: true if a property counts the operands of each
-    definition.
+    varies: true if some definitions are optional or variadic. states_groups: true if a property stores the number of
+    operands
+    per definition.
     """
 
     varies: bool
@@ -83,7 +88,7 @@ def _shape_of(kind: type[IRDLOperation]) -> _Shape:
 
 
 def _group(part: Any) -> Sequence[Any]:
-    """The operands, result types or regions of one definition."""
+    """The operands, result types or regions of one definition as a sequence."""
     if part is None:
         return ()
     return cast("Sequence[Any]", part) if isinstance(part, list | tuple | Sequence) else (part,)
@@ -106,7 +111,7 @@ def _integer_attribute(value: int, width: int | None) -> IntegerAttr[Any]:
 
 
 def integer_constant(value: int, width: int | None) -> ConstantOp:
-    """A constant of a signless type of `width` bits; without a width, of `index`."""
+    """A constant of a signless integer type of `width` bits, or of type `index` if `width` is None."""
     attribute = _integer_attribute(value, width)
     return ConstantOp.create(result_types=(attribute.type,), properties={"value": attribute})
 

@@ -1,4 +1,4 @@
-"""Options as dataclass fields with help text and command-line syntax."""
+"""Options declared as dataclass fields with help text and command-line syntax."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOLDER = ("/",)
 
 
 class OptionGroup(Enum):
-    """The groups of options in help texts, in this order; the value is the heading."""
+    """The groups of options, in the order in which help texts list them. The value is the heading."""
 
     MODEL = "model"
     BOARD = "board"
@@ -55,8 +55,9 @@ def option(
     help: the text, or a function that creates it on demand. default: the default value; without one the option is
     required. metavar: the placeholder for the value in help texts. choices: the allowed values, a function that
     determines them on demand, or the table of their names. flags: spellings on the command line, `--` and the field's
-    name by default; `()` for a positional argument, of which there may be several if it is a tuple. bare: the value of
-    an option that is given without one; None if it needs one. group: the heading under which help texts list the
+    name by default; `()` for a positional argument, which may be repeated if it is a tuple. bare: the value if the
+    option is
+    specified without one; None if a value is required. group: the heading under which help texts list the
     option. exclusive: a name; options with the same name are mutually exclusive. writes: the suffixes of the output
     file that the option names, or `FOLDER`; none for other options.
     """
@@ -69,8 +70,9 @@ def option(
 class Option:
     """One option of a dataclass.
 
-    type: the field's evaluated annotation. varies: true if the default depends on another option; help texts then omit
-    it.
+    type: the evaluated annotation of the field. varies: true if the default depends on another option; help texts then
+    omit
+    the default.
     """
 
     field: Field[Any]
@@ -96,7 +98,7 @@ class Option:
 
     @property
     def help_with_default(self) -> str:
-        """The help text with the default, if that is a single value."""
+        """The help text followed by the default, if the default is a single value."""
         shown = isinstance(self.default, str | int | float | Path) and not isinstance(self.default, bool)
         return f"{self.help} (default: {self.default})" if shown and not self.varies else self.help
 
@@ -112,7 +114,9 @@ class Option:
         return choices() if callable(choices) else choices
 
     def absence(self, value: str) -> str | None:
-        """The reason why a value is not a choice, if an extension that is not installed provides it."""
+        """The reason why a value is not available, if an extension that is not installed provides it; otherwise
+        None.
+        """
         table = self.field.metadata[_CHOICES]
         if not isinstance(table, Table) or value not in table.ours:
             return None
@@ -145,14 +149,14 @@ class Option:
 
 
 def options_of(declaration: type) -> list[Option]:
-    """The options of a dataclass in the order of its fields, those of its bases first."""
+    """The options of a dataclass in the order of its fields. The options of base classes are first."""
     hints = _type_hints(declaration)
     return [Option(field, hints[field.name]) for field in fields(declaration) if _HELP in field.metadata]
 
 
 @cache
 def _type_hints(declaration: type) -> dict[str, Any]:
-    """The types of fields, cached: each compilation requests the options of all searches, some of them several
-    times.
+    """The types of the fields, cached because each compilation requests the options of all searches, some of them
+    repeatedly.
     """
     return get_type_hints(declaration)

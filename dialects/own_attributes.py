@@ -1,8 +1,8 @@
-"""Discardable attributes of this project: each is declared once, with its places and its values.
+"""Discardable attributes of this project. Each is declared once, with the places where it may occur and its values.
 
 MLIR leaves the verification of `dialect.name = value` on foreign operations to the dialect; xDSL has no hook for it. An
-attribute is declared as the constant by which passes read it. `verify_own_attributes` checks a module against all
-declarations, so that passes never read an attribute of another type or in another place.
+attribute is declared as the constant with which passes look it up. `verify_own_attributes` checks a module against all
+declarations, so that passes never encounter an attribute of another type or in another place.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Holder = Operation | SSAValue
 
 
 class HolderKind(Enum):
-    """A kind of place for an attribute."""
+    """A kind of place where an attribute may occur."""
 
     MODULE = "a module"
     FUNCTION = "a function"
@@ -63,9 +63,10 @@ class HolderKind(Enum):
 
 @dataclass(frozen=True)
 class Value:
-    """The kind of value of an attribute.
+    """The set of permitted values of an attribute.
 
-    words: for messages and the page. accepts: raises `VerifyException` with a reason.
+    words: a description for messages and the reference page. accepts: returns whether a value is permitted, or raises
+    `VerifyException` with a reason.
     """
 
     words: str
@@ -75,7 +76,7 @@ class Value:
 class OwnAttribute(str):
     """The name of an attribute, with its declaration.
 
-    values: by the permitted places, or the names of operations. meaning: a sentence for the page.
+    values: the permitted values by place or by operation name. meaning: a sentence for the reference page.
     """
 
     values: Mapping[HolderKind | str, Value]
@@ -89,17 +90,17 @@ class OwnAttribute(str):
         return self
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        """Copies, and instances sent to another process, are plain names."""
+        """Pickle and copy the attribute as a plain string."""
         return str, (str(self),)
 
     @property
     def places(self) -> str:
-        """The permitted places, in words."""
+        """A description of the permitted places, for messages."""
         spelled = [place.value if isinstance(place, HolderKind) else f"`{place}`" for place in self.values]
         return " or ".join(filter(None, (", ".join(spelled[:-1]), spelled[-1])))
 
     def value_at(self, place: HolderKind, holder: Holder | None) -> Value | None:
-        """The kind of its value in a place; None if it is not permitted there."""
+        """The permitted values in a place; None if the attribute is not permitted there."""
         found = self.values.get(holder.name) if isinstance(holder, Operation) else None
         return found or self.values.get(place)
 
@@ -108,14 +109,15 @@ _DECLARED: dict[str, OwnAttribute] = {}
 
 
 def declared_attributes() -> Mapping[str, OwnAttribute]:
-    """The attributes of all imported modules, by name."""
+    """The declared attributes of all imported modules, by name."""
     return _DECLARED
 
 
 def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> None:
-    """Raise `InputError`, at the operation, for an own attribute that is unknown, out of place, or of another value.
+    """Raise `InputError`, at the operation, for an attribute of tinyml that is unknown, misplaced, or has an invalid
+    value.
 
-    complete: imports the modules that declare attributes; it is called for a name that is not declared yet.
+    complete: imports the modules that declare attributes. It is called if a name is not declared yet.
     """
     for op in module.walk():
         for place, where, holder, attributes in _groups(op):
@@ -127,7 +129,9 @@ def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> N
 
 
 def _groups(op: Operation) -> Iterator[tuple[HolderKind, str, Holder | None, Mapping[str, Attribute]]]:
-    """The attributes of an operation, and of a function's arguments and results, each with its place as text."""
+    """Yield the attributes of an operation, and of a function's arguments and results, each with a description of the
+    place.
+    """
     if not isinstance(op, FuncOp):
         yield HolderKind.MODULE if isinstance(op, ModuleOp) else HolderKind.OPERATION, "", op, op.attributes
         return
@@ -174,7 +178,7 @@ def _short(attribute: Attribute) -> str:
 
 
 def instance(kind: type[Attribute] | UnionType, words: str) -> Value:
-    """An attribute of a class, which verifies itself."""
+    """Any attribute of the class `kind`, which verifies itself."""
     return Value(words, lambda attribute, _: isinstance(attribute, kind))
 
 
@@ -185,12 +189,12 @@ NAME = instance(StringAttr | BytesAttr, "a string")
 
 
 def text_of(name: Attribute) -> str:
-    """The text of a `NAME`."""
+    """The text of a string attribute or a bytes attribute."""
     return name.data.decode("utf-8", "replace") if isinstance(name, BytesAttr) else cast(StringAttr, name).data
 
 
 def integer(low: int, high: int | None = None) -> Value:
-    """An integer from low to high, both included; without high, of at most 63 bits."""
+    """An integer from `low` to `high`, both inclusive; without `high`, an integer of at most 63 bits."""
     most = (1 << 63) - 1 if high is None else high
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:
@@ -203,7 +207,7 @@ def integer(low: int, high: int | None = None) -> Value:
 
 
 def real(words: str, holds: Callable[[float], bool] = math.isfinite) -> Value:
-    """A float."""
+    """A float for which `holds` returns true; by default any finite float."""
     return Value(words, lambda attribute, _: isinstance(attribute, FloatAttr) and holds(attribute.value.data))
 
 
@@ -223,12 +227,12 @@ def numbers(element: Attribute, words: str, holds: Callable[[tuple[Any, ...]], b
 
 
 def counts(words: str, lengths: Iterable[int], least: int = 1) -> Value:
-    """An array of integers that are at least `least`. lengths: the permitted numbers of them."""
+    """An array of integers that are at least `least`. lengths: the permitted lengths of the array."""
     return numbers(i64, words, lambda array: len(array) in lengths and all(number >= least for number in array))
 
 
 def array(element: Value, words: str, least: Callable[[Holder | None], int] = lambda _: 0) -> Value:
-    """An array of attributes. least: its minimum length."""
+    """An array of attributes. least: returns the minimum length of the array."""
 
     def accepts(attribute: Attribute, holder: Holder | None) -> bool:
         if not isinstance(attribute, ArrayAttr):
@@ -240,7 +244,7 @@ def array(element: Value, words: str, least: Callable[[Holder | None], int] = la
 
 
 def record(words: str, fields: Mapping[str, Value], optional: Mapping[str, Value] | None = None) -> Value:
-    """A dictionary with these names."""
+    """A dictionary with these entries. optional: entries that may be missing."""
     others = optional or {}
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:
@@ -255,7 +259,7 @@ def record(words: str, fields: Mapping[str, Value], optional: Mapping[str, Value
 
 
 def either(*values: Value) -> Value:
-    """A value of one of several kinds."""
+    """A value of any of several kinds."""
     return Value(
         " or ".join(value.words for value in values),
         lambda attribute, holder: any(value.accepts(attribute, holder) for value in values),
@@ -263,7 +267,7 @@ def either(*values: Value) -> Value:
 
 
 def read_by(words: str, read: Callable[[Attribute], object]) -> Value:
-    """Values that `read` accepts; it raises `VerifyException` or `InputError` for others."""
+    """A value that `read` accepts. `read` raises `VerifyException` or `InputError` for any other value."""
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:
         read(attribute)

@@ -1,9 +1,9 @@
-"""Rows, which describe the contributions of packages, and the guard around other packages' rows, the plug-ins.
+"""Rows, which describe the contributions of packages, and protection against errors in plug-ins.
 
-A row describes a named contribution without an import. The rows of tinyml are in the tables of its rooms (`tables.py`).
-Those of other packages are their entry points, which are read, loaded and guarded here. A plug-in that cannot be
-loaded, or whose type does not match its group, is skipped, and the others continue to work; `problems` reports it. A
-later exception of a plug-in is attributed by its traceback (`plugin_of`), however the code was called.
+A row describes a named contribution, which need not be imported for this. The rows of tinyml are in the tables of its
+packages (`tables.py`). Other packages declare rows as entry points. This module discovers and loads these plug-ins. A
+plug-in that cannot be loaded, or whose type does not match its group, is skipped, and the remaining ones continue to
+work; `problems` reports it. A later exception in a plug-in's code is attributed to it by the traceback (`plugin_of`).
 """
 
 from __future__ import annotations
@@ -63,16 +63,18 @@ _problems: dict[str, None] = {}
 
 
 class PluginError(InputError):
-    """A faulty plug-in; the message names its package and its entry point."""
+    """An error in a plug-in. The message names the package and the entry point."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A named contribution of a package, described before its module is imported.
+    """A named contribution of a package, described without importing its module.
 
-    value: `module:object`, or a module. help: a line for help texts. names: the names of its parts and their aliases,
-    each with the usual name of the part, such as the boards of a chip. package: the distribution. group: the kind of
-    contribution: the group of the entry points of other packages.
+    value: `module:object`, or a module. help: a line for help texts. names: the names of the contribution's parts, such
+    as
+    the boards of a chip, and aliases, each mapped to the primary name of the part. package: the distribution. group:
+    the
+    kind of contribution, which is the entry-point group of other packages.
     """
 
     name: str
@@ -87,28 +89,28 @@ class Row:
 
     @property
     def is_ours(self) -> bool:
-        """True for a row of tinyml or of xDSL."""
+        """True for a row that tinyml or xDSL declares."""
         return self.package in _OURS
 
     @property
     def module(self) -> str:
-        """The name of its module."""
+        """The name of the module that contains the contribution."""
         return self.value.partition(":")[0].strip()
 
     @property
     def is_installed(self) -> bool:
-        """True if its module is installed."""
+        """True if the module that contains the contribution is installed."""
         return is_installed(self.value)
 
     @property
     def summary(self) -> str:
-        """A line about it: `help`, or the first sentence of its module's docstring. Nothing is imported."""
+        """A one-line description: `help`, or the first sentence of the module's docstring. Nothing is imported."""
         return self.help or first_line(self.module) or f"of the package {self.package}"
 
     def load(self, kind: type[T]) -> T:
         """The object that the row names.
 
-        Raises `PluginError` if it cannot be loaded, is of another type, or its package is written for another version
+        Raises `PluginError` if it cannot be loaded, has another type, or its package was written for another version
         of the interface.
         """
         if not self.is_ours:
@@ -119,23 +121,29 @@ class Row:
             return self.expect(EntryPoint(self.name, self.value, self.group).load(), kind)
 
     def load_class(self, base: type[T]) -> type[T]:
-        """As `load`, for a subclass of a class."""
+        """The class that the row names. Raises `PluginError` as `load` does, and unless the class is a subclass of
+        `base`.
+        """
         with self.blamed():
             return self.expect_class(self.load(type), base)
 
     def load_function(self, what: str) -> Callable[..., Any]:
-        """As `load`, for a function, called `what` in messages; its exceptions are attributed to the plug-in."""
+        """The function that the row names. Its exceptions are attributed to the plug-in. what: its description in
+        messages.
+
+        Raises `PluginError` as `load` does.
+        """
         function = self.load(object)
         if not callable(function):
             raise PluginError(f"{self}: expected a function that {what}, got {type(function).__name__}")
         return partial(self.call, function)
 
     def call(self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """The result of a function of the package; its exceptions are attributed to the plug-in."""
+        """The result of a function of the package. Exceptions are attributed to the plug-in."""
         return function(*arguments, **named)
 
     def expect(self, thing: object, *kinds: type[T]) -> T:
-        """The plug-in's object; raises `PluginError` if it has none of these types."""
+        """`thing`, if it is an instance of one of these types; otherwise raises `PluginError`."""
         if not isinstance(thing, kinds):
             assert not self.is_ours, self.value
             names = " or ".join(kind.__name__ for kind in kinds)
@@ -143,7 +151,7 @@ class Row:
         return thing
 
     def expect_class(self, thing: object, base: type[T]) -> type[T]:
-        """The plug-in's class; raises `PluginError` if it is not a subclass of another class."""
+        """`thing`, if it is a subclass of `base`; otherwise raises `PluginError`."""
         if not (isinstance(thing, type) and issubclass(thing, base)):
             assert not self.is_ours, self.value
             got = thing.__name__ if isinstance(thing, type) else f"an object of type {type(thing).__name__}"
@@ -159,7 +167,7 @@ class Row:
 
     @contextmanager
     def blamed(self) -> Generator[None]:
-        """A context in which every exception of a plug-in, except an interrupt, becomes a `PluginError`."""
+        """A context in which every exception of a plug-in, except an interrupt, is converted to a `PluginError`."""
         try:
             yield
         except (PluginError, KeyboardInterrupt):
@@ -180,7 +188,7 @@ class Row:
 
 
 def _check_version(row: Row) -> None:
-    """Raise `PluginError` for a row of a package written for another version of the interface."""
+    """Raise `PluginError` for a row of a package that was written for another version of the interface."""
     for stated in _declared()[INTERFACE]:
         if stated.package == row.package and (reason := version_mismatch(stated.name)) is not None:
             raise PluginError(f"{row}: {reason}")
@@ -192,17 +200,17 @@ def leave_out(reason: str) -> None:
 
 
 def problems() -> Sequence[str]:
-    """The reasons why plug-ins were skipped in this process, each once."""
+    """The reasons why plug-ins were skipped in this process, without duplicates."""
     return list(_problems)
 
 
 def plugins(group: str) -> Sequence[Row]:
-    """The entry points of a group in other packages, sorted by name."""
+    """The rows of other packages for a group of entry points, sorted by name."""
     return sorted((one for one in _declared()[group] if not one.is_ours), key=lambda one: (one.name, one.package))
 
 
 def each(rows: Iterable[Row], use: Callable[[Row], T]) -> Iterator[T]:
-    """Yield a function's result for each row; a plug-in for which it raises is skipped."""
+    """Yield a function's result for each row. Plug-ins for which the function raises an exception are skipped."""
     for row in rows:
         made: list[T] = []
         with row.left_out():
@@ -211,14 +219,14 @@ def each(rows: Iterable[Row], use: Callable[[Row], T]) -> Iterator[T]:
 
 
 def built_in(group: str) -> Sequence[Row]:
-    """The entry points of a group in tinyml and xDSL, sorted by name."""
+    """The rows of tinyml and xDSL for a group of entry points, sorted by name."""
     return sorted((one for one in _declared()[group] if one.is_ours), key=lambda one: one.name)
 
 
 def plugin_of(error: BaseException) -> Row | None:
-    """The plug-in whose code raised an exception, directly or in a call; None for other code.
+    """The plug-in whose code raised an exception, directly or in a call; None for any other code.
 
-    xDSL counts as a plug-in for its own passes and targets, not when tinyml calls it.
+    xDSL counts as a plug-in for its own passes and targets, but not when tinyml calls it.
     """
     modules: list[str] = []
     step = error.__traceback__
@@ -240,13 +248,15 @@ _TOOLS = "tinyml.tools."
 
 
 def provider(module: str) -> Row | None:
-    """The plug-in that a module belongs to, by its top-level module; None for other modules."""
+    """The plug-in that contains a module, according to the top-level package; None for other modules."""
     return _by_module().get(module.partition(".")[0])
 
 
 @contextmanager
 def attributed() -> Generator[None]:
-    """A context in which an exception from a plug-in becomes a `PluginError`, which can be sent to other processes."""
+    """A context in which an exception of a plug-in is converted to a `PluginError`, which can be sent to other
+    processes.
+    """
     try:
         yield
     except (InputError, KeyboardInterrupt):
@@ -259,7 +269,7 @@ def attributed() -> Generator[None]:
 
 @contextmanager
 def others_left_out() -> Generator[None]:
-    """A context in which an exception from a plug-in is recorded as the reason why its contribution is skipped."""
+    """A context in which an exception of a plug-in is recorded as the reason why its contribution is skipped."""
     try:
         with attributed():
             yield
@@ -268,8 +278,8 @@ def others_left_out() -> Generator[None]:
 
 
 def expected(thing: object, kind: type[T], maker: type | Callable[..., object]) -> T:
-    """The object that a class or function created; raises `PluginError` if a plug-in defines the maker and the type is
-    wrong.
+    """`thing`, which `maker` created. Raises `PluginError` if a plug-in defines `maker` and `thing` is no instance of
+    `kind`.
     """
     if (plugin := provider(maker.__module__)) is not None:
         return plugin.expect(thing, kind)
@@ -278,7 +288,7 @@ def expected(thing: object, kind: type[T], maker: type | Callable[..., object]) 
 
 
 def described(error: BaseException) -> str:
-    """The type and the message of an exception on one line; reading the message may itself raise."""
+    """The type and the message of an exception on one line, even if the conversion of the message to text raises."""
     try:
         exits = isinstance(error, SystemExit)
         said = f"it ends the program with exit code {error.code}" if exits else f"{type(error).__name__}: {error}"
@@ -290,7 +300,7 @@ def described(error: BaseException) -> str:
 
 
 def _conforms(value: object, declared: Any) -> bool:
-    """True if a value has a declared type; elements of sequences are checked, those of mappings are not."""
+    """True if a value has a declared type. Elements of sequences are checked, but not those of mappings."""
     kind, arguments = get_origin(declared) or declared, get_args(declared)
     if kind in (Union, UnionType):
         return any(_conforms(value, one) for one in arguments)
@@ -306,7 +316,7 @@ def _conforms(value: object, declared: Any) -> bool:
 
 @cache
 def _by_module() -> Mapping[str, Row]:
-    """The plug-ins by their top-level modules, without tinyml."""
+    """The plug-ins by their top-level modules, excluding tinyml's own rows."""
     rows = ((row.module.partition(".")[0], row) for group in GROUPS for row in plugins(group))
     return {module: row for module, row in rows if module not in (*_OUR_MODULES, *sys.stdlib_module_names)}
 
@@ -315,7 +325,9 @@ def _by_module() -> Mapping[str, Row]:
 def _declared() -> Mapping[str, Sequence[Row]]:
     """The entry points of each group.
 
-    The packages installed do not change while a process runs, and reading their metadata takes milliseconds.
+    The result is cached, because installed packages do not change while a process runs, and access to their metadata
+    takes
+    milliseconds.
     """
     found: dict[str, dict[Row, None]] = {group: {} for group in (*GROUPS, INTERFACE)}
     packages: dict[str, Distribution] = {}
@@ -329,7 +341,7 @@ def _declared() -> Mapping[str, Sequence[Row]]:
 
 
 def _short_name(package: Distribution) -> str:
-    """The normalised name of a package, from the folder of its metadata, such as `tinyml_xdsl-0.1.0.dist-info`."""
+    """The normalised name of a package, from its metadata folder, such as `tinyml_xdsl-0.1.0.dist-info`."""
     folder = Path(str(getattr(package, "_path", package))).name
     return folder.partition("-")[0].replace("_", "-").lower()
 
@@ -357,9 +369,9 @@ def _entries(package: Distribution) -> Sequence[Row]:
 
 
 def _sections(text: str) -> Mapping[str, Mapping[str, str]]:
-    """The entry points in a file by group and name; raises `ValueError` for a malformed line.
+    """The entry points in a file by group and name. Raises `ValueError` for a malformed line.
 
-    A general parser takes longer to import than these files take to read.
+    Importing a general parser would take longer than parsing these files.
     """
     sections: dict[str, dict[str, str]] = {}
     section: dict[str, str] | None = None

@@ -1,9 +1,11 @@
-"""Reports of passes on their decisions, on request: remarks at ops, and statistics.
+"""Optional reports of passes on their decisions: remarks at ops, and statistics.
 
-As in MLIR, a remark states at an op what a pass did there, or why it did not; a statistic counts what it did. Passes
-report both where they decide, by `passed`, `missed` and `Statistic.add`. The reports are discarded unless a tool
-listens (`heard_by`). It receives only reports about the module that it runs passes on, not about copies that a search
-tries.
+As in MLIR, a remark states at an op what a pass did there, or why it did nothing. A statistic counts what a pass did.
+Passes report both at their decisions, by `passed`, `missed` and `Statistic.add`. The reports are discarded unless a
+tool
+registers a listener (`heard_by`). The listener receives only reports about the module on which it runs passes, not
+about
+copies that a search evaluates.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from xdsl.ir import Operation
 
 
 class RemarkKind(Enum):
-    """The status of a transformation. The words are those of MLIR's and LLVM's options."""
+    """The outcome of a transformation, in the terms of MLIR's and LLVM's options."""
 
     PASSED = "passed"
     MISSED = "missed"
@@ -27,13 +29,15 @@ class RemarkKind(Enum):
 
 @dataclass(frozen=True)
 class Statistic:
-    """A count of a pass. name: as MLIR names statistics, such as `num-fused`. text: the counted event."""
+    """A counter of a pass. name: as MLIR names statistics, such as `num-fused`. text: a description of the counted
+    event.
+    """
 
     name: str
     text: str
 
     def add(self, op: Operation, count: int = 1) -> None:
-        """Count one or several events at an op of the pass's module."""
+        """Count one or several events at an op of the module on which the pass runs."""
         if (listener := _listener_at(op)) is not None:
             listener.counted(self, count)
 
@@ -42,7 +46,7 @@ class Listener(Protocol):
     """A receiver of reports."""
 
     def hears(self, op: Operation) -> bool:
-        """True for an op of the module that passes run on."""
+        """True if an op belongs to the module on which the passes of interest run."""
         ...
 
     def counted(self, statistic: Statistic, count: int) -> None: ...
@@ -68,12 +72,14 @@ def _listener_at(op: Operation) -> Listener | None:
 
 
 def passed(op: Operation, text: str) -> None:
-    """Report at an op what a pass did there."""
+    """Report at an op what the current pass did there."""
     _remark(RemarkKind.PASSED, op, text)
 
 
 def missed(op: Operation, text: str | Callable[[], str]) -> None:
-    """Report at an op why a pass did nothing there. text: a function if the reason is expensive to determine."""
+    """Report at an op why the current pass did nothing there. text: a function if the reason is expensive to
+    determine.
+    """
     _remark(RemarkKind.MISSED, op, text)
 
 

@@ -1,8 +1,10 @@
-"""xDSL's rewriters and builders, extended to pass the locations of replaced ops to their replacements.
+"""xDSL's rewriters and builders, extended to copy the locations of replaced ops to their replacements.
 
-MLIR's builders require a location for every op that they create. xDSL's builders assign the unknown location, so an
-error after some passes would name no place in the input, and `--print-debuginfo` would show none. Passes and patterns
-import these classes instead of the classes of the same names in xDSL.
+MLIR's builders require a location for every op that they create. xDSL's builders assign the unknown location, so that
+an
+error after some passes would have no location in the input, and `--print-debuginfo` would print none. Passes and
+patterns
+import these classes instead of xDSL's classes of the same names.
 """
 
 from __future__ import annotations
@@ -22,9 +24,9 @@ from tinyml.dialects.locations import origin
 
 
 def inherit_location(location: LocationAttr, ops: Operation | Sequence[Operation]) -> None:
-    """Set the location of ops, and of all ops inside them, that have none, to the origin of another op.
+    """Set the location of all ops without one, nested ops included, to the origin of `location`.
 
-    The name of the other op is not copied: `name_operations` names the ops of a program on buffers.
+    The name in `location` is not copied, because `name_operations` names the ops of a program on buffers.
     """
     location = origin(location)
     if isinstance(location, UnknownLoc):
@@ -36,14 +38,16 @@ def inherit_location(location: LocationAttr, ops: Operation | Sequence[Operation
 
 
 def location_at(point: InsertPoint) -> LocationAttr:
-    """The location of the op after a point; at the end of a block that of the last op or the parent op."""
+    """The location of the op after an insertion point; at the end of a block, the location of the last op or the parent
+    op.
+    """
     nearest = point.insert_before or point.block.last_op or point.block.parent_op()
     return UnknownLoc() if nearest is None else nearest.location
 
 
 class Rewriter(rewriter.Rewriter):
-    """xDSL's rewriter; ops without a location get that of the op which they replace, or next to which they are
-    inserted.
+    """xDSL's rewriter, which assigns the location of the replaced op, or of the op at the insertion point, to ops
+    without one.
     """
 
     @staticmethod
@@ -63,7 +67,10 @@ class Rewriter(rewriter.Rewriter):
 
 
 class Builder(builder.Builder):
-    """xDSL's builder; ops without a location get `location`, by default that of the op at the first insertion point."""
+    """xDSL's builder, which assigns `location` to ops without one; by default the location of the op at the first
+    insertion
+    point.
+    """
 
     def __init__(self, insertion_point: InsertPoint, location: LocationAttr | None = None) -> None:
         super().__init__(insertion_point)
@@ -75,7 +82,7 @@ class Builder(builder.Builder):
 
 
 class LocatedPattern(RewritePattern):
-    """A pattern whose new ops get the location of the op that it matched."""
+    """A pattern that assigns the location of the matched op to new ops."""
 
     def __init__(self, pattern: RewritePattern) -> None:
         self.pattern = pattern
@@ -90,7 +97,7 @@ class LocatedPattern(RewritePattern):
 
 
 class PatternRewriteWalker(pattern_rewriter.PatternRewriteWalker):
-    """xDSL's walker over a pattern; ops without a location get that of the op that was matched."""
+    """xDSL's walker for a pattern, which assigns the location of the matched op to ops without one."""
 
     def __init__(self, pattern: RewritePattern, **options: Any) -> None:
         super().__init__(LocatedPattern(pattern), **options)

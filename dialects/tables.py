@@ -1,7 +1,8 @@
-"""Tables of named contributions: tinyml's rows in their order, then those of other packages.
+"""Tables of named contributions: tinyml's rows in their declared order, then those of other packages.
 
-A room declares the table of a kind with its own rows, and the function that loads a row. Everything else follows: the
-names for help texts and suggestions, the installed rows, and the skipped ones with reasons.
+A package of tinyml declares the table of each kind with its own rows and the function that loads a row. The table
+derives
+the names for help texts and suggestions, the installed rows, and the skipped rows with reasons.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ T = TypeVar("T")
 
 
 def check_hyphenated(row: Row) -> None:
-    """Raise `PluginError` for a name that does not consist of lower-case words and digits, joined by hyphens."""
+    """Raise `PluginError` unless the row's name consists of lower-case words and digits, joined by hyphens."""
     if re.fullmatch("[a-z][a-z0-9-]*", row.name) is None:
         raise PluginError(f"{row}: expected a name of small letters, digits and -")
 
 
 class Table(Generic[T]):
-    """The contributions of a kind by name; only requested ones are imported.
+    """The contributions of a kind by name. Only requested ones are imported.
 
-    group: the group of entry points by which other packages add rows, None if they cannot. what: the singular of the
+    group: the group of entry points with which other packages add rows; None if they cannot. what: the singular name of
+    the
     kind, for messages. load: loads a row; raises `PluginError` for a plug-in of another type. home: the package that
     contains the modules of tinyml's rows. ours: tinyml's rows, installed or not. check: raises `PluginError` for an
     invalid name of a plug-in.
@@ -49,7 +51,7 @@ class Table(Generic[T]):
         }
 
     def __contains__(self, name: str) -> bool:
-        """True for a name of tinyml, installed or not, and for one of another package."""
+        """True for a name that tinyml declares, installed or not, or that another package declares."""
         return name in self.ours or name in self.rows()
 
     def rows(self) -> Mapping[str, Row]:
@@ -74,15 +76,15 @@ class Table(Generic[T]):
         return [row for row in self.ours.values() if row.is_installed]
 
     def names(self) -> tuple[str, ...]:
-        """The installed names, those of other packages last."""
+        """The names of the installed contributions. Those of other packages are last."""
         return tuple(self.rows())
 
     def listed(self) -> str:
-        """The names with their lines, for the help text of an option, in which `%` is doubled."""
+        """The names with their descriptions, one a line, for the help text of an option, in which `%` is doubled."""
         return ", ".join(f"{name} ({row.summary})" for name, row in self.rows().items()).replace("%", "%%")
 
     def row(self, name: str) -> Row:
-        """The row of a name; raises `InputError` if there is none, or if it is not installed."""
+        """The row with this name. Raises `InputError` if there is none, or if it is not installed."""
         row = self.ours.get(name)
         if row is not None and row.is_installed:
             return row
@@ -94,9 +96,9 @@ class Table(Generic[T]):
         raise unknown(self.what, name, rows)
 
     def get(self, name: str) -> T:
-        """The contribution of a name; raises as `row` and `load` do."""
+        """The contribution with this name. Raises `InputError` as `row` does, and the errors of `load`."""
         return self.load(self.row(name))
 
     def each(self) -> Iterator[T]:
-        """Yield all installed contributions; plug-ins that cannot be loaded are skipped."""
+        """Yield all installed contributions. Plug-ins that cannot be loaded are skipped."""
         return each(self.rows().values(), self.load)

@@ -82,7 +82,9 @@ def _multiply(at: FunctionLowering, op: arith.MuliOp) -> None:
 
 
 def _factor(at: FunctionLowering, operand: SSAValue, other: SSAValue) -> SSAValue | None:
-    """The narrow value of an extended factor, or a constant that fits the width of the other factor."""
+    """The operand of an extension, or a constant narrow enough for the width of the other factor; None for other
+    factors.
+    """
     if isinstance(extended := operand.owner, arith.ExtSIOp):
         return None if extended.input.type == i1 else at.values[extended.input]
     number = const_evaluate_operand(operand)
@@ -302,10 +304,11 @@ class LowerArithToCPass(ModulePass):
 
     The module contains one public function with a body, `(memref) -> ([index], [memref])`, and declarations of runtime
     functions. If the input is a view of the arena, the function has no parameter and `NAME_input` returns the input's
-    address. If the input arrives row by row (`received`) from the user's function `NAME_row`, there is no parameter
-    either. With `instances` in the interface, the memory of an instance is the first parameter of the functions.
-    `tinyml.format` attributes (strings: number formats, spelled as types) of the argument, the results, constants and
-    views become comments. Raises `InputError` for any other module and for operations without a lowering to C.
+    address. If the program receives the input row by row (`received`) from the user's function `NAME_row`, the function
+    has no parameter either. With `instances` in the interface, the memory of an instance is the first parameter of
+    every function. `tinyml.format` attributes of the argument, the results, constants and views become comments; each
+    is a string that spells a number format as a type. Raises `InputError` for any other module and for operations
+    without a lowering to C.
     """
 
     name = "lower-arith-to-c"
@@ -343,9 +346,9 @@ def _model(module: ModuleOp) -> func.FuncOp:
 
 
 def _remove_dead(program: c.ProgramOp) -> None:
-    """Remove expressions, variables, loops, constants and the arena if nothing depends on them.
+    """Remove expressions, variables, loops, constants and the arena if no result or effect depends on them.
 
-    Unlike `dce`, this function also removes variables that are only read to update themselves.
+    Unlike `dce`, this function also removes variables that are read only to update themselves.
     """
     functions = [op for op in program.body.block.ops if isinstance(op, c.FuncOp)]
     for function in functions:
@@ -368,13 +371,14 @@ def _remove_dead(program: c.ProgramOp) -> None:
 
 
 def _is_dead(op: Operation, live: set[Operation]) -> bool:
-    """True for a dead op in a live parent; a pragma is live if its parent is."""
+    """Whether an op is dead and its parent live. A pragma in a live parent counts as live."""
     return op not in live and op.parent_op() in live and not isinstance(op, c.PragmaOp)
 
 
 def _live(function: c.FuncOp, ops: Sequence[Operation]) -> set[Operation]:
-    """The ops on which a result or an effect of a function depends. ops: those of the function, nested ones
-    included.
+    """The ops on which a result or an effect of a function depends.
+
+    ops: all ops of the function, nested ones included.
     """
     assigned: dict[SSAValue, list[Operation]] = defaultdict(list)
     for op in ops:

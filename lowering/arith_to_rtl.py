@@ -1,7 +1,7 @@
-"""`lower-arith-to-rtl`: arrays become memories, the input and the outputs streams (L4 to hardware).
+"""`lower-arith-to-rtl`: arrays become memories; the input and the outputs become streams (L4 to hardware).
 
-Loops and arithmetic are unchanged. Buffers keep their packed addresses in the arena, but the arena is split into
-memories at every address that no buffer crosses, so that unrelated buffers have separate ports.
+Loops and arithmetic are unchanged. Buffers keep their packed addresses in the arena. The arena is split into memories
+at every address that no buffer crosses, so that unrelated buffers have separate ports.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from tinyml.transforms.rtl.unrolling.entry_rows import adds_entries
 
 @dataclass(frozen=True)
 class LowerArithToRtlPass(ModulePass):
-    """Replace memrefs by `rtl` memories in the only function of a module, which loses its arguments and arrays.
+    """Replace memrefs by `rtl` memories in the only function of a module, and remove its arguments and returned arrays.
 
-    The function begins by receiving its input, element by element, and ends by sending its outputs; it returns the
+    The new function first receives its input, element by element. At its end it sends its outputs and returns the
     label. A contraction is unchanged if its entries can be distributed to processing elements; otherwise it becomes
     loops.
 
-    Raises `InputError` for arrays in memory that are packed or not integers, and for moves between arrays.
+    Raises `InputError` for packed arrays, for arrays whose elements are not integers, and for moves between arrays.
     """
 
     name = "lower-arith-to-rtl"
@@ -125,7 +125,7 @@ class _Memories(FlatAccesses):
                 self._receive(op.result)
 
     def _finish(self, op: func.ReturnOp) -> None:
-        """Send the returned arrays, in order, and return only the label."""
+        """Emit the sending of the returned arrays, in order, and a return of only the label."""
         arrays = [value for value in op.operands if isinstance(value.type, MemRefType)]
         for number, array in enumerate(arrays):
             self.nest.each(
@@ -173,7 +173,7 @@ def _not_lowered(op: func.CallOp) -> InputError:
 
 
 def _whole(array: SSAValue) -> rtl.MemoryType:
-    """The memory type of an array outside the arena."""
+    """The memory type for an array outside the arena."""
     return rtl.MemoryType(elements_of(array), _element_of(array).width.data)
 
 
@@ -200,9 +200,9 @@ class _Piece:
 
 
 def _cut(views: Sequence[scratch.ViewOp]) -> list[_Piece]:
-    """The pieces of an arena in the order of their addresses; views share a piece only if they overlap.
+    """Split an arena into pieces, in the order of addresses; views share a piece only if they overlap.
 
-    A word is as wide as the widest element of the piece. Each piece has separate ports.
+    The word size of a piece is the size of its widest element. Each piece has separate ports.
     """
     pieces = [
         _piece(view.offset.value.data, bytes_of(view.result), element_bytes(memref_type(view.result))) for view in views

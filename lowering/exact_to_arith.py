@@ -1,4 +1,4 @@
-"""`lower-exact-to-arith`: emits exact integers in proven intervals as register arithmetic (L4)."""
+"""`lower-exact-to-arith`: emits integers in proven intervals (the `exact` dialect) as register arithmetic (L4)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""`lower-num-to-exact`: lowers arithmetic in number formats to arithmetic on their bits (L3 to L4).
+"""`lower-num-to-exact`: lowers arithmetic in number formats to arithmetic on bits (L3 to L4).
 
-The format of each num op expands it to exact integers in proven intervals, or to floats; storage types replace the
-types of formats. One pass does both, because it removes all formats.
+The format of each `num` op expands the op to exact integers in proven intervals, or to floats; storage types replace
+the types of formats. One pass lowers ops and types together, since no format may remain.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ Interval: TypeAlias = tuple[int, int]
 def unpack_elements(function: func.FuncOp, context: EmissionContext) -> None:
     """Lower packed constants, buffers and arguments of a function to bytes.
 
-    Raises `InputError` if a kernel may read elements that do not begin at a group boundary.
+    Raises `InputError` if a kernel may access elements that do not begin at a group boundary.
     """
     for op in list(function.walk()):
         if not isinstance(op, scratch.ConstantOp | scratch.ViewOp):
@@ -121,7 +121,7 @@ def unpack_elements(function: func.FuncOp, context: EmissionContext) -> None:
 
 
 def _constant(op: scratch.ConstantOp, bits: Width) -> tuple[Operation, Interval]:
-    """A packed constant as bytes, and the interval of its elements."""
+    """A packed constant as bytes, and the interval of the values of its elements."""
     raws = op.raws
     return scratch.ConstantOp.of(pack_bits(raws, bits).view("i1"), i8, loaded=op.loaded), (
         int(raws.min()),
@@ -141,15 +141,16 @@ MOST_INDICES = 1 << 16
 class _Bytes:
     """An array of bytes that replaces packed elements.
 
-    interval: that of the elements, if known. offset: subtracted from elements before packing.
+    interval: the interval of the elements, if known. offset: the number subtracted from elements before packing.
     """
 
     def __init__(self, stream: SSAValue, bits: Width, offset: int, interval: Interval | None, context: EmissionContext):
         self.stream, self.bits, self.offset, self.interval, self.context = stream, bits, offset, interval, context
 
     def readers(self, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
-        """Redirect the users of a view to the bytes. offsets: those of the view in the array, in elements, to be
-        summed.
+        """Redirect the users of a view to the bytes.
+
+        offsets: summands of the view's offset in the array, in elements.
         """
         for use in list(value.uses):
             match op := use.operation:
@@ -212,7 +213,7 @@ class _Bytes:
         Rewriter.erase_op(op)
 
     def copy(self, op: scratch.CopyRunOp, end: int, value: SSAValue, offsets: Sequence[SSAValue]) -> None:
-        """Convert one end of a copy to bytes; at the source also convert the count."""
+        """Convert one end of a copy to bytes. At the source end, also convert the count from elements to bytes."""
         nest, start = LoopBuilder(op), 2 + end
         op.operands[end] = self.run(value, offsets)
         op.operands[start] = self.bytes_before(op.operands[start], nest)
@@ -221,7 +222,7 @@ class _Bytes:
             op.most = IntegerAttr(packed_bytes(op.most.value.data, self.bits), i64)
 
     def bytes_before(self, elements: SSAValue, nest: LoopBuilder) -> SSAValue:
-        """The number of bytes of a number of elements that fill whole groups."""
+        """The size in bytes of a number of elements that fill whole groups."""
         length = group_length(self.bits)
         if is_multiple(elements, length):
             return exchanged(elements, length, group_bytes(self.bits), nest)
@@ -230,7 +231,7 @@ class _Bytes:
     def element(
         self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopBuilder
     ) -> list[SSAValue]:
-        """The bytes, and the index of the accessed element; relative to its group if 16 bits do not index all
+        """The bytes, and the index of the accessed element, relative to its group if 16 bits cannot index all
         elements.
         """
         element = build_offset(op.indices, memref_type(op.memref).get_shape(), nest.builder)

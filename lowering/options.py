@@ -1,7 +1,7 @@
 """The options of a compilation, each declared once.
 
-The command line, the named pipelines, the driver and the report derive their options from here. A pass receives an
-option through a field of the same name; passes that only run on request are marked in `pipeline_steps.PIPELINES`.
+The command line, the named pipelines, the driver and the report derive their options from this module. A pass receives
+an option through a field of the same name. `pipeline_steps.PIPELINES` marks passes that run only on request.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PACKED = ("auto", "always", "never")
 
 @dataclass(frozen=True, kw_only=True)
 class CompileOptions:
-    """The options of users; None selects the default of a pass."""
+    """The options that users set; None selects the default of a pass."""
 
     format: str = option(
         "number format: a built-in one, one of an installed package, or f32",
@@ -196,7 +196,7 @@ class CompileOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineOptions(CompileOptions):
-    """The options of pipelines: user options, the validation set and the target."""
+    """The options of pipelines: the users' options, the validation set and the target."""
 
     data: str = option(".npz file with the validation set `x`, to profile with and to round weights on")
     ram: int | None = option(

@@ -1,6 +1,6 @@
 """The named pipelines from a program on reals to C or Verilog: one per level, and one for the entire lowering.
 
-This file contains only names; `pipelines.py` creates the passes. Tools list pipelines when they start, before any
+This file contains only names; `pipelines.py` creates the passes. Tools list the pipelines at their start, before any
 dialect is imported.
 """
 
@@ -49,7 +49,7 @@ class PipelineStep(NamedTuple):
     """A pass that another package adds to a pipeline, by an entry point of the group `tinyml.steps`.
 
     pipeline: the name of a row of `PIPELINES`. step: the name of the pass, which the package registers. before, after:
-    exactly one of both is set: the step that follows, or precedes, the pass; it occurs once in the pipeline.
+    the step that follows, or precedes, the pass; exactly one is set, to a step that occurs once in the pipeline.
     """
 
     pipeline: str

@@ -60,10 +60,10 @@ For hardware, buffers are aligned to words. Memory has precedence over time if a
 
 
 def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
-    """The passes of a pipeline, with inner pipelines flattened, each with its options.
+    """The passes of a pipeline, each with its options; inner pipelines are flattened.
 
-    options: some of `PipelineOptions` by name; the pass's default applies to an option that is missing or None.
-    Raises `InputError` for an unknown format.
+    options: some of `PipelineOptions` by name; the pass's default applies to an option that is missing or None. Raises
+    `InputError` for an unknown format.
     """
     # Imported here because tools list the pipelines when they start, and number formats are slow to import.
     from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
@@ -80,7 +80,7 @@ def flatten(name: str, options: Mapping[str, Any]) -> list[ModulePass]:
 
 @cache
 def steps_of(name: str) -> Sequence[str | If]:
-    """The installed steps of a pipeline, with those that other packages add (`PipelineStep`)."""
+    """The installed steps of a pipeline, including the steps that other packages add (`PipelineStep`)."""
     steps = list(_installed(name))
 
     def placed(plugin: Row) -> tuple[int, str] | None:
@@ -105,7 +105,7 @@ def _pass_of(step: str | If) -> str:
 
 
 def _step(plugin: Row) -> PipelineStep:
-    """The step that another package adds; raises `PluginError` for an invalid one."""
+    """The step that another package adds; raises `PluginError` for an invalid step."""
     added = plugin.load(PipelineStep)
     if added.pipeline not in PIPELINES:
         raise PluginError(f"{plugin}: there is no pipeline '{added.pipeline}'")
@@ -146,10 +146,10 @@ def _steps(name: str, given: Mapping[str, Any], published: bool) -> Iterator[str
 
 
 def run(module: ModuleOp, ctx: Context, passes: Sequence[ModulePass], *, of_user: bool = False) -> None:
-    """Run passes in order on a verified module; verify the level where it changes, and the module at the end.
+    """Run passes in order on a verified module. Verify the module where its level changes, and at the end.
 
     of_user: true for a module from a file that tinyml wrote and that may have been modified. For any other module, an
-    invalid result of tinyml's passes raises `DefectError`; passes raise `InputError` for unsupported programs.
+    invalid result of tinyml's passes raises `DefectError`. Passes raise `InputError` for unsupported programs.
     """
     checked = EndVerification()
     try:
@@ -167,7 +167,7 @@ OURS = "tinyml."
 
 
 def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectError:
-    """The error for a program that a tinyml pass made invalid; the program is written to a file."""
+    """The error for a program that a tinyml pass made invalid. The program is written to a file."""
     from io import StringIO
 
     from xdsl.printer import Printer
@@ -182,15 +182,15 @@ def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectEr
 
 @dataclass(frozen=True)
 class Pipeline(ModulePass):
-    """A pass that runs others. Its fields are the options that its steps have or depend on.
+    """A pass that runs a sequence of passes. Its fields are the options that its steps have or depend on.
 
-    If no step has the option `target`, since all look it up in the module, `target` is the target that the module must
-    name, or receives if it names none.
+    If no step has the option `target`, since all look up the target in the module, `target` is the target that the
+    module must name; a module that names none receives it.
     """
 
     @property
     def takes(self) -> Level | None:
-        """The level of the first step that takes one."""
+        """The IR level that the first step with a declared level accepts; None if no step declares a level."""
         return next(filter(None, map(level_of, self.steps())), None)
 
     def steps(self) -> list[ModulePass]:
@@ -221,7 +221,7 @@ class Pipeline(ModulePass):
 
 @cache
 def pipeline(name: str) -> type[Pipeline]:
-    """A named pipeline as a pass."""
+    """The pass class of a named pipeline."""
     from tinyml.dialects.options import options_of
     from tinyml.lowering.options import PipelineOptions
 
@@ -254,5 +254,5 @@ def _pass(name: str) -> type[ModulePass]:
 
 
 def _fields(step: type[ModulePass]) -> dict[str, str]:
-    """The fields of a pass, each with its option."""
+    """The option for each field of a pass, by field name."""
     return {field.name: FIELDS.get(step.name, {}).get(field.name, field.name) for field in fields(step)}

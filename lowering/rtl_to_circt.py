@@ -1,7 +1,7 @@
-"""`lower-rtl-to-circt`: the memories of hardware modules become operations of CIRCT, so that no operation of this
-project remains.
+"""`lower-rtl-to-circt`: the memories of hardware modules become operations of CIRCT, so that no operation of tinyml
+remains.
 
-The generic form with locations, and with properties as attributes, is read by CIRCT from version 1.62 on.
+CIRCT accepts the generic form with locations, and with properties as attributes, from version 1.62 on.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from tinyml.transforms.ir.levels import CIRCUITS
 
 @dataclass(frozen=True)
 class LowerRtlToCirctPass(ModulePass):
-    """Replace each `rtl.ram` by a `seq.firmem`, or, if it is never written, by an array of constants.
+    """Replace each `rtl.ram` by a `seq.firmem` or, if it is never written, by an array of constants.
 
-    Both are read without latency, into a register that keeps its word until the next read, as an `rtl.ram` does.
-    Registers are named after their values. Raises `InputError` for a written memory with initial content, which CIRCT
-    stores in a file.
+    The memory or array is read without latency, into a register that keeps its word until the next read, as an
+    `rtl.ram` does. Registers are named after their values. Raises `InputError` for a written memory with initial
+    content, which CIRCT stores in a file.
     """
 
     name = "lower-rtl-to-circt"
@@ -55,7 +55,7 @@ def _lower(ram: rtl.RamOp) -> None:
 
 
 class _Before:
-    """The insertion, before a memory, of its reads without latency."""
+    """A builder that inserts reads without latency before a memory."""
 
     def __init__(self, ram: rtl.RamOp):
         self.ram = ram
@@ -66,7 +66,7 @@ class _Before:
         return op.results[0]
 
     def table(self) -> SSAValue:
-        """The word of a memory that is never written."""
+        """Insert the read of a word of a memory that is never written."""
         words = self.ram.words
         assert words is not None
         if self.depth < 2:
@@ -76,7 +76,7 @@ class _Before:
         return self.put(hw.ArrayGetOp(constant.result, self._address(self.ram.address)))
 
     def memory(self) -> SSAValue:
-        """The word of a memory that is written by lanes."""
+        """Insert the read of a word of a memory that is written by lanes."""
         ram, name = self.ram, self.ram.result.name_hint
         if ram.content is not None:
             raise error_at(ram, f"'{ram.name}' has content and is written, which 'seq.firmem' has no form for")
@@ -94,7 +94,7 @@ class _Before:
         Rewriter.insert_op(op, InsertPoint.before(self.ram))
 
     def _address(self, value: SSAValue) -> SSAValue:
-        """An address with exactly the bits that the depth requires."""
+        """Resize an address to the number of bits that the depth requires."""
         width, have = max((self.depth - 1).bit_length(), 1), bits(value)
         if have > width:
             return self.put(comb.ExtractOp(value, IntegerAttr(0, i32), IntegerType(width)))

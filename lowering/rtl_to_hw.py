@@ -32,9 +32,10 @@ from tinyml.transforms.rtl.scheduling.regions import check_schedule
 
 @dataclass(frozen=True)
 class LowerRtlToHwPass(ModulePass):
-    """Replace the only function of a module, which `schedule-cycles` has scheduled, by an `hw.module` of its name.
+    """Replace the only function of a module, which `schedule-cycles` has scheduled, by an `hw.module` of the same name.
 
-    Raises `InputError` for other modules, for a program without a schedule, and for ops without hardware.
+    Raises `InputError` for other modules, for a program without a schedule, and for ops without a hardware
+    implementation.
     """
 
     name = "lower-rtl-to-hw"

@@ -1,7 +1,7 @@
 """`lower-scratch-to-memref`: memory and interface of a program in upstream dialects (L4 to arith, func, memref, scf).
 
-MLIR's tools read the result without options: constants and the arena are `memref.global`s, buffers are `memref.view`s
-of the arena, and every array is one-dimensional, so that no layout depends on a stride.
+MLIR's tools accept the result without options. Constants and the arena are `memref.global`s, and buffers are
+`memref.view`s of the arena. Every array is one-dimensional, so that no layout depends on a stride.
 """
 
 from __future__ import annotations
@@ -50,18 +50,17 @@ from tinyml.transforms.ir.levels import BITS
 
 @dataclass(frozen=True)
 class LowerScratchToMemrefPass(ModulePass):
-    """Replace memory and interface of the one program of a module NAME, and drop all attributes of this project's
-    dialects.
+    """Replace memory and interface of the one program of a module NAME, and drop all attributes of tinyml's dialects.
 
-    `NAME_predict(memref<Nxi16>) -> i32` reads the raws of the input and returns the label, if there is one. It has no
+    `NAME_predict(memref<Nxi16>) -> i32` accepts the raws of the input and returns the label, if there is one. It has no
     argument if the caller writes the input to the address that `NAME_input() -> index` returns, or supplies its rows by
     the function `NAME_row(index, i32)`, whose first argument is an address. `NAME_scores`, `NAME_output_1` and so on
-    return addresses in the arena. With MLIR's convention of bare pointers these are the C functions of `NAME.h`. Calls
-    of runtime functions without an integer program become calls of `NAME_tm_FUNCTION`. Addresses are passed as `index`,
-    and integers narrower than 32 bits with 32 bits.
+    return addresses in the arena. With MLIR's convention of bare pointers these functions are the C functions of
+    `NAME.h`. Calls of runtime functions without an integer program become calls of `NAME_tm_FUNCTION`. Addresses are
+    passed as `index`, and integers narrower than 32 bits are passed with 32 bits.
 
-    Raises `InputError` for calls of a chip's kernels, programs with instances, weights that the caller
-    writes, input that the caller pushes, and modules with another number of functions than one.
+    Raises `InputError` for calls of a chip's kernels, programs with instances, weights that the caller writes, input
+    that the caller pushes, and modules that do not have exactly one function.
     """
 
     name = "lower-scratch-to-memref"
@@ -80,7 +79,7 @@ class LowerScratchToMemrefPass(ModulePass):
 
 
 def _erase_uncalled(module: ModuleOp) -> None:
-    """Erase the declarations of functions that nothing calls any more."""
+    """Erase the declarations of functions that have no calls left."""
     called = {each.callee.string_value() for each in module.walk() if isinstance(each, func.CallOp)}
     for each in list(module.ops):
         if isinstance(each, func.FuncOp) and each.is_declaration and each.sym_name.data not in called:
@@ -124,8 +123,8 @@ class _Program:
     # Memory
 
     def _allocate(self, ops: Sequence[Operation]) -> None:
-        """Create the one-dimensional memrefs of arguments, constants, local arrays and views, at the function's
-        start.
+        """Create the one-dimensional memrefs of arguments, constants, local arrays and views, at the start of the
+        function.
         """
         for old in list(self.body.args):
             if not isinstance(old.type, MemRefType):
@@ -158,7 +157,7 @@ class _Program:
     # Calls
 
     def _call(self, symbol: str, operands: Sequence[SSAValue], results: Sequence[Attribute]) -> func.CallOp:
-        """Call a function that C defines."""
+        """Emit a call of a function that C defines."""
         if symbol not in {each.sym_name.data for each in self.module.ops if isinstance(each, func.FuncOp)}:
             declared = func.FuncOp.external(symbol, [value.type for value in operands], results)
             # Without unwind tables, which bare-metal chips do not support.
@@ -196,7 +195,7 @@ class _Program:
         result.replace_all_uses_with(called)
 
     def _forest(self, op: func.CallOp) -> ForestCode:
-        """The forest of a function; raises `InputError` for another function outside the runtime."""
+        """The forest that a called function evaluates; raises `InputError` for another function outside the runtime."""
         name = op.callee.string_value()
         declared = next(
             each for each in self.module.ops if isinstance(each, func.FuncOp) and each.sym_name.data == name
@@ -207,8 +206,8 @@ class _Program:
         return ForestCode.of(forest)
 
     def _as_c(self, value: SSAValue) -> SSAValue:
-        """A value in the form that C passes, independent of the upper bits that a calling convention leaves for narrow
-        types.
+        """Extend a narrow integer to 32 bits, so that the call does not depend on the upper bits of a calling
+        convention.
         """
         return self.nest.insert(arith.ExtSIOp(value, i32)) if _is_narrow(value.type) else value
 
@@ -227,9 +226,9 @@ class _Program:
         op.operands = labels
 
     def _getter(self, suffix: str, value: SSAValue) -> None:
-        """The function that returns the address of an array in the arena.
+        """Add the function that returns the address of an array in the arena.
 
-        C cannot use a memref: as a bare pointer, MLIR 19 returns the allocated pointer of a view of a global, which is
+        C cannot use a memref. As a bare pointer, MLIR 19 returns the allocated pointer of a view of a global, which is
         not an address.
         """
         root, start = self.arrays.place(value)
@@ -271,5 +270,5 @@ class _Program:
 
 
 def _is_narrow(type: Attribute) -> bool:
-    """True for an integer that C promotes to `int`."""
+    """Whether a type is an integer that C promotes to `int`."""
     return type in (i8, i16)

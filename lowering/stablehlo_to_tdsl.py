@@ -1,6 +1,6 @@
-"""`lower-stablehlo-to-tdsl`: reads a module of JAX, in StableHLO and CHLO, as a function on reals (L0).
+"""`lower-stablehlo-to-tdsl`: lowers a module of JAX, in StableHLO and CHLO, to a function on reals (L0).
 
-Commands that read a model do this themselves; `tinyml-opt` preserves the module until this pass.
+Commands that import a model run this lowering themselves; `tinyml-opt` preserves the module until this pass.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from tinyml.transforms.ir.levels import REALS
 
 @dataclass(frozen=True)
 class LowerStablehloToTdslPass(ModulePass):
-    """Lower the function `main`, or the only public one, and what it calls. A module without these ops is unchanged.
+    """Lower the function `main`, or the only public function, with its callees. A module without StableHLO and CHLO ops
+    is unchanged.
 
     Raises `InputError` at an op that is not supported.
     """

@@ -1,6 +1,6 @@
 """`lower-tdsl-to-loops`: lowers tensor ops on buffers to loops over scalars (L2 to L3).
 
-Sums stay in registers: a matrix product has one accumulator per result element, and intermediate products are never
+Sums are kept in registers. A matrix product has one accumulator per result element, and intermediate products are never
 stored.
 """
 
@@ -24,7 +24,7 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 @dataclass(frozen=True)
 class LowerTdslToLoopsPass(ModulePass):
-    """Replace every tdsl op on memrefs by loops, whose ops carry its name in their locations.
+    """Replace every `tdsl` op on memrefs by loops. The locations of the new ops carry the name of the op.
 
     Raises `InputError`, with the location, for an op without a lowering.
     """

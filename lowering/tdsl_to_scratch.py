@@ -1,9 +1,9 @@
 """`lower-tdsl-to-scratch`: turns tensors into buffers (L1 to L2).
 
-Every op writes to a separate buffer, to which packing later assigns an address; an op that only moves contiguous
-elements becomes a view. Constants are in flash, the input is in a buffer of the arena on request (`reuse-input`). A
-loop's iter_arg occupies one buffer for all iterations, which the body writes directly if the old value has no later
-reader.
+Every op writes to a separate buffer, to which packing later assigns an address. An op that only moves contiguous
+elements becomes a view. Constants are in flash; the input is in a buffer of the arena on request (`reuse-input`). A
+loop's iter_arg occupies one buffer for all iterations. The body writes this buffer directly if no later op reads the
+old value.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class LowerTdslToScratchPass(ModulePass):
 
 
 def _repeat_fills(function: func.FuncOp) -> None:
-    """Create a separate fill for each tensor that starts from a fill, directly before it.
+    """Create a separate fill, directly before its use, for each tensor that starts from a fill.
 
-    Otherwise all tensors of one shape would be copies of a single tensor, which would stay in memory throughout.
+    Otherwise all tensors of one shape would be copies of a single tensor, whose buffer would occupy memory throughout.
     """
     for fill in [op for op in function.walk() if isinstance(op, tdsl.FillOp)]:
         users = {use.operation for use in fill.out.uses}
@@ -71,7 +71,7 @@ def _repeat_fills(function: func.FuncOp) -> None:
 
 
 def _begins(user: Operation, index: int) -> bool:
-    """True for an operand that is the initial value of a tensor that a loop or an insertion changes."""
+    """Whether an operand is the initial value of a tensor that a loop or an insertion updates."""
     match user:
         case scf.ForOp():
             return True
@@ -91,7 +91,7 @@ def _as_memref(type: Attribute, packed: int | None = None) -> Attribute:
 
 
 class _Bufferization:
-    """The bufferization of a function: a new body is built and then replaces the old one."""
+    """The bufferization of a function. It builds a new body, which then replaces the old body."""
 
     def __init__(self, function: func.FuncOp):
         self.function = function
@@ -175,7 +175,7 @@ class _Bufferization:
         return buffer
 
     def compute(self, op: tdsl.TensorOp) -> None:
-        """Lower an op to one that writes its result into a buffer."""
+        """Lower an op to one that writes the result into a buffer."""
         destination = self.destinations.get(op.out)
         if isinstance(op, tdsl.TransposeOp) and op.in_place is not None:
             if not isinstance(reshaped(self.buffers[op.input]).owner, scratch.AllocOp):
@@ -192,7 +192,10 @@ class _Bufferization:
         self.buffers[op.out] = destination
 
     def moved(self, buffer: SSAValue) -> SSAValue:
-        """Move a buffer to an address that packing chooses to overlap its result; other buffers are unchanged."""
+        """Move a buffer to a new buffer, which packing may place so that it overlaps the op's result.
+
+        Only buffers that the function allocates are moved; other buffers are unchanged.
+        """
         source = reshaped(buffer)
         if not isinstance(source.owner, scratch.AllocOp):
             return buffer
@@ -204,7 +207,7 @@ class _Bufferization:
         return self.builder.insert(scratch.SliceOp(dest, self.index(0), scratch.memref_type(buffer).get_shape())).result
 
     def view(self, op: tdsl.TensorOp) -> SSAValue | None:
-        """The result as a view of the operand, if its elements are contiguous there."""
+        """The result as a view of the operand, if the result's elements are contiguous in the operand; else None."""
         if not (isinstance(op, tdsl.MovementOp) and op.MAY_BE_VIEW):
             return None
         shape = tdsl.shape_of(op.out)
@@ -236,14 +239,14 @@ class _Bufferization:
         self.builder.insert(memref.CopyOp(source, destination))
 
     def end(self, op: func.ReturnOp) -> None:
-        """Return the outputs; store the last results, the new values of states, to the buffers of the states."""
+        """Return the outputs. The last results, the new values of states, are stored to the buffers of the states."""
         outputs = op.operands[: len(op.operands) - len(self.states)]
         new = op.operands[len(outputs) :]
         self.write_back([(self.buffers[state], value) for state, value in zip(self.states, new, strict=True)])
         self.builder.insert(func.ReturnOp(*(self.returned(value) for value in outputs)))
 
     def returned(self, value: SSAValue) -> SSAValue:
-        """The buffer of a returned value: in RAM, and shared with no other."""
+        """The buffer of a returned value, in RAM and not shared with another result."""
         buffer = self.buffers[value]
         type: Attribute = value.type
         if isinstance(type, TensorType) and not isinstance(scratch.root(buffer).owner, scratch.AllocOp):
@@ -285,7 +288,9 @@ class _Bufferization:
         self.buffers.update((op.results[p], result) for p, result in zip(plain, loop.results, strict=True))
 
     def iter_arg_buffer(self, op: scf.ForOp, position: int) -> SSAValue:
-        """The initialised buffer of an iter_arg: the initial value's own buffer if it has no other readers."""
+        """The initialised buffer of an iter_arg. It is the buffer of the initial value if no other op reads that
+        value.
+        """
         initial = op.iter_args[position]
         buffer = self.buffers[initial]
         # Values that the enclosing loop carries are recreated in each of its iterations.
@@ -299,7 +304,7 @@ class _Bufferization:
         return buffer
 
     def write_back(self, pairs: Sequence[tuple[SSAValue, SSAValue]]) -> None:
-        """Copy yielded values into the buffers of the iter_args, in parallel."""
+        """Copy yielded values into the buffers of the iter_args, as a parallel assignment."""
         moves: list[tuple[SSAValue, SSAValue]] = []
         for buffer, value in pairs:
             source = self.buffers[value]
@@ -315,7 +320,7 @@ class _Bufferization:
 
 
 def _mark_ring(buffer: SSAValue, loop: scf.ForOp, position: int) -> None:
-    """Mark a buffer that a loop carries as a ring, if the loop declares it as one."""
+    """Mark a buffer that a loop carries as a ring, if the loop declares it as a ring."""
     noted = loop.attributes.get(tdsl.RINGS)
     rings = list(cast("ArrayAttr[Attribute]", noted)) if isinstance(noted, ArrayAttr) else []
     if len(rings) != len(loop.iter_args) or isinstance(rings[position], UnitAttr):
@@ -325,7 +330,7 @@ def _mark_ring(buffer: SSAValue, loop: scf.ForOp, position: int) -> None:
 
 
 def _operand_groups(op: tdsl.TensorOp) -> list[Sequence[SSAValue]]:
-    """The operands of an op grouped by its definition, without the destination."""
+    """The operands of an op, in the groups of the op's definition, without the destination."""
     definitions = type(op).get_irdl_definition().operands
     groups: list[Sequence[SSAValue]] = []
     for name, _ in definitions:
@@ -342,7 +347,7 @@ def _create(
     properties: dict[str, Attribute],
     regions: Sequence[Region],
 ) -> tdsl.TensorOp:
-    """Create an op in its memref form."""
+    """Create an op in its memref form, with the result buffer `destination`."""
     op = kind.__new__(kind)
     tdsl.TensorOp.__init__(
         op, operands=[*operands, [destination]], result_types=[[]], properties=properties, regions=regions
@@ -355,10 +360,10 @@ FIRST_ITER_ARG = 3
 
 
 def written_in_place(loop: scf.ForOp, position: int) -> Sequence[SSAValue]:
-    """The values that may be written straight into the buffer of iter_arg `position`; empty if none may be.
+    """The values that may be written directly to the buffer of iter_arg `position`; empty if there are none.
 
-    They are the yielded value and the values from which a chain of updates computes it. The last use of the old value
-    must precede the first op of this chain, or be this op if it may overwrite its operand.
+    They are the yielded value and the values from which a chain of in-place updates computes it. The last use of the
+    old value must precede the first op of this chain, or be this op if it may overwrite its operand.
     """
     body = loop.body.block
     chain: list[SSAValue] = [cast(scf.YieldOp, body.last_op).operands[position]]
@@ -373,7 +378,7 @@ def written_in_place(loop: scf.ForOp, position: int) -> Sequence[SSAValue]:
 
 
 def _writes_in_place(loop: scf.ForOp, position: int, producer: Operation | Block) -> bool:
-    """True if an op may write to the buffer of an iter_arg whose old value no later op needs."""
+    """Whether an op may write to the buffer of an iter_arg because no later op needs the old value."""
     body = loop.body.block
     if not isinstance(producer, tdsl.TensorOp) or producer.parent is not body:
         return False
@@ -403,7 +408,7 @@ def _aliases(value: SSAValue) -> list[SSAValue]:
 
 
 def _sharing(use: Use) -> tuple[SSAValue, ...]:
-    """The values that may share the buffer of an operand."""
+    """The values that may share a buffer with the operand of a use."""
     match use.operation:
         case scf.ForOp() as loop if (position := use.index - FIRST_ITER_ARG) >= 0:
             return loop.body.block.args[1 + position], loop.results[position]
@@ -414,7 +419,7 @@ def _sharing(use: Use) -> tuple[SSAValue, ...]:
 
 
 def _ancestor(op: Operation, loop: scf.ForOp) -> Operation:
-    """The op of the loop's body block that contains an op; the op itself if it is in that block."""
+    """The op in the loop's body block that contains an op, or is the op itself."""
     while op.parent is not loop.body.block:
         op = cast(Operation, op.parent_op())
     return op

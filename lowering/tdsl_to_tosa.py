@@ -1,7 +1,7 @@
-"""`lower-tdsl-to-tosa`: writes a program on zero-skew integers of 8 bits, such as a quantised .tflite, in TOSA 1.0.
+"""`lower-tdsl-to-tosa`: writes a program on 8-bit integers with scales, such as a quantised .tflite, in TOSA 1.0.
 
-Zero points and scales move from the types to operands of ops, and every raw equals that of TensorFlow Lite Micro.
-Functions of one element are tables.
+Zero points and scales move from the types to operands of ops. Every raw equals the raw of TensorFlow Lite Micro.
+Functions of one element become tables.
 """
 
 from __future__ import annotations
@@ -74,13 +74,13 @@ class _Lowering:
         return func.FuncOp(self.source.sym_name.data, types, Region(self.block))
 
     def value(self, value: SSAValue) -> SSAValue:
-        """The value in TOSA; a constant is created at its use."""
+        """The TOSA value of a value of the program; a constant is created at its use."""
         if isinstance(value.owner, tdsl.ConstOp):
             return self.to.constant(value.owner.raws, _type(value).get_element_type())
         return self.values[value]
 
     def lowered(self, op: Operation) -> list[SSAValue]:
-        """The results of an op."""
+        """Lower an op and return its results."""
         lower = next((lower for kind, lower in _LOWERINGS.items() if isinstance(op, kind)), None)
         if lower is None or not isinstance(op, tdsl.TensorOp):
             raise InputError("not written in TOSA")
@@ -91,7 +91,9 @@ class _Lowering:
         return self.to.constant(_raws(op, [])[0], i8)
 
     def sum(self, op: tdsl.AddOp | tdsl.SubOp) -> SSAValue:
-        """TensorFlow Lite's ADD and SUB: operands in units of twice the greater scale, 20 bits finer."""
+        """Lower TensorFlow Lite's ADD and SUB: operands in units of twice the greater scale, with 20 more fractional
+        bits.
+        """
         formats = [quantised(operand) for operand in op.inputs]
         unit, result = 2 * max(format.scale for format in formats), quantised(op.out)
         finer = [
@@ -116,7 +118,7 @@ class _Lowering:
         return self.to.requantised(self.to.product(a, b), factor, 1 << 2 * USUAL_WIDTH, result.zero_point.data, i8)
 
     def extreme(self, op: tdsl.MaximumOp | tdsl.MinimumOp) -> SSAValue:
-        """The greater or the lesser raw, of one scale, as integers of 32 bits."""
+        """Lower a maximum or minimum of raws with one scale, as 32-bit integers."""
         if len({quantised(value).type for value in (*op.inputs, op.out)}) > 1:
             raise InputError("numbers of different scales are not written in TOSA")
         most = 1 << USUAL_WIDTH
@@ -126,7 +128,7 @@ class _Lowering:
         return self.to.rescaled(chosen, [multiplier_and_shift(1.0)], most, 0, 0, i8)
 
     def unary(self, op: tdsl.UnaryOp) -> SSAValue:
-        """A clamp, another scale, or a table of the op's result for each raw."""
+        """Lower a unary op to a clamp, a change of scale, or a table of the op's result for each raw."""
         source, result, x = quantised(op.input), quantised(op.out), self.value(op.input)
         if isinstance(op, tdsl.CastOp):
             pair = multiplier_and_shift(source.scale / result.scale)
@@ -140,7 +142,7 @@ class _Lowering:
         return self.to.op(tosa.TableOp, [x, self.to.constant(table, i8)], tdsl.shape_of(op.out), i8)
 
     def moved(self, op: tdsl.MovementOp) -> SSAValue:
-        """Moved elements: by a movement op of TOSA, or gathered from positions that are computed here."""
+        """Lower a movement of elements, by a movement op of TOSA or by a gather at constant positions."""
         to, parts = self.to, [self.value(part) for part in op.inputs]
         if (named := self.named(op, parts)) is not None:
             return named
@@ -159,11 +161,11 @@ class _Lowering:
         return to.gathered(whole, to.constant(op.moved(operands, end - 1)[0]))
 
     def filling(self, value: SSAValue, real: float) -> SSAValue:
-        """The raw of a real in a tensor's format, a vector of one element."""
+        """The raw of a real in a tensor's format, as a vector of one element."""
         return self.to.constant([int(quantised(value).encode(np.array(real)))], i8)
 
     def named(self, op: tdsl.MovementOp, parts: Sequence[SSAValue]) -> SSAValue | None:
-        """The result of the equivalent movement op of TOSA; None if there is none."""
+        """The result of the TOSA op that is equivalent to a movement op; None if there is none."""
         to, shape, x = self.to, tdsl.shape_of(op.out), parts[0]
         match op:
             case tdsl.ReshapeOp():
@@ -188,19 +190,19 @@ class _Lowering:
 
 
 def _convolved(op: tdsl.PadOp) -> bool:
-    """True if only convolutions, which pad it themselves, read an image."""
+    """Whether only convolutions use a padded image. They perform the padding themselves."""
     return all(isinstance(use.operation, tdsl.Conv2dOp) for use in op.out.uses)
 
 
 def _raws(op: tdsl.TensorOp, x: Sequence[Any]) -> Any:
-    """The raws that an op computes from the raws of its operands, sample by sample."""
+    """Compute the raws of an op's result from the raws of its operands, sample by sample."""
     from tinyml.runtime.evaluator.arithmetics import Bits
 
     return op.compute(Bits(), x)
 
 
 def _index(value: SSAValue) -> int:
-    """A constant index."""
+    """The value of a constant index."""
     number = const_evaluate_operand(value)
     if number is None:
         raise InputError("an index that is computed is not written in TOSA")
@@ -208,7 +210,7 @@ def _index(value: SSAValue) -> int:
 
 
 def _type(value: SSAValue) -> TensorType[IntegerType]:
-    """The type in TOSA of a tensor of 8 bits."""
+    """The TOSA type of a tensor with 8-bit elements."""
     quantised(value)
     return TensorType(i8, tdsl.shape_of(value))
 

@@ -1,4 +1,4 @@
-"""Compilation targets: a board or a bare part, its memory for programs, and the timing of its core."""
+"""Compilation targets: a board or a bare part, the memory available to programs, and the timing of the core."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ if no timing is published; or one cycle per instruction, a lower bound.
 
 @dataclass(frozen=True)
 class Timing:
-    """The cycles of a core's instructions as published by its maker, with memories without wait states.
+    """The cycles of a core's instructions as published by its manufacturer, with memories without wait states.
 
-    source: the publication. load: cycles of a load of a single register, or of a store with an index register; one less
-    directly after another load that does not supply its address, if loads are `pipelined`. store: cycles of a store
-    without an index register. several: cycles of a load or store of N registers in addition to N. stall: additional
+    source: the publication. load: cycles of a load of a single register, or of a store with an index register. If loads
+    are
+    `pipelined`, a load directly after another load that does not supply its address needs one cycle less. store: cycles
+    of a
+    store without an index register. several: cycles of a load or store of N registers in addition to N. stall:
+    additional
     cycles of a load or store whose address the previous instruction computes. refill: additional cycles of a taken
-    branch. cycles: those of other instructions, by mnemonic without condition and width; `vmov core` denotes moves
-    between core and floating-point registers. An instruction that is not listed takes one cycle. mean: measured cycles
-    of an instruction of compiled programs. modelled: true for a model of a core whose timing is not published.
+    branch. cycles: cycles of other instructions, by mnemonic without condition and width; `vmov core` denotes moves
+    between core and floating-point registers. An instruction that is not listed needs one cycle. mean: measured cycles
+    per instruction of compiled programs. modelled: true for a model of a core whose timing is not published.
     """
 
     source: str
@@ -46,22 +49,28 @@ class Logic:
 
 @dataclass(frozen=True)
 class Board:
-    """A target and its properties.
+    """A compilation target and its properties.
 
-    part: the chip on it, by the simulator's name; flags: the C compiler flags for that part. flash, ram: bytes
+    part: the chip on the board, by the simulator's name. flags: the C compiler flags for that part. flash, ram: bytes
     available to a program, None if unlimited. unit: the unit of time of the runner. costs: the name of the cost table
-    in the folder of the chip or of the one that it extends, "" if there is none; boards with the same core share a
-    table. larger: a board with the same
-    core and more memory, used to measure programs that do not fit. features: instruction sets and extensions that
-    kernels may need. timing: the published timing of its core, if the runner counts instructions and the memories have
-    no wait states.
+    in the folder of the chip or of the chip that it extends, "" if there is none. Boards with the same core share a
+    table. larger: a board with the same core and more memory, with which programs that do not fit are measured.
+    features:
+    instruction sets and extensions that kernels may need. timing: the published timing of the core, if the runner
+    counts
+    instructions and the memories have no wait states.
 
-    title: the name printed on it; aliases: other names of the target, for boards with the same part and memories. core:
-    the core of the part. clock: in Hz, as its usual software sets it; None if unknown. source: the publication of its
-    clock and memories. issues: instructions that the core may start in a cycle. waits: the memory whose wait states its
-    times exclude. arduino: its names for Arduino's tools, `VENDOR:ARCHITECTURE:BOARD`, the usual one first. platformio:
-    its name for PlatformIO, `PLATFORM:BOARD`, or the platform alone if that needs no board. fabric: the logic of an
-    FPGA, for which programs become hardware modules.
+    title: the name printed on the board. aliases: other names of the target, for boards with the same part and
+    memories.
+    core: the core of the part. clock: in Hz, as the board's usual software sets it; None if unknown. source: the
+    publication
+    of the clock and memories. issues: the number of instructions that the core may start per cycle. waits: the memory
+    whose
+    wait states are excluded from times. arduino: the board's names for Arduino's tools, `VENDOR:ARCHITECTURE:BOARD`,
+    the
+    primary one first. platformio: the board's name for PlatformIO, `PLATFORM:BOARD`, or only the platform if no board
+    is
+    needed. fabric: the logic of an FPGA, for which programs are compiled to hardware modules.
     """
 
     name: str
@@ -104,7 +113,7 @@ class Board:
         return "modelled" if self.timing.modelled else "published"
 
     def with_memories(self, flash: int, ram: int) -> Board:
-        """The same core and clock with other memories, in bytes.
+        """A board with the same core and clock but other memories, in bytes.
 
         Its name is that of the board followed by both sizes, such as `cortex-m33-512K-128K`.
         """
@@ -121,18 +130,18 @@ class Board:
         )
 
     def misfit(self, why: str) -> str:
-        """The message for a program that does not fit the board. why: its needs, or a missing feature."""
+        """The message for a program that does not fit the board. why: the requirements, or a missing feature."""
         return f"does not fit {self.name} ({self.part}): {why}"
 
     def need(self, flash: int, ram: int | str) -> str:
-        """The required and available bytes, for `misfit`; flash is 0 if it is unknown."""
+        """The required and available bytes as text, for `misfit`. flash: 0 if unknown."""
         needed = f"{f'{flash} bytes of flash and ' if flash else ''}{ram} bytes of RAM"
         return f"needs {needed}, the board has {self.flash} of flash and {self.ram} of RAM"
 
     def milliseconds(self, count: float | None, core_cycles: float | None) -> float | None:
-        """The time of an inference; None if it or the clock is unknown.
+        """The time of an inference in milliseconds; None if the time or the clock is unknown.
 
-        count: in `unit`. core_cycles: by the published timing; None without one.
+        count: the time in `unit`. core_cycles: the time by the published timing; None without one.
         """
         cycles = None if count is None else count / self.issues
         cycles = cycles if core_cycles is None else core_cycles
@@ -149,17 +158,17 @@ SIZES = f"a multiple of {_GRAIN} bytes up to 256M, such as 65536, 512K or 2M"
 
 
 def bytes_of(text: str) -> int | None:
-    """The bytes of a memory size in text (`SIZES`); None for any other text."""
+    """The number of bytes for a memory size as text (`SIZES`); None for any other text."""
     found = re.fullmatch(r"([0-9]{1,9})([KMkm]?)", text)
     size = 0 if found is None else int(found[1]) * _UNITS[found[2].upper()]
     return size if 0 < size <= _LARGEST and size % _GRAIN == 0 else None
 
 
 def _spelled(size: int) -> str:
-    """The shortest exact spelling that `bytes_of` reads."""
+    """The shortest exact text for a memory size that `bytes_of` parses."""
     return next(f"{size // unit}{suffix}" for suffix, unit in _UNITS.items() if size % unit == 0)
 
 
 def emulated_memories(board: Board) -> Sequence[str]:
-    """Linker flags for the memories of a board, in the form that linker scripts of emulated chips use."""
+    """The linker flags for the memories of a board, in the form for the linker scripts of emulated chips."""
     return f"-Wl,--defsym=tm_flash_bytes={board.flash}", f"-Wl,--defsym=tm_ram_bytes={board.ram}"

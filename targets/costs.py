@@ -1,7 +1,8 @@
-"""Cost tables, the chip's part of the cost model: the time and memory that each kind of step takes on a board.
+"""Cost tables, the chip-specific part of the cost model: the time and memory that each kind of step requires on a
+board.
 
-`make costs` fits `targets/CHIP/costs/TABLE.json` to programs measured on simulated boards. The tables hold for C
-compiled at -Os. `tinyml.transforms.ir.cost.demand` lists the kinds of steps.
+`make costs` fits `targets/CHIP/costs/TABLE.json` to programs measured on simulated boards. The tables are valid for C
+compiled with -Os. `tinyml.transforms.ir.cost.demand` lists the kinds of steps.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Cost:
     """The cost of a step.
 
     time: per execution, in the unit of the device. code: bytes of flash per occurrence. once, stack: bytes of flash and
-    of stack that the first step of its kind adds to a program, such as a kernel or a function of the C library.
+    of stack that the first step of a kind adds to a program, such as those of a kernel or a function of the C library.
     """
 
     time: float
@@ -40,8 +41,8 @@ class CostTable:
     """The costs measured on a board.
 
     unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind, at
-    least one; kinds may be missing. floats: the time that a caller's float takes to become an element of the input, by
-    the function that converts it. constants_in_ram: as in `Chip`.
+    least one; kinds may be missing. floats: the time to convert a caller's float to an element of the input, by
+    the conversion function. constants_in_ram: as in `Chip`.
     """
 
     unit: str
@@ -51,12 +52,14 @@ class CostTable:
     constants_in_ram: bool = False
 
     def time(self, step: str) -> float | None:
-        """The time of a kind of step; None if it was not measured."""
+        """The time of a step of a kind; None if it was not measured."""
         cost = self.steps.get(step)
         return None if cost is None else cost.time
 
     def generic_cost(self, step: str) -> Cost:
-        """An estimate for a kind that was not measured: the mean of its nearest family, or else of all kinds."""
+        """An estimate for a kind that was not measured: the mean cost of its nearest family with measurements, or of
+        all kinds.
+        """
         relatives = (
             [cost for known, cost in self.steps.items() if family in _families(known)] for family in _families(step)
         )
@@ -68,8 +71,9 @@ class CostTable:
 def _families(step: str) -> Sequence[str]:
     """The families of a kind of step, the nearest first.
 
-    For instance, `add i24` is an `add`, and `keep i8` a `select`; a runtime function is closest to those of other
-    widths, then to all functions, and the same holds for their elements.
+    For instance, `add i24` belongs to `add`, and `keep i8` to `select`. A runtime function is closest to its variants
+    of
+    other widths, then to all functions. The same applies to the elements of these functions.
     """
     first, *rest = step.split()
     if first == "keep":
@@ -123,7 +127,7 @@ def _number(number: object) -> float:
 class KernelCost:
     """The cost of a step of a kernel, as far as its instructions determine it.
 
-    cost: None if it is measured. frame: bytes of stack; None if they are measured, too.
+    cost: None if it must be measured. frame: bytes of stack; None if they must be measured.
     """
 
     cost: Cost | None = None
@@ -131,7 +135,7 @@ class KernelCost:
 
 
 def kernel_cost(kernel: Kernel, unit: str = "") -> KernelCost:
-    """The cost of a call of a kernel (""), or of a unit by which its time is counted, such as "element"."""
+    """The cost of a call of a kernel (unit ""), or of a unit in which its time is counted, such as "element"."""
     if (composed := kernel.composed) is None:
         return KernelCost()
     frame = composed.stack if composed.bodies or composed.costs else None

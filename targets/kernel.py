@@ -1,8 +1,8 @@
 """Kernels: C functions of the runtime that compute an exact sum of integer products.
 
-A chip lists its kernels in `targets/NAME/kernels.py`. The functions are defined in the chip's own headers or in the
-shared ones in `runtime/include/tinyml/`. Assembly always comes with a reference implementation in plain C, so that a
-generated file gives the same bits everywhere.
+A chip lists its kernels in `targets/NAME/kernels.py`. The functions are defined in headers of the chip or in the
+shared headers in `runtime/include/tinyml/`. Assembly is always accompanied by a reference implementation in plain C, so
+that a generated file has the same results on every machine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tinyml.targets.composer.instructions import Run
 
 @dataclass(frozen=True)
 class SharedFunction:
-    """A function that kernels call, contained once in a program. code: bytes of flash."""
+    """A function that several kernels call, printed once per program. code: bytes of flash."""
 
     symbol: str
     text: str
@@ -31,15 +31,16 @@ class SharedFunction:
 class Composed:
     """The C text and the costs of a composed kernel.
 
-    header: the runtime header that it needs, or empty. functions: other runtime functions that it calls; shared:
-    functions that it shares with other kernels. signature: the head of the function. bodies: assembly statements by the
-    instruction sets that they are for, given as values of TM_CORE or as preprocessor conditions; portable: statements
+    header: the runtime header that the kernel needs, or empty. functions: other runtime functions that it calls.
+    shared:
+    functions that it shares with other kernels. signature: the head of the function. bodies: assembly statements by
+    instruction set, given as a value of TM_CORE or as a preprocessor condition. portable: statements
     for all other machines. costs: the time of a call (""), of each product ("element") and of each unit in which the op
     counts its `parts`; without costs the kernel is measured. counts: for a function in C that contains its constants,
     the number of times that a call runs each step of the cost tables; `costs` is then a rough time. call: bytes of
     flash of a call. stack: in bytes. block: the number of elements in an iteration, if the time of each element after
     whole iterations is known ("rest"). runs: the instructions that a call executes, if they are recorded. near: true if
-    its code holds constants, which count towards the limit of chips that have one (`Chip.flash_bytes`).
+    the code contains constants, which count towards the limit of chips that have one (`Chip.flash_bytes`).
     """
 
     header: str
@@ -58,7 +59,7 @@ class Composed:
 
     @property
     def text(self) -> str:
-        """The text of the function."""
+        """The text of the C function."""
         if not self.bodies:
             return f"static TM_SHARED {self.signature}\n{{\n{self.portable}\n}}\n"
         lines: list[str] = []
@@ -95,18 +96,25 @@ def _any_of(cores: Sequence[int | str]) -> str:
 class Kernel:
     """A C function and the sum that it computes.
 
-    symbol: the function. op: the num op that it implements; the factor of `num.axpy` counts as the vector. weights,
-    vector: width of the stored integers, not a multiple of 8 if they are packed; sum: width of the accumulator. gaps:
-    bits stored with each weight of a sparse row that is a byte stream: 8 in the layout of `pack_rows`, 4 in that of
-    `delta_rows`, 8 and a share of 16 in that of `gathered_rows` (`dialects/layouts/sparse_rows.py`). flash: true if the
-    weights are in flash, false for RAM, None if the chip has a single address space. rows: matrix rows processed at
-    once. step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips, 0 if it is not
-    known; code: bytes of flash; `make kernels` measures both. codings: the codings of weights and vector; tables are
-    the first arguments. segments: the tables are those of `Coding.segments`. needs: the feature that a board must have.
-    composed: the text of a kernel that no header defines. chunk: the number of consecutive products, counted from the
-    last, whose sum is proven to fit 16 bits. large: true if it takes more flash than its weights; only `spend-flash`
-    chooses it. identity: the attribute that identifies it in the IR; None for a kernel that the chip lists, which is
-    identified by its symbol.
+    symbol: the name of the function. op: the num op that it implements; the factor of `num.axpy` counts as the vector.
+    weights, vector: the width of the stored integers, not a multiple of 8 if they are packed. sum: the width of the
+    accumulator. gaps: bits stored with each weight of a sparse row that is a byte stream: 8 in the layout of
+    `pack_rows`, 4
+    in that of `delta_rows`, 8 and a share of 16 in that of `gathered_rows` (`dialects/layouts/sparse_rows.py`). flash:
+    true
+    if the weights are in flash, false for RAM, None if the chip has a single address space. rows: the number of matrix
+    rows
+    processed at once. step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips, 0
+    if
+    unknown. code: bytes of flash; `make kernels` measures both. codings: the codings of weights and vector; tables are
+    the first arguments. segments: true if the tables are those of `Coding.segments`. needs: the feature that a board
+    must
+    have. composed: the text of a kernel that no header defines. chunk: the number of consecutive products, counted from
+    the
+    last, whose sum is proven to fit in 16 bits. large: true if the kernel needs more flash than its weights; only
+    `spend-flash` chooses it. identity: the attribute that identifies it in the IR; None for a kernel that the chip
+    lists,
+    which is identified by its symbol.
     """
 
     symbol: str
@@ -134,7 +142,7 @@ class Kernel:
 
     @property
     def stack(self) -> int:
-        """The bytes of stack of a composed kernel, as far as they are known."""
+        """The bytes of stack of a composed kernel, as far as known."""
         return 0 if self.composed is None else self.composed.stack
 
     @property
@@ -149,13 +157,13 @@ class Kernel:
 
     @property
     def wanted(self) -> Kernel:
-        """The description of the computed sum, without name and text."""
+        """The description of the computed sum, without symbol and text."""
         widths = self.weights, self.vector, self.sum
         return Kernel("", *widths, op=self.op, flash=self.flash, rows=self.rows, codings=self.codings)
 
     @property
     def computed(self) -> Hashable:
-        """The sum that it computes, regardless of where its weights are."""
+        """The description of the computed sum, regardless of the memory of the weights."""
         return self.weights, self.vector, self.sum, self.op, self.codings, self.chunk
 
 
@@ -174,9 +182,10 @@ LONGEST_IN_CHUNKS = 1530
 class PackedReads:
     """The costs of packed constants whose elements are read one by one, without a kernel.
 
-    loop, kernel: the time per element relative to a plain constant, in an existing loop and in a loop that replaces a
-    kernel. call: bytes of flash of a call in addition to a load. code: bytes of flash of the called function, by the
-    width of the elements in bits.
+    loop, kernel: the time per element in addition to that of a plain constant, in an existing loop and in a loop that
+    replaces a kernel. call: bytes of flash of a call in addition to a load. code: bytes of flash of the called
+    function, by
+    the width of the elements in bits.
     """
 
     loop: float = 1.6
@@ -190,8 +199,9 @@ class ElementFunction:
     """A function on packed elements.
 
     kind: reads an element by its index, writes one to RAM, or unpacks whole groups from RAM to a plain array. bits:
-    width of an element, or its digits. flash: true if it reads from flash. signed: false if unpacked elements have no
-    sign.
+    the width of an element, or its digits. flash: true if the function reads from flash. signed: false if unpacked
+    elements
+    have no sign.
     """
 
     kind: Literal["read", "write", "unpack"]
@@ -201,7 +211,7 @@ class ElementFunction:
 
     @property
     def symbol(self) -> str:
-        """The C function."""
+        """The name of the C function."""
         stem = {"read": "packed", "write": "pack", "unpack": "unpack"}[self.kind]
         memory = "_ram" if self.kind == "read" and not self.flash else ""
         width = f"{self.bits.name}{self.bits.bits}" if isinstance(self.bits, Digits) else f"s{self.bits}"
@@ -220,15 +230,15 @@ ELEMENT_FUNCTIONS: Mapping[str, ElementFunction] = {
 
 
 def packed_reader(bits: Width, *, flash: bool = True) -> str:
-    """The symbol of the function that reads single packed elements from flash or RAM."""
+    """The name of the C function that reads single packed elements from flash or RAM."""
     return ElementFunction("read", bits, flash=flash).symbol
 
 
 def packed_writer(bits: int) -> str:
-    """The symbol of the function that writes single packed elements."""
+    """The name of the C function that writes single packed elements."""
     return ElementFunction("write", bits).symbol
 
 
 def packed_copier(bits: int, *, signed: bool = True) -> str:
-    """The symbol of the function that unpacks groups of elements from RAM into a plain array."""
+    """The name of the C function that unpacks groups of elements from RAM to a plain array."""
     return ElementFunction("unpack", bits, signed=signed).symbol

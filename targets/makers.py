@@ -1,5 +1,5 @@
-"""Makers of kernels that chips list in their tables: lists of kernels, composers of sums, and coders of rows, forests
-and functions of lanes.
+"""Makers of kernels, which chips list in their tables: lists of kernels, composers of sums, and coders of rows, forests
+and lane functions.
 
 The makers of tile kernels are in `tinyml.targets.tiles`.
 """
@@ -29,7 +29,7 @@ CACHED_KERNELS = 128
 
 @dataclass(frozen=True, eq=False)
 class ListedKernels(Maker):
-    """The kernels that programs may call by their C functions, best first."""
+    """The kernels that programs call by the names of their C functions, best first."""
 
     kernels: Sequence[Kernel]
     needs: str = ""
@@ -37,7 +37,7 @@ class ListedKernels(Maker):
 
     @cached_property
     def _by_sum(self) -> Mapping[Hashable, Sequence[Kernel]]:
-        """The kernels by what they compute (`Kernel.computed`)."""
+        """The kernels by the sum that they compute (`Kernel.computed`)."""
         by_sum: dict[Hashable, list[Kernel]] = {}
         for kernel in self.kernels:
             # Chunks of any length compute the same sum.
@@ -58,7 +58,9 @@ class ListedKernels(Maker):
 
 @dataclass(frozen=True, eq=False)
 class SumComposer(Maker):
-    """A composer of kernels for sums. composed: the kernel for a description without a name; None if there is none."""
+    """A composer of kernels for sums. composed: returns the kernel for a description without a symbol; None if there is
+    none.
+    """
 
     composed: Callable[[Kernel], Kernel | None]
     needs: str = ""
@@ -91,7 +93,7 @@ class SumComposer(Maker):
 
 
 def is_code_of(kernel: KernelAttr, coder: str) -> TypeGuard[CodeKernelAttr]:
-    """True if the coder with a given name made the kernel."""
+    """True if the coder named `coder` generated the kernel."""
     return isinstance(kernel, CodeKernelAttr) and kernel.coder.data == coder
 
 
@@ -99,8 +101,8 @@ def is_code_of(kernel: KernelAttr, coder: str) -> TypeGuard[CodeKernelAttr]:
 class RowCoder(Maker):
     """A composer whose kernels contain the weights that they multiply.
 
-    name: the prefix of C functions, followed by a digest; the rows themselves are in the program. composed: the kernel
-    for a function name and rows; None for rows without a kernel. needs: the feature that a board must have.
+    name: the prefix of C functions, followed by a digest; the rows themselves are in the program. composed: returns the
+    kernel for a function name and rows; None for unsupported rows. needs: the feature that a board must have.
     """
 
     name: str
@@ -119,7 +121,7 @@ class RowCoder(Maker):
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, key: str, rows: CodedRows) -> Kernel | None:
-        """The kernel for rows; None if there is none. key: unique within a program."""
+        """The kernel for these rows; None if they are unsupported. key: unique within a program."""
         identity = CodeKernelAttr.of(self.name, key)
         kernel = self.composed(identity.function, rows)
         return None if kernel is None else replace(kernel, identity=identity)
@@ -132,8 +134,9 @@ C = TypeVar("C", bound="ForestCode | LaneProgram")
 class _ContentCoder(Maker, Generic[C]):
     """A composer whose kernels contain the data that they process.
 
-    name: the prefix of C functions, followed by a digest of the content. composed: the kernel for a function name and a
-    content; None if there is none. needs: the feature that a board must have.
+    name: the prefix of C functions, followed by a digest of the content. composed: returns the kernel for a function
+    name and
+    a content; None if it is unsupported. needs: the feature that a board must have.
     """
 
     name: str
@@ -154,14 +157,16 @@ class _ContentCoder(Maker, Generic[C]):
         return None
 
     def kernel(self, content: C, key: str | None = None) -> Kernel | None:
-        """The kernel for a content; None if there is none. key: unique within a program, by default a digest of it."""
+        """The kernel for a content; None if it is unsupported. key: unique within a program, by default a digest of the
+        content.
+        """
         identity = CodeKernelAttr.of(self.name, content.digest if key is None else key)
         kernel = self.composed(identity.function, content)
         return None if kernel is None else replace(kernel, identity=identity)
 
 
 class ForestCoder(_ContentCoder["ForestCode"]):
-    """A composer whose kernels are forests, as tables or as code."""
+    """A composer whose kernels evaluate a given forest, stored as tables or as code."""
 
     CONTENT: ClassVar[str] = FOREST
 
@@ -176,16 +181,16 @@ FORESTS = tuple(
 
 
 class LoopCoder(_ContentCoder["LaneProgram"]):
-    """A composer whose kernels are functions of lanes, on vectors."""
+    """A composer whose kernels compute a given lane function on vectors."""
 
     CONTENT: ClassVar[str] = LANES
 
 
 @dataclass(frozen=True)
 class FarConstants(Maker):
-    """Kernels for weights beyond the reach of the usual addresses, and the cost of reading single elements.
+    """Kernels for weights beyond the range of normal addresses, and the cost of reading single elements.
 
-    needs: the feature that a board must have. kernel: the kernel of the same sum whose weights are far; None if there
+    needs: the feature that a board must have. kernel: returns the kernel of the same sum for far weights; None if there
     is none. load: the additional time of reading an element, compared with a near one, in the unit of the board.
     """
 

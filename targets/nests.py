@@ -1,4 +1,4 @@
-"""Nests of loops, with which a chip is queried for kernels, and the offers with which it answers."""
+"""Queries, with which the compiler asks a chip for kernels of loop nests, and the offers that the chip returns."""
 
 from __future__ import annotations
 
@@ -44,12 +44,15 @@ DECODED_BITS = 16
 class SumQuery:
     """Sums of products of two runs, which a routine computes (`RoutineAttr`).
 
-    routine: its name. weights, vector: bits of the stored elements, not a multiple of 8 if they are packed; weights may
-    be packed as digits, by which they are decoded instead of by their coding. sums: the widths that the accumulator can
-    have, its own first. codings, flash: as in `Kernel`. decodable: the factors that can be decoded to integers of
-    `DECODED_BITS` in RAM first, each only together with those after it. rows: the number of rows, for kernels that are
-    composed for it. chunked: true to ask for the kernels that add up `Kernel.chunk` products in 16 bits, instead of all
-    others.
+    routine: the name of the routine. weights, vector: bits of the stored elements, not a multiple of 8 if they are
+    packed.
+    Weights may be packed as digits, which then replace their coding. sums: the possible widths of the accumulator, its
+    current width first. codings, flash: as in `Kernel`. decodable: the factors that can first be decoded to integers of
+    `DECODED_BITS` bits in RAM, each only together with the factors after it. rows: the number of rows, for kernels that
+    are
+    composed for this number. chunked: true to request only the kernels that add up `Kernel.chunk` products in 16 bits;
+    false
+    to request all others.
     """
 
     routine: str
@@ -64,7 +67,7 @@ class SumQuery:
 
     @property
     def wanted(self) -> Iterator[tuple[Kernel, tuple[int, ...]]]:
-        """Descriptions of suitable kernels, the best first, each with the factors that are decoded for it."""
+        """Yield descriptions of suitable kernels, the best first, each with the factors that must be decoded for it."""
         for width in self.sums:
             bits, coding = self.weights, self.codings[0]
             if isinstance(bits, Digits):
@@ -82,17 +85,18 @@ class SumQuery:
                 yield wanted, decoded
 
     def rank(self, offer: Offer) -> tuple[int, int]:
-        """The order of offers: by the width of the sum, then by the number of factors that are decoded."""
+        """The sort key of offers: the width of the sum, then the number of factors that must be decoded."""
         return self.sums.index(offer.kernel.sum), len(offer.decoded)
 
 
 @dataclass(frozen=True, eq=False)
 class TileQuery:
-    """Rows of constant weights by windows in lines of `windows` each, with every sum finished to a byte.
+    """Rows of constant weights by windows in lines of `windows` windows each, with every sum finished to a byte.
 
-    run: the elements of a run of a window. spaces: the layout of windows. several: true to ask for kernels that compute
-    several lines at once, which need not divide the number of lines. large: true to ask for the kernels that take more
-    flash than weights, instead of the usual ones. by: the chosen kernel, if only its makers are asked.
+    run: the elements of a run of a window. spaces: the layout of windows. several: true to request kernels that compute
+    several lines at once, whose number need not divide the number of lines. large: true to request the kernels that
+    need more
+    flash than weights, instead of the usual ones. by: the chosen kernel, to which the query is then restricted.
     """
 
     sums: RowSums
@@ -123,7 +127,7 @@ LANE_PROGRAM: Callable[..., LaneProgram] = on_call("tinyml.dialects.num.kernels.
 
 
 def content_of(declaration: FuncOp) -> Content:
-    """The content of the code of a declared function; raises `InputError` for a function that is no such code."""
+    """The content of the code of a declared function. Raises `InputError` for a function without such content."""
     if isinstance(name := declaration.attributes.get(LANES), SymbolRefAttr):
         from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp
 
@@ -143,11 +147,12 @@ def content_of(declaration: FuncOp) -> Content:
 
 @dataclass(frozen=True, eq=False)
 class Offer:
-    """A kernel for a nest: it computes `kernel.rows` rows at once, in an accumulator of `kernel.sum` bits.
+    """A kernel for a nest. It computes `kernel.rows` rows at once, in an accumulator of `kernel.sum` bits.
 
-    decoded: the factors of a `SumQuery` that have to be decoded first. lines: the number of lines of windows of a
-    `TileQuery` that a call computes. input_tile: the most bytes of an input tile. data: the weight stream of a tile, or
-    the data that a kernel contains instead of reading a stream.
+    decoded: the factors of a `SumQuery` that must be decoded first. lines: the number of lines of windows of a
+    `TileQuery` that a call computes. input_tile: the maximum number of bytes of an input tile. data: the weight stream
+    of a
+    tile, or the data that the kernel contains instead of reading a stream.
     """
 
     kernel: Kernel
@@ -160,7 +165,7 @@ class Offer:
 class Maker(ABC):
     """A row of the table of a chip (`Chip.makers`): kernels that are listed, or composed on demand.
 
-    needs: the feature that a board must have. large: true if kernels take more flash than weights.
+    needs: the feature that a board must have. large: true if kernels need more flash than weights.
     """
 
     needs: str
@@ -168,31 +173,32 @@ class Maker(ABC):
 
     @abstractmethod
     def offers(self, nest: KernelQuery) -> Iterator[Offer]:
-        """Yield the kernels for a nest, the best first; none for nests of other kinds."""
+        """Yield the kernels for a nest, the best first; none for unsupported kinds of nests."""
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        """The kernel that an attribute identifies; None if it is not one of this maker's kernels. content: the data
-        that it contains.
+        """The kernel that an attribute identifies; None if this maker does not provide it. content: the data that the
+        kernel
+        contains.
         """
         return None
 
 
 @dataclass(frozen=True)
 class Start:
-    """The start values of sums: constants of a format."""
+    """The initial values of sums, as constants of a format."""
 
     format: NumberFormat
     raws: Raws
 
     def recoded(self, accumulator: Accumulator) -> Start:
-        """The same start values in the format that an accumulator loads at the least cost."""
+        """The same initial values in the format from which an accumulator is initialised at the least cost."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         format = accumulator.start_format(self.format)
         return Start(format, format.recode(NumpyMachine(), self.raws, self.format))
 
     def plus(self, integers: NDArray[np.int64]) -> Start | None:
-        """The start values with integers added to their raws; None if the format cannot hold the sums."""
+        """The initial values with integers added to their raws; None if the format cannot represent the results."""
         raws = self.raws.astype(np.int64) + integers
         try:
             self.format.verify_raws(raws)
@@ -201,7 +207,7 @@ class Start:
         return Start(self.format, raws.astype(self.format.dtype))
 
     def sums(self, accumulator: Accumulator) -> NDArray[np.int64]:
-        """The raws of sums with these start values."""
+        """The raws of sums with these initial values and no products."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         raws = self.raws.astype(self.format.dtype)
@@ -209,7 +215,7 @@ class Start:
 
 
 def zero_start(accumulator: Accumulator, weights: NumberFormat) -> Start:
-    """The start value 0 for sums of products with weights of a format."""
+    """The initial value 0 for sums of products with weights of a format."""
     format = accumulator.start_format(weights)
     return Start(format, np.zeros((), format.dtype))
 

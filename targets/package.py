@@ -1,4 +1,4 @@
-"""Debian packages that a chip needs, and checks that their contents are installed."""
+"""Debian packages that a chip needs, and the check whether their contents are installed."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Package:
-    """A Debian package, considered installed if its command and its header can be found, whatever their origin.
+    """A Debian package. It counts as installed if its command and its header can be found, whatever their origin.
 
-    command: a program on the PATH. header: a C header; compiler: the command, with its flags, that can include it.
+    command: a program on the PATH. header: a C header. compiler: the command, with flags, that can include the header.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Package:
         return not self.header or self._includes()
 
     def _includes(self) -> bool:
-        """True if the compiler finds the header. Positive answers are cached, since the check takes 50 ms."""
+        """True if the compiler finds the header. Positive results are cached, because the check takes 50 ms."""
         path = shutil.which(self.compiler[0])
         if path is None:
             return False

@@ -3,7 +3,7 @@
 A row of `CHIPS` names the boards of a chip, so that only the folder of the requested chip is imported. A separate
 package adds a chip through an entry point in the group `tinyml.chips` that names its `Chip`, such as `mychip =
 "mypackage.chip:CHIP"`, and its boards by entry points in `tinyml.boards` with the same value. Without the latter, the
-chip is loaded for every board that no row names, and to list all boards.
+chip is loaded for every board that no row names, and when all boards are listed.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ from tinyml.targets.tiles import TileFamily
 
 
 def _boards(text: str) -> Mapping[str, str]:
-    """The names of boards and aliases, each with the name of its board. text: a word for each board, followed by `=`
-    and its aliases.
+    """The names of boards and aliases, each mapped to the name of the board.
+
+    text: a word for each board, optionally followed by `=` and aliases.
     """
     return {name: names[0] for names in (word.split("=") for word in text.split()) for name in names}
 
@@ -94,8 +95,8 @@ TARGET = OwnAttribute(
 
 @cache
 def _chip(row: Row) -> Chip | None:
-    """The chip of a row; None for a plug-in's chip that is left out because it is incomplete or its name or targets are
-    taken.
+    """The chip of a row; None for a plug-in's chip that is skipped because it is incomplete or its name or targets are
+    in use.
     """
     return next(each([row], CHIPS.load), None)
 
@@ -136,13 +137,13 @@ def _check(plugin: Row, chip: Chip) -> None:
 
 @contextmanager
 def blamed(chip: Chip) -> Generator[None]:
-    """Attribute exceptions in the context to the plug-in that the chip comes from, if any."""
+    """A context in which exceptions are attributed to the plug-in that provides the chip, if any."""
     with nullcontext() if (plugin := _PROVIDERS.get(chip.name)) is None else plugin.blamed():
         yield
 
 
 def _answer(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | None:
-    """The answer of a chip; raises `PluginError` if a plug-in raises an exception or returns an answer of another
+    """The result of a function of a chip. Raises `PluginError` if a plug-in raises an exception or returns another
     type.
     """
     if (plugin := _PROVIDERS.get(chip.name)) is None:
@@ -152,17 +153,20 @@ def _answer(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | N
 
 
 def chips() -> Sequence[Chip]:
-    """All chips: the built-in ones in the order of `CHIPS`, then those of other packages. Loads all of them."""
+    """All chips: the built-in chips in the order of `CHIPS`, then those of other packages. All of them are loaded."""
     return [*filter(None, map(_chip, CHIPS.rows().values()))]
 
 
 def boards() -> Sequence[Board]:
-    """The boards of all chips, whose names are the targets. Loads all chips."""
+    """The boards of all chips, whose names are the targets. All chips are loaded."""
     return [board for chip in chips() for board in chip.boards]
 
 
 def targets() -> Sequence[str]:
-    """The names of all boards, without aliases. Loads chips of other packages whose boards no entry point names."""
+    """The names of all boards, without aliases.
+
+    Chips of other packages are loaded if no entry point names their boards.
+    """
     found: list[str] = []
     for row in CHIPS.rows().values():
         if row.names:
@@ -173,7 +177,7 @@ def targets() -> Sequence[str]:
 
 
 def chip_of(target: str) -> Chip:
-    """The chip of a board; raises `InputError` for an unknown board, and for one that is not installed."""
+    """The chip of a board. Raises `InputError` for an unknown board, and for a chip that is not installed."""
     target, _ = _taken_apart(target)
     return _of_board(target)
 
@@ -193,8 +197,8 @@ def _of_board(target: str) -> Chip:
 
 
 def _taken_apart(target: str) -> tuple[str, tuple[int, int] | None]:
-    """The board with which a name begins, and the sizes of flash and RAM that follow it (`Board.with_memories`), if
-    any.
+    """The name of the board in a target's name, and the sizes of flash and RAM that follow it (`Board.with_memories`),
+    if any.
     """
     name, *sizes = target.rsplit("-", 2)
     flash, ram = map(bytes_of, sizes) if len(sizes) == 2 else (None, None)
@@ -224,7 +228,7 @@ _SUGGESTED_BOARDS = 3
 
 
 def _of_part(target: str) -> InputError | None:
-    """The error for a part whose instruction set is known, with the nearest boards that have it; None for other
+    """The error for the name of a part with a known instruction set, which suggests the nearest boards; None for other
     names.
     """
     wanted = _plain(target).removeprefix("nucleo").removeprefix("disco")
@@ -247,14 +251,12 @@ def _of_part(target: str) -> InputError | None:
 
 
 def _instead(core: str) -> str:
-    """How to compile for a part for which there is no board."""
+    """Advice on how to compile for a part for which there is no board."""
     return f"for the part itself: --target {core} --flash-size 512K --ram-size 128K, with its sizes"
 
 
 def _unknown(target: str) -> InputError:
-    """The error for an unknown target, with the name that was probably meant, the boards for a part, or an
-    alternative.
-    """
+    """The error for an unknown target, which suggests a similar name, the boards for a part, or an alternative."""
     names, wanted = [*targets(), *_OWNERS], _plain(target)
     listed = targets()
     error = unknown("target", target, [*listed[:_LISTED_TARGETS], "...", *listed[listed.index(HOST) :]], names)
@@ -287,9 +289,9 @@ def check_target(target: str) -> None:
 
 
 def board(target: str) -> Board:
-    """The board with a given name or alias, to which sizes of memories may be added (`sized`).
+    """The board with a given name or alias, to which sizes of memories may be appended (`sized`).
 
-    Raises `InputError` for an unknown one.
+    Raises `InputError` for an unknown board.
     """
     name, sizes = _taken_apart(target)
     found = next(board for board in chip_of(name).boards if name in board.names)
@@ -297,7 +299,7 @@ def board(target: str) -> Board:
 
 
 def sized(target: str, flash: int | None, ram: int | None) -> str:
-    """The name of a target with memories of other sizes in bytes; None keeps what the target has.
+    """The name of a target with memories of other sizes, in bytes; None preserves a size.
 
     Raises `InputError` for an unknown target, for one without memories, and for sizes that exceed those of a part that
     compiler and simulator know.
@@ -322,7 +324,7 @@ def _with_memories(known: Board, flash: int | None, ram: int | None) -> Board:
 
 
 def target_of(op: Operation) -> str:
-    """The board for which the module around an op is compiled; the host unless a module names one.
+    """The board for which the module that contains an op is compiled; the host if the module names none.
 
     Raises `InputError` for an attribute that is not a string.
     """
@@ -337,7 +339,7 @@ def target_of(op: Operation) -> str:
 
 
 def compile_for(module: ModuleOp, target: str) -> None:
-    """Record the board whose kernels a module calls; the host has none and is not recorded.
+    """Record the board whose kernels a module calls. The host has no kernels and is not recorded.
 
     Raises `InputError` for a module that is compiled for another board.
     """
@@ -348,13 +350,13 @@ def compile_for(module: ModuleOp, target: str) -> None:
 
 
 def check_compiled_for(module: ModuleOp, target: str) -> None:
-    """Raise `InputError` for a module that is compiled for another board than `target`, unless that is the host."""
+    """Raise `InputError` for a module that is compiled for another board than `target`, unless `target` is the host."""
     if (known := target_of(module)) not in (HOST, board(target).name):
         raise InputError(f"the module calls kernels of the target '{known}', not of '{target}' ({TARGET})")
 
 
 def makers(target: str, kind: type[M]) -> list[M]:
-    """The rows of a kind in the table of a chip, without those that need a feature that the board lacks.
+    """The makers of a class in the table of a chip, excluding those that need a feature that the board lacks.
 
     Raises `InputError` for an unknown board.
     """
@@ -379,7 +381,7 @@ def _sum_offers(target: str, nest: SumQuery) -> Sequence[Offer]:
 
 
 def _asked(target: str, nest: KernelQuery) -> Iterator[Offer]:
-    """The offers of a chip. Those of a plug-in are checked; for a sum, its width must be one of those asked for."""
+    """Yield the offers of a chip. The offers of a plug-in are checked: a sum must have one of the requested widths."""
     chip, features = chip_of(target), board(target).features
     if (plugin := _PROVIDERS.get(chip.name)) is None:
         yield from chip.offers(nest, features)
@@ -394,7 +396,9 @@ def _asked(target: str, nest: KernelQuery) -> Iterator[Offer]:
 
 
 def usual_input_tile(target: str) -> int:
-    """The most bytes of an input tile among the usual tile kernels of a board; 0 for a board without such kernels."""
+    """The maximum number of bytes of an input tile of a board's usual tile kernels; 0 for a board without such
+    kernels.
+    """
     families = makers(target, TileFamily)
     return min((family.input_tile_bytes for family in families if not family.large), default=0)
 
@@ -405,7 +409,7 @@ def far_load(target: str) -> float | None:
 
 
 def spends_flash(target: str) -> bool:
-    """True if a board has kernels or code that are faster than others but take more flash.
+    """True if a board has kernels or code that are faster than others but need more flash.
 
     Raises `InputError` for an unknown board.
     """
@@ -414,7 +418,7 @@ def spends_flash(target: str) -> bool:
 
 @cache
 def known_kernel(attribute: KernelAttr, target: str) -> Kernel | None:
-    """The kernel of a board that an attribute identifies; None if there is none, or if it contains constants.
+    """The kernel of a board that an attribute identifies; None if there is none, or if the kernel contains constants.
 
     Raises `InputError` for an unknown board.
     """
@@ -425,16 +429,16 @@ def known_kernel(attribute: KernelAttr, target: str) -> Kernel | None:
 
 
 def kernel_of(attribute: KernelAttr, target: str) -> Kernel:
-    """The kernel of a board that an attribute identifies; raises `InputError` if there is none."""
+    """The kernel of a board that an attribute identifies. Raises `InputError` if there is none."""
     if (kernel := known_kernel(attribute, target)) is None:
         raise InputError(f"the target '{target}' has no kernel {attribute}")
     return kernel
 
 
 def coded_kernel(attribute: CodeKernelAttr, content: Content, target: str) -> Kernel:
-    """The kernel that contains rows, a tile or a forest.
+    """The kernel that contains the given rows, tile, forest or lane program.
 
-    Raises `InputError` if no coder of a board gives them this attribute.
+    Raises `InputError` if no coder of the board generates a kernel with this attribute for them.
     """
     kernel = _identified(target, attribute, content)
     if kernel is None or kernel.attribute != attribute:
@@ -443,14 +447,14 @@ def coded_kernel(attribute: CodeKernelAttr, content: Content, target: str) -> Ke
 
 
 def _identified(target: str, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-    """The kernel with an attribute, on any board of the chip; None without one."""
+    """The kernel that an attribute identifies, on any board of the chip; None if there is none."""
     chip = chip_of(target)
     found = (_answer(chip, Kernel, lambda _, maker=maker: maker.kernel_of(attribute, content)) for maker in chip.makers)
     return next((kernel for kernel in found if kernel is not None), None)
 
 
 def element_function(symbol: str, target: str) -> str | None:
-    """The text of a function on packed elements for a board's chip; None for other functions."""
+    """The text of a C function on packed elements for a board's chip; None for any other function."""
     if (function := ELEMENT_FUNCTIONS.get(symbol)) is None:
         return None
     return _answer(chip_of(target), str, lambda chip: chip.functions(function))

@@ -1,4 +1,4 @@
-"""Tiles: adjacent windows that a kernel composed for their shape multiplies by rows of weights."""
+"""Tiles: adjacent windows, and the kernels that are composed for their shape and multiply them by rows of weights."""
 
 from __future__ import annotations
 
@@ -41,9 +41,11 @@ ZERO_BIAS = 128
 class Tile:
     """The shape of a tile of bytes: `count` windows, each of `runs` runs of `length` contiguous elements.
 
-    rows: number of rows of weights; each yields one result per window. pitch: elements between the runs of a window;
-    step: between adjacent windows. zero: the raw of 0 of the results. right: the right shift amount of sums; 0 if they
-    are requantised. lines: the number of lines of windows, each one pitch after the previous one.
+    rows: the number of rows of weights; each yields one result per window. pitch: elements between the starts of a
+    window's
+    runs. step: elements between the starts of adjacent windows. zero: the raw of 0 of the results. right: the right
+    shift of
+    sums; 0 if they are requantised. lines: the number of lines of windows, each one pitch after the previous one.
     """
 
     rows: int
@@ -58,34 +60,35 @@ class Tile:
 
     @property
     def elements(self) -> int:
-        """The number of elements of memory from the first to the last of all windows."""
+        """The number of elements of memory from the first to the last one that any window contains."""
         return (self.count - 1) * self.step + (self.lines + self.runs - 2) * self.pitch + self.length
 
     @property
     def suffix(self) -> str:
-        """The end of the name of the C function for the tile."""
+        """The suffix of the name of the C function for the tile."""
         *shape, zero, right, lines = astuple(self)
         further = [right, lines] if lines > 1 else [right] if right else []
         return "_".join(map(str, (*shape, zero + ZERO_BIAS, *further)))
 
     @staticmethod
     def of(kernel: TileKernelAttr) -> Tile:
-        """The tile of a kernel."""
+        """The tile for which a kernel is composed."""
         return Tile(**{name: number.data for name, number in kernel.shape.items()})
 
 
 def tile_of(kernel: Kernel) -> TileKernelAttr:
-    """The attribute of a kernel of a family."""
+    """The attribute that identifies a kernel of a tile family."""
     assert isinstance(kernel.attribute, TileKernelAttr)
     return kernel.attribute
 
 
 @dataclass(frozen=True)
 class Sums:
-    """The sums of rows of weights and windows; fields hold one number per row, except `weights`, which is rows x
+    """The sums of rows of weights and windows. Each field contains one integer per row, except `weights`, which is rows
+    x
     elements.
 
-    starts: the start values of the sums. multipliers, shifts: the arguments of `tm_requantize_s32`.
+    starts: the initial values of the sums. multipliers, shifts: the arguments of `tm_requantize_s32`.
     """
 
     weights: Numbers
@@ -95,9 +98,9 @@ class Sums:
 
     @staticmethod
     def requantised(weights: Numbers, starts: Numbers, finish: Requantisation) -> Sums:
-        """Sums that a requantisation finishes.
+        """Sums to which a requantisation is applied.
 
-        A row whose factor is 0 gets zero weights and a zero start, and an arbitrary valid factor.
+        For a row whose factor is 0, weights and start are replaced by zeros, and the factor by an arbitrary valid one.
         """
         some = finish.multipliers != 0
         return Sums(
@@ -109,18 +112,19 @@ class Sums:
 
     @property
     def reach(self) -> Numbers:
-        """An upper bound on the magnitude of the sum of a row's products with any bytes."""
+        """For each row, an upper bound on the magnitude of the sum of its products with arbitrary bytes."""
         return np.abs(self.weights).sum(1) * -limits(8)[0]
 
     def within(self, limit: int) -> bool:
-        """True if all sums and partial sums stay below a limit in magnitude."""
+        """True if all sums and partial sums are below a limit in magnitude."""
         return int((self.reach + np.abs(self.starts)).max()) < limit
 
     def clamp_starts(self, limit: int, zero: int) -> Sums | None:
-        """Sums below a limit that are requantised to the same bytes; None if there are none.
+        """Sums below a limit whose requantised bytes are the same; None if there are none.
 
-        A channel whose weights have no effect may start from 2^30, far outside the range of bytes; its start is
-        replaced by one closer to 0 for which all its sums still give the same byte. zero: the raw of 0 of the results.
+        A channel whose weights have no effect may start from 2^30, far outside the range of bytes. Its start is
+        replaced by one
+        closer to 0 for which all its sums still result in the same byte. zero: the raw of 0 of the results.
         """
         reach, most = self.reach, limits(32)[1]
         if self.within(limit) or reach.max() >= limit or not self.within(most):
@@ -135,7 +139,9 @@ class Sums:
         return replace(self, starts=starts) if same.all() else None
 
     def constant_byte(self, row: int, zero: int) -> int | None:
-        """The common byte of all sums of a row without weights; None for other rows. zero: the raw of 0."""
+        """The common result byte of all sums of a row without weights; None for other rows. zero: the raw of 0 of the
+        results.
+        """
         if self.weights[row].any():
             return None
         sum, multiplier = (numbers[row : row + 1].astype(np.int32) for numbers in (self.starts, self.multipliers))
@@ -148,9 +154,9 @@ class Sums:
 
 
 def _is_by_bytes(finish: Requantisation, right: int) -> bool:
-    """True if sums can be finished to bytes: by factors that are 0 or below 1/2, with 31-bit multipliers.
+    """True if sums can be converted to bytes by these factors: 0 or less than 1/2, with 31-bit multipliers.
 
-    right: the greatest right shift amount.
+    right: the maximum right shift.
     """
     some = finish.multipliers != 0
     multipliers, shifts = finish.multipliers[some], finish.shifts[some]
@@ -163,12 +169,14 @@ class TileFamily(Maker):
     """Kernels for tiles of any shape, composed on demand.
 
     name: the prefix of C functions, followed by the shape. channels: true if each row of weights is multiplied by a
-    channel of windows. needs: the feature that a board must have. composed: the kernel for a function name and a tile;
-    None for a shape without a kernel. stream: the weights and all other data of rows, in the order in which a kernel
-    fetches them. limit: the magnitude below which sums and partial sums have to stay. shifts: true if sums are finished
+    channel of windows. needs: the feature that a board must have. composed: returns the kernel for a function name and
+    a
+    tile; None for an unsupported shape. stream: returns the weights and all other data of rows, in the order in which a
+    kernel reads them. limit: the magnitude below which sums and partial sums must be. shifts: true if sums are finished
     by a shift (`Accumulator.shift`) instead of a requantisation; their starts then include the rounding bias. bits: the
-    width of sums. max_right: the greatest right shift amount of a requantisation. input_tile_bytes: the most bytes of
-    an input tile. large: true if streams take more flash than weights; only `spend-flash` chooses such kernels. lines:
+    width of sums. max_right: the maximum right shift of a requantisation. input_tile_bytes: the maximum number of bytes
+    of
+    an input tile. large: true if streams need more flash than weights; only `spend-flash` chooses such kernels. lines:
     the number of lines of the tiles that have kernels.
     """
 
@@ -194,7 +202,7 @@ class TileFamily(Maker):
             yield Offer(kernel, (), self.lines, self.input_tile_bytes, lambda: self.stream(tile, sums))
 
     def _answers(self, nest: TileQuery) -> bool:
-        """True if a nest asks for kernels like these, and for their number of lines."""
+        """True if a query requests this kind of kernels and their number of lines."""
         if isinstance(nest.by, TileKernelAttr):
             asked = (nest.by.family.data, nest.by.lines.data) == (self.name, self.lines)
         else:
@@ -209,8 +217,9 @@ class TileFamily(Maker):
 
     @lru_cache(CACHED_SUMS)  # noqa: B019 (families live as long as the program)
     def finished(self, rows: RowSums) -> tuple[Requantisation, Sums] | None:
-        """The op that finishes the sums of rows in kernels, and the sums in the form that they compute; None if they
-        cannot.
+        """The requantisation that kernels apply to the sums of rows, and the sums in the form that they compute.
+
+        None if the kernels do not support these rows.
         """
         if self.channels != rows.channels:
             return None
@@ -225,9 +234,9 @@ class TileFamily(Maker):
         return None if bounded is None else (finish, bounded)
 
     def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
-        """The requantisation that finishes complete sums of rows to bytes; None if the kernels cannot do it.
+        """The requantisation with which kernels convert complete sums of rows to bytes; None if they do not support it.
 
-        A shift has no multipliers.
+        For kernels that shift, it has no multipliers.
         """
         if not accumulator.INTEGER:
             return None
@@ -240,14 +249,14 @@ class TileFamily(Maker):
         return finish if finish is not None and _is_by_bytes(finish, self.max_right) else None
 
     def tile(self, finish: Requantisation, rows: int, run: int, spaces: Spacing, count: int) -> Tile:
-        """The tile of lines of `count` windows, of runs of `run` elements, whose sums `finish` finishes."""
+        """The tile of lines of `count` windows, with runs of `run` elements, whose sums are requantised by `finish`."""
         right = -int(finish.shifts[0]) if self.shifts else 0
         # Windows with one run, in a single line, have no pitch.
         pitch = spaces.pitch if max(spaces.runs, self.lines) > 1 else 0
         return Tile(rows, spaces.runs, run, pitch, spaces.step, count, finish.zero, right, self.lines)
 
     def bounded(self, sums: Sums, zero: int) -> Sums | None:
-        """Equivalent sums that stay below the limit; None if there are none.
+        """Equivalent sums that are below the limit of the kernels; None if there are none.
 
         zero: the raw of 0 of the results.
         """
@@ -257,7 +266,7 @@ class TileFamily(Maker):
 
     @cache  # noqa: B019 (families live as long as the program)
     def kernel(self, tile: Tile) -> Kernel | None:
-        """The kernel for a tile; None for a shape without a kernel."""
+        """The kernel for a tile; None for an unsupported shape."""
         kernel = self.composed(f"{self.name}_{tile.suffix}", tile)
         if kernel is None:
             return None
@@ -269,8 +278,9 @@ class TileCoder(Maker):
     """A composer whose kernels contain the weights by which windows are multiplied.
 
     name: the prefix of C functions, followed by a digest of the content; the weights are in the program. family: the
-    kernels for the same tiles that fetch weights from a stream; its proofs hold here, too. composed: the kernel for a
-    function name, a tile and its sums; None if there is none. needs: the feature that a board must have.
+    kernels for the same tiles that read weights from a stream, whose limits also apply here. composed: returns the
+    kernel for
+    a function name, a tile and its sums; None if unsupported. needs: the feature that a board must have.
     """
 
     name: str
@@ -296,9 +306,7 @@ class TileCoder(Maker):
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, code: CodedTile) -> Kernel | None:
-        """The kernel that contains a tile's weights; None if there is none, or if the layout of windows does not suit
-        the family.
-        """
+        """The kernel that contains a tile's weights; None if the tile or the layout of its windows is unsupported."""
         rows, runs, length = code.weights.shape
         if code.apart != (rows if self.family.channels else 1):
             return None
@@ -312,7 +320,7 @@ class TileCoder(Maker):
 
 
 def coded_tile(tile: Tile, sums: Sums) -> CodedTile:
-    """A tile in the form in which an attribute stores it."""
+    """The tile and its sums in the form that an attribute stores."""
     from tinyml.dialects.layouts.coded_rows import CodedTile
 
     weights = sums.weights.reshape(tile.rows, tile.runs, -1)

@@ -369,7 +369,7 @@ def test_the_first_page_begins_with_code_and_how_to_install():
 
 
 def test_what_pip_is_told_to_install_is_there():
-    """A clone installs its extras; of PyPI, on which the name is not yet, a page says so in the same sentence."""
+    """A clone installs its extras; for PyPI, which does not have tinyml yet, a page says so in the same sentence."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     found = 0
     for page in [*PAGES, *ROOT.glob("examples/*/README.md"), *ROOT.glob("docs/notebooks/*.ipynb")]:
@@ -379,7 +379,8 @@ def test_what_pip_is_told_to_install_is_there():
             assert {*(extras or "").split(",")} <= {"", *project["optional-dependencies"]}, (page, command[0])
             found += what == "." and extras is not None
             if what == project["name"]:
-                assert "once the name is on pypi" in text[command.start() - 120 : command.end() + 40].lower(), page
+                around = text[command.start() - 120 : command.end() + 40].lower().split()
+                assert "once tinyml is on pypi" in " ".join(around), page
     assert found >= 10
 
 

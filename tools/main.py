@@ -48,7 +48,7 @@ _HELP = {
 
 
 def file_of(command: str) -> str:
-    """The file of a command in `commands/`; the commands `new-KIND` share a file."""
+    """The name of the file in `commands/` that implements a command; the commands `new-KIND` share a file."""
     return "new_package" if command.startswith("new-") else command
 
 
@@ -88,7 +88,7 @@ class Command(Protocol):
         ...
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Run the command and return its exit code; errors without a location name its argument `model`."""
+        """Run the command and return its exit code. Errors without a location name the argument `model`."""
         ...
 
     # A command may also have two functions, called only when their result is shown: `epilogue() -> str`, the end of its
@@ -97,13 +97,13 @@ class Command(Protocol):
 
 
 class LoadedCommand(NamedTuple):
-    """A called command; exceptions and results of a plug-in are attributed to the plug-in."""
+    """A command that is being called. Exceptions and results of a plug-in are attributed to the plug-in."""
 
     row: Row
     command: Command
 
     def parser(self) -> CommandParser:
-        """The parser of its arguments."""
+        """The parser of the command's arguments."""
         from tinyml.tools.cli.arguments import CommandOptions, SelectiveOptions, add_common_options
 
         epilogue, selection = (getattr(self.command, name, None) for name in ("epilogue", "selection"))
@@ -116,12 +116,14 @@ class LoadedCommand(NamedTuple):
         return parser
 
     def run(self, arguments: argparse.Namespace) -> int:
-        """Run it and return its exit code."""
+        """Run the command and return its exit code."""
         return self.row.expect(self.row.call(self.command.run, arguments), int)
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 1 after a user error, reported as one line on standard error."""
+    """Run a command and return its exit code, which is 1 after a user error.
+    The error is one line on standard error.
+    """
     given = sys.argv[1:] if args is None else list(args)
     blame = Blame(debug="--debug" in given)
 
@@ -136,7 +138,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _run(name: str, given: Sequence[str], blame: Blame) -> int:
-    """Run a command with its arguments."""
+    """Run a command with the given arguments."""
     from tinyml.tools.cli.arguments import apply_common_options
 
     command = COMMANDS.get(name)
@@ -171,8 +173,8 @@ def _overview(given: Sequence[str]) -> int:
 class CommandParser(argparse.ArgumentParser):
     """A parser that reports a malformed command line like any other user error.
 
-    epilogue: the end of the help text. selection: short help texts, by name, of the options that `--help` shows instead
-    of all. Both are created only when they are shown.
+    epilogue: creates the end of the help text. selection: creates short help texts, by name, of the options that
+    `--help` shows instead of all options. Both functions are called only when their text is shown.
     """
 
     def __init__(
@@ -187,7 +189,7 @@ class CommandParser(argparse.ArgumentParser):
         self.register("action", "help", _ShowHelp)
 
     def parsed(self, given: Sequence[str]) -> argparse.Namespace:
-        """The values of arguments; raises `InputError` for a malformed command line."""
+        """Parse a command line; raises `InputError` if it is malformed."""
         self._check_options(given)
         return self.parse_args(given)
 
@@ -200,7 +202,7 @@ class CommandParser(argparse.ArgumentParser):
         return super().format_help()
 
     def format_selection(self) -> str:
-        """The help text with the selected options, a line or two for each."""
+        """The help text with the selected options, one or two lines for each."""
         selection: Mapping[str, str] = {} if self.selection is None else self.selection()
         options = {action.dest: action for action in self._actions}
         rows = [(_invocation(options[name]), text) for name, text in selection.items()]
@@ -248,7 +250,7 @@ class CommandParser(argparse.ArgumentParser):
 
 
 class _ShowHelp(argparse.Action):
-    """Print the help text and exit: the selected options for `--help` if there is a selection, else every option."""
+    """Print the help text and exit. `--help` shows the selected options if there is a selection, else every option."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:
         super().__init__(option_strings, dest, nargs=0, **settings)
@@ -263,7 +265,7 @@ class _ShowHelp(argparse.Action):
 
 
 def _invocation(option: argparse.Action) -> str:
-    """An option with its value, as the beginning of a line of a help text."""
+    """The beginning of an option's line in a help text: the option with its value."""
     if not option.option_strings:
         return option.dest
     if option.nargs == 0:
@@ -273,7 +275,7 @@ def _invocation(option: argparse.Action) -> str:
 
 
 def short_usage(parser: argparse.ArgumentParser) -> str:
-    """The usage of a command in one line for messages, with the command that lists its options."""
+    """The usage of a command in one line for error messages, with the command line that lists its options."""
     every = "--help-all" if isinstance(parser, CommandParser) and parser.selection is not None else "--help"
     return f"usage: {parser.usage}; {parser.prog} {every} lists them"
 

@@ -1,4 +1,4 @@
-"""The command `tinyml-opt`: reads a module or a model, runs passes and prints the result, as mlir-opt does."""
+"""The command `tinyml-opt`: parses a module or imports a model, runs passes and prints the result, as mlir-opt does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from tinyml.tools.cli.guard import Blame, check_numbers, guarded, warn_of_namesa
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 1 after a user error, reported as one line on standard error."""
+    """Run the command line and return its exit code, which is 1 after a user error. The error is one line on standard
+    error.
+    """
     given = sys.argv[1:] if args is None else args
     blame = Blame(debug="--debug" in given)
 

@@ -1,7 +1,7 @@
-"""The registry of dialects, passes and targets, which xDSL tools find through the entry point `xdsl.universe`.
+"""The registry of dialects, passes and targets, which the entry point `xdsl.universe` makes available to xDSL tools.
 
-The file of a pass declares it: the name of the pass follows from the name of its module. All imports happen on first
-use, so that tools start quickly.
+The file of a pass declares the pass; the name of the pass follows from the name of the module. All imports happen on
+first use, so that tools start quickly.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _factories(table: Table[Thing]) -> dict[str, Callable[[], Thing]]:
 
 
 def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[ModulePass]]]:
-    """The passes of a package, one per file: `PackScratchPass` in pack_scratch.py is `pack-scratch`.
+    """The passes of a package, one per file, by name: `PackScratchPass` in pack_scratch.py is `pack-scratch`.
 
     prefix: the first word of the names of passes, if file names omit it.
     """
@@ -49,7 +49,7 @@ def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[Modul
 
 
 def _is_whole(name: str, passes: Container[str]) -> bool:
-    """True for a pipeline whose passes are all installed; passes of extensions may be missing."""
+    """Whether all passes of a pipeline are installed; passes of extensions may be missing."""
     steps = [step for step in PIPELINES[name].steps if not isinstance(step, Extra)]
     names = [step.step if isinstance(step, If) else step for step in steps]
     return all(_is_whole(step, passes) if step in PIPELINES else step in passes for step in names)
@@ -137,7 +137,7 @@ ATTRIBUTES = (
 
 @cache
 def own_attributes() -> Mapping[str, OwnAttribute]:
-    """Every attribute of this project that operations, functions and their arguments may have, by name."""
+    """Every attribute of tinyml that operations, functions and their arguments may have, by name."""
     for module in (f"tinyml.{name}" for name in ATTRIBUTES):
         if is_installed(module):
             import_module(module)

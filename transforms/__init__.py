@@ -1,5 +1,5 @@
-"""Passes whose result has the level of their input.
+"""Passes whose result is on the same level of IR as their input.
 
-Each folder stands for a level; a file directly in it is a pass of the same name, and subfolders hold libraries. `ir/`
-serves all levels.
+Each folder contains the passes of one level. A file directly in such a folder is a pass of the same name. Its
+subfolders are libraries. `ir/` contains the helpers that all levels share.
 """

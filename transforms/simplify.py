@@ -1,13 +1,12 @@
-"""`simplify`: applies folds and canonicalization patterns, joins common subexpressions and erases dead ops until
-nothing changes.
+"""`simplify`: applies folds and canonicalization patterns, merges common subexpressions and erases dead ops.
 
-The pass does what xDSL's `canonicalize` and `cse` do in turn, in less time. Those two ask each op for its traits and
-effects on every visit, and walk over all ops until neither changes anything. This pass looks traits up once per class
-of ops. It visits an op after those that define its operands, so that users see the changes to these in the same walk,
-and it finds dead ops in one walk from the last op to the first. It walks again only if there may be more to do: an op
-before the current position has changed, or one there can now be rewritten because it lost users or because ops inside
-it changed. Sums and products of integers make up most ops of lowered loops; for them the pass looks at the constant
-operands before it asks for folds and patterns.
+It repeats this until nothing changes. The result is that of running xDSL's `canonicalize` and `cse` alternately, in
+less time. Those passes query each op for its traits and effects on every visit, and walk over all ops until neither
+changes anything. This pass looks traits up once per class of ops. It visits an op after those that define its operands,
+so that users see changed operands in the same walk. It finds dead ops in one walk from the last op to the first. It
+walks again only if there may be more to do: if an op before the current position has changed, or can now be rewritten
+because it lost users or because ops inside it changed. Sums and products of integers make up most ops of lowered loops.
+For these the pass checks for constant operands before it tries folds and patterns.
 """
 
 from __future__ import annotations
@@ -51,7 +50,9 @@ from tinyml.dialects.rewriting import Rewriter, inherit_location
 
 
 class SimplifyPass(ModulePass):
-    """Fold, canonicalize, replace an op by an equal one before it, and erase dead ops until nothing changes."""
+    """Fold and canonicalize ops, replace each op by an equal one before it, and erase dead ops,
+    until nothing changes.
+    """
 
     name = "simplify"
 
@@ -74,9 +75,9 @@ _ON_INTEGERS = (SignlessIntegerBinaryOperationConstantProp, SignlessIntegerBinar
 
 
 class _Rules(NamedTuple):
-    """The properties of all ops of a class.
+    """The properties that all ops of a class share.
 
-    constant: true for ops that fold to themselves. of_integers: true if an op folds or matches a pattern only if some
+    constant: true for ops that fold to themselves. of_integers: true if an op can fold or match a pattern only if some
     of its operands are constants. effects: None if they differ from op to op. stays: true for terminators and symbols,
     which are never dead.
     """
@@ -134,8 +135,9 @@ def _constant_effects(declared: list[MemoryEffect]) -> int | None:
 
 
 def _effects_of(op: Operation) -> int:
-    """The effects of an op; those of ops in its regions are collected only until one of them makes the others
-    irrelevant.
+    """The effects of an op, including those of ops in its regions.
+
+    The collection stops at an effect that makes all others irrelevant.
     """
     rules = _rules_of(type(op))
     if rules.effects is not None:
@@ -161,7 +163,7 @@ def _is_dead(op: Operation) -> bool:
 
 
 def _may_change(op: arith.SignlessIntegerBinaryOperation) -> bool:
-    """True unless an op folds to nothing and matches no pattern, by its constant operands."""
+    """False if the constant operands of an op show that it does not fold and matches no pattern; otherwise True."""
     left, right = _integer(op.lhs), _integer(op.rhs)
     if left is None or right is None:
         if right is None:
@@ -171,16 +173,16 @@ def _may_change(op: arith.SignlessIntegerBinaryOperation) -> bool:
 
 
 def _integer(value: SSAValue) -> IntegerAttr | None:
-    """The integer value of an `arith.constant`."""
+    """The integer value of an `arith.constant`; None for other values."""
     maker = value.owner
     return maker.value if type(maker) is arith.ConstantOp and isinstance(maker.value, IntegerAttr) else None
 
 
 class _Key:
-    """The properties in which equal ops agree, except for their regions.
+    """A key that is equal for ops that agree in everything except their regions.
 
-    Properties are hashed only for ops with at most one operand, such as constants and views of an arena: few ops of a
-    class have the same two operands, and attributes do not cache their hashes.
+    Properties are hashed only for ops with at most one operand, such as constants and views of an arena. Few other ops
+    of a class have the same operands, and attributes do not cache their hashes.
     """
 
     __slots__ = ("hash", "parts")
@@ -221,8 +223,8 @@ class _Walk:
         self.unsettled: dict[Operation, None] = {}
 
     def has_more_to_do(self) -> bool:
-        """True if another walk may find something: an op that was already visited has changed, or can be rewritten
-        now.
+        """True if another walk may change something: an op that was already visited has changed, or can now be
+        rewritten.
         """
         changed, unsettled = self.changed, self.unsettled
         self.changed, self.unsettled = {}, {}
@@ -247,14 +249,14 @@ class _Walk:
             self.changed |= dict.fromkeys(reached[0].ops)
 
     def _lose(self, op: Operation) -> None:
-        """Note the ops that lose a user when an op is erased, and the op that contains it."""
+        """Record which ops lose a user when an op is erased, and the op that contains it."""
         for operand in op.operands:
             if isinstance(owner := operand.owner, Operation):
                 self.unsettled[owner] = None
         self._unsettle_around(op)
 
     def _change(self, op: Operation) -> None:
-        """Note an op that was inserted or changed."""
+        """Record that an op was inserted or changed."""
         self.changed[op] = None
         self._unsettle_around(op)
 
@@ -263,7 +265,7 @@ class _Walk:
             self.unsettled[around] = None
 
     def over(self, region: Region) -> bool:
-        """Simplify the ops of a region; true if anything changed."""
+        """Simplify the ops of a region; return True if anything changed."""
         changed = False
         known = self.known
         for block in region.blocks:
@@ -298,7 +300,7 @@ class _Walk:
         return changed
 
     def _rewritten(self, op: Operation) -> bool:
-        """Fold or canonicalize an op, whichever applies; true if it changed."""
+        """Fold or canonicalize an op, whichever applies; return True if it changed."""
         rules = _rules_of(type(op))
         if rules.of_integers and not _may_change(cast(arith.SignlessIntegerBinaryOperation, op)):
             return False
@@ -316,7 +318,7 @@ class _Walk:
         return isinstance(op, scf.ForOp) and self._hoist(op)
 
     def _hoist(self, loop: scf.ForOp) -> bool:
-        """Move the constants of a loop before it; return true if there are any."""
+        """Move the constants inside a loop before it; return True if there are any."""
         constants = [inner for inner in loop.body.block.ops if _rules_of(type(inner)).constant]
         around = loop.parent
         if around is None or not constants:
@@ -337,7 +339,7 @@ class _Walk:
         return rewriter
 
     def _is_shared(self, op: Operation) -> bool:
-        """Replace an op by an equal one before it; return true if there is one."""
+        """Replace an op by an equal one before it; return True if there is one."""
         if not op.results or _rules_of(type(op)).stays or any(len(region.blocks) > 1 for region in op.regions):
             return False
         effects = _effects_of(op)

@@ -1,4 +1,6 @@
-"""The `c` dialect (L5): the statements and expressions of one source file, independent of a target's syntax."""
+"""The `c` dialect (L5): the statements and expressions of one C source file, independent of the target's syntax
+extensions.
+"""
 
 from xdsl.ir import Dialect
 

@@ -1,4 +1,4 @@
-"""Declarations at file level; a program is one `.c` and one `.h` file."""
+"""Ops for declarations at file level. A program consists of one `.c` and one `.h` file."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tinyml.dialects.own_attributes import UNIT, HolderKind, OwnAttribute, integ
 
 
 def _check_element(type: Attribute) -> None:
-    """Raise `VerifyException` unless arrays of C may have elements of a type."""
+    """Raise `VerifyException` unless `type` is a valid element type of a C array."""
     if not is_scalar(type):
         raise VerifyException(f"no element type of C: {type}")
 
@@ -47,8 +47,8 @@ def _check_element(type: Attribute) -> None:
 class ProgramOp(DialectOp):
     """The files NAME.c and NAME.h; `notes` are paragraphs of the comment at the top of NAME.c.
 
-    The arena and the buffers are static, or belong to a `c.instance`. In the latter case the instance is the first
-    argument of all functions, and they write no static memory.
+    The arena and the buffers are static, or members of a `c.instance`. With a `c.instance`, the instance is the first
+    argument of all functions, and no function writes static memory.
     """
 
     name = "c.program"
@@ -79,7 +79,9 @@ class ProgramOp(DialectOp):
 
 
 def _check_memory(function: FuncOp, instance: InstanceOp | None) -> None:
-    """Raise `VerifyException` unless a function of a program with instances uses only the memory of an instance."""
+    """Raise `VerifyException` unless the function takes the instance, if any, first and accesses its members through
+    it.
+    """
     own = [] if instance is None else [InstanceType(instance.sym_name.data)]
     inputs = function.function_type.inputs.data
     if [type for type in inputs if isinstance(type, InstanceType)] != own or [*inputs[: len(own)]] != own:
@@ -96,7 +98,7 @@ def _check_memory(function: FuncOp, instance: InstanceOp | None) -> None:
 
 @irdl_op_definition
 class DefineOp(DialectOp):
-    """A macro of the header: `#define NAME_INPUT_LENGTH 784`."""
+    """A macro that the header defines: `#define NAME_INPUT_LENGTH 784`."""
 
     name = "c.define"
     sym_name = prop_def(SymbolNameConstraint())
@@ -114,8 +116,8 @@ class DefineOp(DialectOp):
 
 @irdl_op_definition
 class InlineOp(DialectOp):
-    """A function of the header, as C text: a function for the caller, or the declaration of a function that the caller
-    defines.
+    """Verbatim C text in the header: a function for callers of the program, or the declaration of a function that they
+    define.
     """
 
     name = "c.inline"
@@ -130,7 +132,7 @@ class InlineOp(DialectOp):
 
 @irdl_op_definition
 class VerbatimOp(DialectOp):
-    """Verbatim C text: a header of the runtime that makes `provides` callable."""
+    """Verbatim C text of a runtime header that declares the functions named in `provides`."""
 
     name = "c.verbatim"
     origin = prop_def(StringAttr)
@@ -150,9 +152,9 @@ class VerbatimOp(DialectOp):
 
 @irdl_op_definition
 class ConstantOp(DialectOp):
-    """`static const T name[N] = {...};` in flash, or a member of a `c.loaded`; its shape is only a comment.
+    """`static const T name[N] = {...};` in flash, or a member of a `c.loaded`. The shape is printed only as a comment.
 
-    `far` places it in the code section, so that near pointers still reach the other constants.
+    `far` places the array in the code section, which leaves the range of near pointers to the other constants.
     """
 
     name = "c.constant"
@@ -170,7 +172,7 @@ class ConstantOp(DialectOp):
 
     @property
     def memory(self) -> str:
-        """The memory of pointers to its elements."""
+        """The memory qualifier of pointers to elements of the constant."""
         return FLASH if self.far is None else FAR
 
     @property
@@ -179,7 +181,7 @@ class ConstantOp(DialectOp):
 
     @property
     def element_size(self) -> int:
-        """The size of an element in bytes."""
+        """The size of one element in bytes."""
         return cast(FixedBitwidthType, self.element).size
 
     def verify_(self) -> None:
@@ -190,7 +192,7 @@ class ConstantOp(DialectOp):
 class LoadedOp(DialectOp):
     """`static struct { ... } NAME;` in RAM: constant arrays whose content the caller writes before the first call.
 
-    The arrays are consecutive, in the listed order, with the largest elements first, so that no padding is needed.
+    The arrays are consecutive, in the listed order. The largest elements come first, so that no padding is needed.
     """
 
     name = "c.loaded"
@@ -223,7 +225,9 @@ class LoadedOp(DialectOp):
 
 @irdl_op_definition
 class ArenaOp(DialectOp):
-    """`static T name[...];`, all working memory: `size` bytes, declared as an array of the element type."""
+    """`static T name[...];`, the working memory of the program: `size` bytes, declared as an array of the element
+    type.
+    """
 
     name = "c.arena"
     sym_name = prop_def(SymbolNameConstraint())
@@ -252,7 +256,7 @@ class ArenaOp(DialectOp):
 
 @irdl_op_definition
 class BufferOp(DialectOp):
-    """`static T name[N];` in RAM, outside the arena; the linker drops it if no function of a program uses it."""
+    """`static T name[N];` in RAM, outside the arena. The linker removes the buffer if no function refers to it."""
 
     name = "c.buffer"
     sym_name = prop_def(SymbolNameConstraint())
@@ -273,9 +277,10 @@ class BufferOp(DialectOp):
 
 @irdl_op_definition
 class InstanceOp(DialectOp):
-    """`typedef struct { ... } NAME_ctx;` in the header: the memory of one instance, which is an arena and buffers.
+    """`typedef struct { ... } NAME_ctx;` in the header: the memory of one instance, which consists of an arena and
+    buffers.
 
-    The caller declares any number of instances. Their memory need not be initialised.
+    The caller declares any number of instances, whose memory need not be initialised.
     """
 
     name = "c.instance"

@@ -1,4 +1,4 @@
-"""Expressions of C, free of side effects except that `c.next` advances a pointer variable."""
+"""Expressions of C. Only `c.next` has a side effect: it advances a pointer variable."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ VARIABLE_OF_CONTENT = ParamAttrConstraint(VariableType, (CONTENT,))
 
 
 class ExpressionOp(DialectOp, ABC):
-    """An expression, which the printer may nest into the statement that uses it."""
+    """An expression, which the printer may inline into the statement that uses it."""
 
 
 @irdl_op_definition
 class LiteralOp(ExpressionOp):
-    """A number written out."""
+    """A numeric literal."""
 
     name = "c.literal"
     T: ClassVar = VarConstraint("T", NUMBER)
@@ -90,7 +90,7 @@ class LiteralOp(ExpressionOp):
 
 
 class ArithmeticOp(ExpressionOp, ABC):
-    """An operator applied to two numbers of one type. Integer results must fit: nothing wraps."""
+    """An operator applied to two numbers of one type. Integer results must fit in the type: no overflow occurs."""
 
     T: ClassVar = VarConstraint("T", NUMBER)
     operator = prop_def(StringAttr)
@@ -108,9 +108,9 @@ class ArithmeticOp(ExpressionOp, ABC):
 
 @irdl_op_definition
 class BinaryOp(ArithmeticOp):
-    """`a + b`; `>>` is the arithmetic shift, by less than the width, and `/` rounds towards zero.
+    """A binary operator, such as `a + b`. `>>` shifts arithmetically by less than the width. `/` rounds towards zero.
 
-    `<<`, of unsigned numbers by less than the width, drops the bits beyond it.
+    `<<` shifts unsigned numbers by less than the width and discards overflowing bits.
     """
 
     name = "c.binary"
@@ -125,7 +125,7 @@ class BinaryOp(ArithmeticOp):
 
 @irdl_op_definition
 class CompareOp(ArithmeticOp):
-    """`a < b`."""
+    """A comparison, such as `a < b`."""
 
     name = "c.compare"
     result = result_def(i1)
@@ -139,7 +139,7 @@ class CompareOp(ArithmeticOp):
 
 @irdl_op_definition
 class UnaryOp(ExpressionOp):
-    """`-a`, or `!a` of an i1."""
+    """The negation `-a`, or the logical negation `!a` of an i1."""
 
     name = "c.unary"
     T: ClassVar = VarConstraint("T", NUMBER)
@@ -161,7 +161,7 @@ class UnaryOp(ExpressionOp):
 
 @irdl_op_definition
 class MultiplyWideOp(ExpressionOp):
-    """The exact product of two narrow signed integers; targets have an instruction or a fast routine for it."""
+    """The exact product of two narrow signed integers, for which targets have an instruction or a fast routine."""
 
     name = "c.multiply_wide"
     lhs = operand_def(SignlessIntegerConstraint)
@@ -183,7 +183,9 @@ class MultiplyWideOp(ExpressionOp):
 
 @irdl_op_definition
 class CastOp(ExpressionOp):
-    """`(T)a`. Integers keep their value modulo 2^width; `ui8` to `ui32` reinterpret bits on the way to a wider type."""
+    """The cast `(T)a`. Integers keep their value modulo 2^width; `ui8` to `ui32` reinterpret the bits before they are
+    widened.
+    """
 
     name = "c.cast"
     operand = operand_def(NUMBER)
@@ -202,7 +204,7 @@ class CastOp(ExpressionOp):
 
 @irdl_op_definition
 class ConditionalOp(ExpressionOp):
-    """`condition ? a : b`."""
+    """The conditional expression `condition ? a : b`."""
 
     name = "c.conditional"
     T: ClassVar = VarConstraint("T", NUMBER)
@@ -219,8 +221,8 @@ class ConditionalOp(ExpressionOp):
 
 @irdl_op_definition
 class CallOp(ExpressionOp):
-    """A call of a pure function with one number as result; its arguments are numbers, and pointers to memory that it
-    reads.
+    """A call of a pure function that returns one number. Arguments are numbers, or pointers to memory that the function
+    only reads.
     """
 
     name = "c.call"
@@ -238,7 +240,7 @@ class CallOp(ExpressionOp):
 class SymbolOp(ExpressionOp):
     """The address of a `c.constant` (in flash or in a `c.loaded`), of a `c.loaded`, or of a `c.buffer`.
 
-    instance: the instance that contains the buffer; none for static memory.
+    instance: the instance that contains the buffer. Absent for static memory.
     """
 
     name = "c.symbol"
@@ -258,9 +260,10 @@ class SymbolOp(ExpressionOp):
 
 @irdl_op_definition
 class ViewOp(ExpressionOp):
-    """The address of a buffer at a byte offset of the arena; `length` elements are used, `doc` describes them.
+    """The address of a buffer at a byte offset in the arena. The buffer has `length` elements; `doc` describes its
+    content.
 
-    instance: the instance that contains the arena; none for a program with a single, static arena.
+    instance: the instance that contains the arena. Absent for a program with a single, static arena.
     """
 
     name = "c.view"
@@ -291,7 +294,7 @@ class ViewOp(ExpressionOp):
 
 @irdl_op_definition
 class AddressOp(ExpressionOp):
-    """`&p[i]`."""
+    """The address `&p[i]`."""
 
     name = "c.address"
     T: ClassVar = VarConstraint("T", POINTER)
@@ -307,7 +310,7 @@ class AddressOp(ExpressionOp):
 
 @irdl_op_definition
 class LoadOp(ExpressionOp):
-    """`p[i]`."""
+    """The element `p[i]`."""
 
     name = "c.load"
     pointer = operand_def(POINTER_TO_ELEMENT)
@@ -322,7 +325,7 @@ class LoadOp(ExpressionOp):
 
 @irdl_op_definition
 class ReadOp(ExpressionOp):
-    """The value of a variable."""
+    """The current value of a variable."""
 
     name = "c.read"
     variable = operand_def(VARIABLE_OF_CONTENT)

@@ -48,7 +48,7 @@ from tinyml.dialects.operations import DialectOp
 
 @irdl_op_definition
 class VariableOp(DialectOp):
-    """`T v = init;` or, where every path assigns it before it is read, `T v;`."""
+    """`T v = init;` or, if every path assigns the variable before a use, `T v;`."""
 
     name = "c.variable"
     init = opt_operand_def(CONTENT)
@@ -76,7 +76,7 @@ class ArrayOp(DialectOp):
 
 @irdl_op_definition
 class AssignOp(DialectOp):
-    """`v = value;`."""
+    """The assignment `v = value;`."""
 
     name = "c.assign"
     variable = operand_def(VARIABLE_OF_CONTENT)
@@ -90,7 +90,7 @@ class AssignOp(DialectOp):
 
 @irdl_op_definition
 class StoreOp(DialectOp):
-    """`p[i] = value;`."""
+    """The store `p[i] = value;`."""
 
     name = "c.store"
     value = operand_def(ELEMENT)
@@ -110,7 +110,7 @@ class StoreOp(DialectOp):
 
 @irdl_op_definition
 class InvokeOp(DialectOp):
-    """`f(arguments);`: a call of a function that writes through its pointers."""
+    """The statement `f(arguments);`, which calls a function that writes through its pointer arguments."""
 
     name = "c.invoke"
     callee = prop_def(SymbolRefAttr)
@@ -211,9 +211,9 @@ class ForOp(DialectOp):
 
 @irdl_op_definition
 class PragmaOp(DialectOp):
-    """`#pragma text` at the beginning of its block, or `#pragma text variable=array`; it changes no value.
+    """`#pragma text` at the beginning of its block, or `#pragma text variable=array`. It does not affect results.
 
-    The array is a static array, given by its symbol, or an argument of the function.
+    The array is a static array, referenced by its symbol, or an argument of the function.
     """
 
     name = "c.pragma"
@@ -229,7 +229,7 @@ class PragmaOp(DialectOp):
 
 @irdl_op_definition
 class ReturnOp(DialectOp):
-    """`return value;`."""
+    """The statement `return value;`."""
 
     name = "c.return"
     value = opt_operand_def(AnyAttr())

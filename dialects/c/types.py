@@ -1,4 +1,6 @@
-"""Types of C: builtin types for numbers (i16 is int16_t, index is int), dialect types for pointers and variables."""
+"""Types of C: builtin types for numbers (i16 is int16_t, index is int), and dialect types for pointers and
+variables.
+"""
 
 from __future__ import annotations
 
@@ -47,9 +49,10 @@ def width_of(type: Attribute) -> int:
 class PointerType(ParametrizedAttribute, TypeAttribute):
     """`!c.ptr<i16, flash>`: the address of elements.
 
-    The memory determines how elements are accessed: `ram` (the default, not printed), `const` (read-only: the caller's
-    input), `alias` (RAM whose bytes are also accessed as other types), `flash` (constants, in program memory where the
-    target has one), `far` (constants beyond the reach of its pointers, at addresses of 24 bits).
+    The memory determines how elements are accessed: `ram` (the default, not printed), `const` (the caller's input,
+    which is
+    read-only), `alias` (RAM whose bytes are also accessed as other types), `flash` (constants, in program memory if the
+    target has it), `far` (constants at 24-bit addresses, beyond the range of the target's normal pointers).
     """
 
     name = "c.ptr"
@@ -85,7 +88,7 @@ class PointerType(ParametrizedAttribute, TypeAttribute):
 
 @irdl_attr_definition
 class InstanceType(ParametrizedAttribute, TypeAttribute):
-    """`!c.instance<@NAME_ctx>`: the address of an instance of a program, a structure that a `c.instance` declares."""
+    """`!c.instance<@NAME_ctx>`: the address of an instance, a structure that a `c.instance` op declares."""
 
     name = "c.instance"
     structure: StringAttr
@@ -128,15 +131,15 @@ class VariableType(ParametrizedAttribute, TypeAttribute):
 
 
 def is_value(type: Attribute) -> bool:
-    """True if an expression can have this type."""
+    """True if an expression may have this type."""
     return is_scalar(type) or isinstance(type, PointerType)
 
 
 def pointer_type(value: SSAValue) -> PointerType:
-    """The type of a value that the verifier knows to be a pointer."""
+    """The type of a value that is a pointer in verified IR."""
     return cast(PointerType, value.type)
 
 
 def variable_type(value: SSAValue) -> VariableType:
-    """The type of a value that the verifier knows to be a variable."""
+    """The type of a value that is a variable in verified IR."""
     return cast(VariableType, value.type)

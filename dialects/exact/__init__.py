@@ -1,7 +1,7 @@
-"""The `exact` dialect: the arithmetic of number formats on integers in proven intervals.
+"""The `exact` dialect: the arithmetic of number formats on integers with proven intervals.
 
-It is the level between `num`, whose ops are on formats, and `arith`, whose ops are on registers: every op has a meaning
-on unbounded integers, and states the register and the interval of its result.
+The dialect lies between `num`, whose ops operate on formats, and `arith`, whose ops operate on registers. Every op is
+defined on unbounded integers, and states the register type and the interval of its result.
 """
 
 from tinyml.dialects.collect import dialect_of

@@ -1,4 +1,4 @@
-"""The programs that decode a format's raws to integers and encode integers as raws, some of them by tables."""
+"""Ops that decode a format's raws to integers or encode integers as raws by a program of the format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Coder", "DecodeOp", "EncodeOp"]
 
 
 class _CoderOp(Step, ABC):
-    """A step with a format-specific program, which may use tables."""
+    """An op with a format-specific program, which may use tables."""
 
     format = prop_def()
     tables = var_operand_def(MemRefType)
@@ -50,7 +50,7 @@ class _CoderOp(Step, ABC):
 
     @property
     def documented(self) -> RoundedOnce:
-        """The format's specification; raises `InputError` for a format without documented meanings."""
+        """The specification of the format. Raises `InputError` for a format without documented semantics."""
         from tinyml.dialects.formats.specification import RoundedOnce
 
         format = number_format(self.format)
@@ -62,7 +62,7 @@ class _CoderOp(Step, ABC):
 
 @irdl_op_definition
 class DecodeOp(_CoderOp):
-    """The integer that a raw of a format represents, in the format's unit."""
+    """The integer that a raw represents, in the unit of the format."""
 
     name = "exact.decode"
     METHOD: ClassVar[str] = "decode"
@@ -78,7 +78,7 @@ class DecodeOp(_CoderOp):
 
 @irdl_op_definition
 class EncodeOp(_CoderOp):
-    """The raw of a format that is nearest to `x * 2^-scale`."""
+    """The raw whose number is nearest to `x * 2^-scale`."""
 
     name = "exact.encode"
     METHOD: ClassVar[str] = "encode"

@@ -1,4 +1,4 @@
-"""The emission of recorded operations: each op calls its recorded method on the machine that emits IR."""
+"""Expansion of recorded operations: each op calls its `Machine` method on a machine that emits `arith` IR."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Expander(Emitter):
-    """An emitter that uses an op's operands for the tables of its program."""
+    """An emitter that uses an op's operands as the tables of the op's program."""
 
     def __init__(self, op: RecordedOp | WithinOp, context: EmissionContext):
         super().__init__(op, context)
@@ -29,7 +29,7 @@ class _Expander(Emitter):
 
 
 def expand(function: FuncOp, context: EmissionContext) -> None:
-    """Replace the ops of `exact`, and of formats' own dialects, by arithmetic on registers."""
+    """Replace the ops of `exact`, and of the dialects that formats define, by arithmetic on registers."""
     emitted: dict[SSAValue, Int[SSAValue]] = {}
 
     def operand(value: SSAValue) -> Int[SSAValue]:

@@ -39,7 +39,7 @@ __all__ = [
 
 
 class _Pair(Step, ABC):
-    """A step on two integers without further parameters."""
+    """An op on two integers without further parameters."""
 
     a = operand_def(IntegerType)
     b = operand_def(IntegerType)
@@ -162,7 +162,7 @@ class QuotientOp(Step):
 
 @irdl_op_definition
 class WrappedOp(Step):
-    """`x` modulo `2^width`, as a signed integer of that width."""
+    """`x` modulo `2^width`, interpreted as a signed integer of that width."""
 
     name = "exact.wrapped"
     METHOD: ClassVar[str] = "wrapped"
@@ -176,7 +176,7 @@ class WrappedOp(Step):
 
 @irdl_op_definition
 class AddWrappedOp(Step):
-    """`a + b` modulo `2^width`, as a signed integer of that width."""
+    """`a + b` modulo `2^width`, interpreted as a signed integer of that width."""
 
     name = "exact.add_wrapped"
     METHOD: ClassVar[str] = "add_wrapped"
@@ -204,7 +204,7 @@ class RescaleOp(Step):
 
 
 class _Saturated(Step, ABC):
-    """A recorded op whose result is limited to [`low`, `high`]."""
+    """An op whose result is clamped to [`low`, `high`]."""
 
     limits = prop_def(IntervalAttr)
 
@@ -226,7 +226,7 @@ class _Saturated(Step, ABC):
 
 @irdl_op_definition
 class RescaleToOp(_Saturated):
-    """`x / 2^right` as by `exact.rescale`, limited to [`low`, `high`]."""
+    """`x / 2^right`, rounded as by `exact.rescale` and clamped to [`low`, `high`]."""
 
     name = "exact.rescale_to"
     METHOD: ClassVar[str] = "rescale_to"
@@ -241,7 +241,7 @@ class RescaleToOp(_Saturated):
 
 @irdl_op_definition
 class SumToOp(_Saturated):
-    """`(a * 2^left + b) / 2^right` as by `exact.rescale`, limited to [`low`, `high`]."""
+    """`(a * 2^left + b) / 2^right`, rounded as by `exact.rescale` and clamped to [`low`, `high`]."""
 
     name = "exact.sum_to"
     METHOD: ClassVar[str] = "sum_to"
@@ -261,7 +261,7 @@ class SumToOp(_Saturated):
 
 @irdl_op_definition
 class ProductToOp(_Saturated):
-    """`a * b / 2^right` as by `exact.rescale`, limited to [`low`, `high`]."""
+    """`a * b / 2^right`, rounded as by `exact.rescale` and clamped to [`low`, `high`]."""
 
     name = "exact.product_to"
     METHOD: ClassVar[str] = "product_to"
@@ -279,7 +279,7 @@ class ProductToOp(_Saturated):
 
 @irdl_op_definition
 class ClampOp(Step):
-    """`x` limited to the interval of the result."""
+    """`x` clamped to the interval of the result."""
 
     name = "exact.clamp"
     METHOD: ClassVar[str] = "clamp"
@@ -305,7 +305,7 @@ class ClampOp(Step):
 
 @irdl_op_definition
 class ChooseOp(Step):
-    """`a` where the condition holds, `b` elsewhere."""
+    """`a` if the condition is true, otherwise `b`."""
 
     name = "exact.choose"
     METHOD: ClassVar[str] = "choose"

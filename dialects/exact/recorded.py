@@ -1,7 +1,7 @@
-"""Recorded operations: registers in intervals, and the `Machine` method of each op.
+"""Base classes of recorded operations. A recorded operation stands for a call of one `Machine` method.
 
-The interval is stated at the result. The interval of an operand is that of its defining op; an operand that is neither
-a constant nor defined by this dialect has the whole interval of its type.
+A result states its interval. The interval of an operand is that of the defining op. An operand that is neither a
+constant nor defined by this dialect has the whole interval of its type.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ V = TypeVar("V")
 
 @irdl_attr_definition
 class IntervalAttr(ParametrizedAttribute):
-    """The least and the greatest integer of a register, both included."""
+    """The least and the greatest integer that a register may contain, both inclusive."""
 
     name = "exact.interval"
     low: IntAttr
@@ -80,7 +80,7 @@ def width_of(value: SSAValue) -> int:
 
 
 def integer_of(value: SSAValue) -> Int[SSAValue]:
-    """A register with the interval that its defining op states."""
+    """A register with the interval that the defining op states."""
     width = width_of(value)
     if isinstance(op := value.owner, IntegerOp):
         return Int(value, width, *op.interval.ends)
@@ -90,9 +90,9 @@ def integer_of(value: SSAValue) -> Int[SSAValue]:
 
 
 class RecordedOp(DialectOp, ABC):
-    """An op that a machine recorded instead of computing it.
+    """An op that stands for a call of a `Machine` method.
 
-    Its operands and properties have the names of the parameters of the `Machine`'s method.
+    Operands and properties are named after the parameters of the method.
     """
 
     METHOD: ClassVar[str]
@@ -128,7 +128,7 @@ class RecordedOp(DialectOp, ABC):
 
     @property
     def arguments(self) -> Sequence[Argument]:
-        """The arguments of the method call; integers of programs are registers."""
+        """The arguments of the method call, in order: registers, constants and formats."""
         return [_argument(getattr(self, name)) for name in self.parameters()]
 
     @property
@@ -137,7 +137,7 @@ class RecordedOp(DialectOp, ABC):
         return ()
 
     def computed(self, machine: Machine[V], operand: Callable[[SSAValue], Int[V]]) -> Int[V] | V:
-        """The op's result on a machine. operand: the integer of a register."""
+        """The result of the method call on a machine. operand: returns the integer for a register."""
         given = [self._given(one, operand) for one in self.arguments]
         return getattr(machine, self.METHOD)(*given)
 
@@ -150,7 +150,7 @@ class RecordedOp(DialectOp, ABC):
 
     @abstractmethod
     def meaning(self, x: Mapping[str, Number]) -> Number | Condition:
-        """The result for integer operands and properties, by name, without any limit."""
+        """The result without any clamp. x: the integer operands and properties by name."""
 
 
 Argument: TypeAlias = "SSAValue | int | Coder"
@@ -168,7 +168,7 @@ def _interval_of(made: Int[Any] | Wire) -> dict[str, Attribute]:
 
 
 class IntegerOp(DialectOp, ABC):
-    """An op whose result is an integer in an interval."""
+    """An op whose result is an integer with a stated interval."""
 
     interval = prop_def(IntervalAttr)
     result = result_def(IntegerType)
@@ -182,7 +182,7 @@ class IntegerOp(DialectOp, ABC):
 
 
 class Step(IntegerOp, RecordedOp, ABC):
-    """A recorded op whose result is an integer."""
+    """A recorded op that returns an integer."""
 
     def verify_(self) -> None:
         super().verify_()
@@ -198,12 +198,12 @@ class Step(IntegerOp, RecordedOp, ABC):
         self.verify_tables([table for _, table in bounds.tables])
 
     def verify_tables(self, used: Sequence[Any]) -> None:
-        """Raise `VerifyException` unless the op has the tables that its program uses."""
+        """Raise `VerifyException` unless the op's table operands match the tables that its program uses."""
 
 
 @irdl_op_definition
 class WithinOp(IntegerOp):
-    """A register with a narrower interval than its defining op states; no computation."""
+    """A register with a narrower interval than the defining op states. The op computes nothing."""
 
     name = "exact.within"
     REGISTER: ClassVar = VarConstraint("register", BaseAttr(IntegerType))

@@ -1,4 +1,4 @@
-"""The machine that records: operations of formats become ops of `exact`, which `lower-exact-to-arith` emits."""
+"""A machine that records the operations of formats as ops of `exact`, which `lower-exact-to-arith` expands."""
 
 from __future__ import annotations
 
@@ -21,16 +21,19 @@ SIGNED_GREATER = 4
 
 
 class Recorder(Emitter):
-    """A machine that inserts operations of `exact` before an operation, and of `arith` for the rest.
+    """A machine that inserts `exact` ops before a given op, and `arith` ops for operations without an `exact` op.
 
-    An operation without a computation inserts no op: its result is an operand or a constant.
+    An operation that needs no computation inserts no op: its result is an operand or a constant.
     """
 
     def known(self, value: SSAValue) -> tuple[int, int] | None:
         return super().known(value) or self._known_greater(value)
 
     def _known_greater(self, value: SSAValue) -> tuple[int, int] | None:
-        """The interval of the greater of two values, which is at least 0 for a value and its negative."""
+        """The interval of a select op that returns the greater of two values; None for other values.
+
+        The result is at least 0 if one value is the negation of the other.
+        """
         if not isinstance(owner := value.owner, arith.SelectOp) or not isinstance(owner.cond.owner, arith.CmpiOp):
             return None
         lhs, rhs = owner.lhs, owner.rhs
@@ -41,7 +44,7 @@ class Recorder(Emitter):
         return (max(low, 0) if _is_negative_of(lhs, rhs) or _is_negative_of(rhs, lhs) else low), high
 
     def operand(self, x: Int[SSAValue]) -> SSAValue:
-        """A register whose op states the interval of x."""
+        """A register whose defining op states the interval of `x`."""
         stated = integer_of(x.value)
         if (stated.low, stated.high) == (x.low, x.high):
             return x.value
@@ -72,7 +75,7 @@ def _recording(op: type[RecordedOp]) -> Callable[..., Any]:
 
 
 def _is_negative_of(value: SSAValue, other: SSAValue) -> bool:
-    """True for 0 - other."""
+    """True if `value` is computed as 0 - `other`."""
     op = value.owner
     if isinstance(op, arith.SubiOp):
         return op.rhs is other and const_evaluate_operand(op.lhs) == 0

@@ -1,6 +1,6 @@
 """Number formats.
 
-A format is a file, or a folder with a `type.py` that defines it. `number_format.py` is the interface; start there.
+Each format is a file, or a folder with a `type.py`. `number_format.py` defines the interface; start there.
 """
 
 # These imports register builtin f32 and bf16 as number formats, and fixed point as the integers of exact formats.

@@ -26,7 +26,7 @@ _SUMS = "(documentation: Adding a format, Sums)"
 
 @dataclass(frozen=True)
 class Requantisation:
-    """The arguments of `tm_requantize_s32` that convert sums of rows to the units of a result, and the result's raws.
+    """The arguments of `tm_requantize_s32` that convert the sums of rows to raws of the result.
 
     multipliers: int32. shifts: int8. zero: the raw of 0, added last. low, high: the limits of raws.
     """
@@ -43,7 +43,7 @@ GREATEST_BITS = 32
 
 
 class Accumulator(ABC):
-    """The type of a running sum of products; it belongs to one family of formats."""
+    """The type of a running sum of products, specific to one family of formats."""
 
     INTEGER: ClassVar[bool] = False
     """True if `mac` is the integer sum and product of the raws, so that the integer kernels of a target compute it."""
@@ -65,33 +65,34 @@ class Accumulator(ABC):
     @property
     @abstractmethod
     def storage(self) -> Attribute:
-        """The builtin type of its register."""
+        """The builtin type of the register that contains the sum."""
 
     @property
     def bits(self) -> int:
-        """The width of its register."""
+        """The width of the register in bits."""
         return cast(FixedBitwidthType, self.storage).bitwidth
 
     @property
     def sum_unit(self) -> float | None:
-        """The unit of sums in specifications: for exact sums the scale, 2^-unit, for others a real; None if
-        undocumented.
+        """The unit of sums in specifications; None if undocumented.
+
+        For exact sums it is the number s of the unit 2^-s; for other sums it is the unit itself.
         """
         return None
 
     def widened(self, bits: int) -> Accumulator:
-        """The same sum in the narrowest register of at least `bits` bits; itself if there is none."""
+        """The same sum in the narrowest register of at least `bits` bits; unchanged if there is no such register."""
         return self
 
     @property
     def in_memory(self) -> Accumulator:
-        """The narrowest accumulator of at least this width whose elements can be stored in an array."""
+        """The narrowest accumulator of at least this width that can be the element type of an array."""
         return self
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Accumulator:
-        """An accumulator with the same register for products of these formats, at their scales.
+        """An accumulator with the same register for products of these formats, at the scales of the formats.
 
-        Raises `InputError` unless the class is `SCALE_FREE` or overrides this.
+        Raises `InputError` unless the class is `SCALE_FREE` or overrides this method.
         """
         if self.SCALE_FREE:
             return self
@@ -101,15 +102,15 @@ class Accumulator(ABC):
 
     @property
     def exchanged(self) -> Accumulator:
-        """The accumulator of the same products with swapped factors."""
+        """The accumulator for products with swapped factors."""
         return self
 
     def follows(self, other: Accumulator) -> bool:
-        """True if a sum begun in another accumulator of this family can continue in this one without error."""
+        """True if a sum begun in `other` can continue in this accumulator without error."""
         return self == other
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
-        """Convert a sum from a predecessor accumulator (`follows`); the result fits.
+        """Convert a sum from an accumulator that this one `follows`. The result does not overflow.
 
         Raises `InputError` for another accumulator if the class defines no conversion.
         """
@@ -125,59 +126,65 @@ class Accumulator(ABC):
         return self.FAMILY == format.FAMILY
 
     def start_format(self, format: NumberFormat) -> NumberFormat:
-        """The format of constants that start sums at the least cost, instead of `format`."""
+        """The format that replaces `format` for initial values of sums, where the conversion to a sum is cheapest."""
         return format
 
     def start_constant(self, format: NumberFormat) -> NumberFormat:
-        """The replacement of `format` for a constant that starts sums."""
+        """The format that replaces `format` for a constant initial value of sums."""
         return format
 
     @abstractmethod
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        """Convert a number of a format to a sum; the result fits."""
+        """Convert a number of a format to a sum. The result does not overflow."""
 
     def levelled(self, result: NumberFormat) -> Accumulator:
-        """The accumulator of complete sums before they are rounded to a format, for rows with separate scales."""
+        """The accumulator of complete sums after rows with separate scales are converted to one scale, before
+        rounding.
+        """
         return self
 
     @property
     def has_row_scales(self) -> bool:
-        """True if rows have separate scales, which `level_row` converts to one."""
+        """True if rows have separate scales, which `level_row` converts to a common scale."""
         return False
 
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
-        """Convert the complete sum of a row, given its index, to the accumulator that `levelled` returns."""
+        """Convert the complete sum of a row to the accumulator that `levelled` returns. row: the index of the row."""
         return sum
 
     def requantisation(self, result: NumberFormat, rows: int) -> Requantisation | None:
-        """The requantisation of complete sums of rows to a format; None if the format uses another method."""
+        """The requantisation of complete sums of rows to a format; None if the format rounds by another method."""
         return None
 
     def shift(self, result: NumberFormat) -> int | None:
-        """The right shift of complete sums in a format: rounded half up, then clamped to the raws.
+        """The right shift that converts complete sums to a format, rounding half up before the clamp to the limits of
+        raws.
 
-        None if the format uses another method.
+        None if the format rounds by another method.
         """
         return None
 
     def holds(self, bound: Bound, result: NumberFormat) -> bool:
-        """True if sums within a bound fit, also while they are rounded to the result."""
+        """True if sums within a bound do not overflow, including while they are rounded to the result."""
         return True
 
     def lacks(self, products: Sequence[Product], initial: Factor | None) -> str | None:
-        """The reason why the accumulator cannot hold sums of these products with an initial value; None if it can."""
+        """The reason why sums of these products and an initial value may overflow the accumulator; None if they
+        cannot.
+        """
         return None
 
     def unpacked(self, factors: tuple[NumberFormat, NumberFormat], which: int, raws: Raws) -> NumberFormat | None:
-        """The format of constant factors that are unpacked in advance, so that `mac` need not unpack them.
+        """The format in which constant factors are stored unpacked, so that `mac` need not unpack them.
 
-        which: the position of the factor in a product. raws: the constant. None if nothing is gained, or a raw has no
-        parts.
+        which: the position of the factor in a product. raws: the constant. None if unpacking saves nothing, or if a raw
+        has
+        no unpacked form.
         """
         return None
 
     def sums(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> bool:
-        """True if it holds a product of elements of these formats, at their scales."""
+        """True if the accumulator represents products of elements of these formats, at the scales of the formats."""
         return self.FAMILY == lhs_format.FAMILY == rhs_format.FAMILY and self == self.of(lhs_format, rhs_format)
 
     @abstractmethod
@@ -189,26 +196,28 @@ class Accumulator(ABC):
 
     @abstractmethod
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
-        """The truth value of lhs > rhs for two sums; raws must compare the same way."""
+        """Whether lhs > rhs for two sums, as an i1 value. The raws of sums must compare in the same order."""
 
     def finished(self, m: Machine[V], sum: V, result: NumberFormat) -> V | None:
-        """A complete sum rounded to a format of the family; None if the format implements the rounding."""
+        """A complete sum rounded to a format of the family; None if the format itself implements the rounding."""
         return None
 
     @property
     def below(self) -> Accumulator | None:
-        """The accumulator of the two partial sums that a tree sum joins; None if sums consist of products.
+        """The accumulator of the two partial sums that a tree sum adds; None if sums are sums of products.
 
         Products missing from a complete tree count as zeros.
         """
         return None
 
     def join(self, m: Machine[V], sum: V, part: V, part_accumulator: Accumulator) -> V:
-        """sum + part; the part is in this accumulator, or in the one `below` if both are complete trees."""
+        """sum + part, where the part is in this accumulator. If both are complete trees, the part is in the accumulator
+        `below`.
+        """
         raise InputError(f"{self.type} is not summed as a tree")
 
     def shifted(self, m: Machine[V], sum: V, right: V) -> V:
-        """sum / 2^right, rounded down; rounding the result to fewer bits equals rounding the exact quotient.
+        """sum / 2^right, rounded down. Rounding the result to fewer bits is equal to rounding the exact quotient.
 
         right: an 8-bit integer. Raises `InputError` for sums that are not integers.
         """
@@ -217,7 +226,7 @@ class Accumulator(ABC):
         return m.shrsi(sum, m.resize(right, m.width_of(sum)))
 
     def add_shifted(self, m: Machine[V], sum: V, part: V, left: V) -> V:
-        """sum + part * 2^left; the caller has proved that both summands fit.
+        """sum + part * 2^left. The caller must have proved that neither summand overflows.
 
         left: an 8-bit integer. Raises `InputError` for sums that are not integers.
         """
@@ -232,15 +241,17 @@ class Accumulator(ABC):
     ) -> Raws:
         """Sums of products of matrices stacked along the first axis: (n or 1, i, k) times (n or 1, k, j).
 
-        Products are added in the order of the summed index, from zero or from `start`: where additions round, the
-        order is part of the meaning. Families with exact sums override this with a faster way.
+        Products are added in the order of the summed index, from zero or from `start`. If additions round, this order
+        is part
+        of the definition of the result. Families with exact sums override this method by a faster one.
         """
         from tinyml.dialects.machine.numpy_machine import sum_of_products
 
         return sum_of_products(cast(Any, self), (lhs, rhs), cast(Any, (lhs_format, rhs_format)), start)
 
     def matmul_aligned(self, lhs: Raws, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None) -> Raws:
-        """As `matmul`, for weights with scales per group. lhs: their integers in the unit of the finest group.
+        """As `matmul`, for weights with scales per group. lhs: the integers of the weights in the unit of the finest
+        group.
 
         Raises `InputError` unless sums are exact integers.
         """
@@ -258,5 +269,5 @@ class Accumulator(ABC):
 
 @singledispatch
 def accumulator_of(type: object) -> Accumulator | None:
-    """The accumulator of a type, or None; adapters for foreign types register here."""
+    """The accumulator of a type; None for any other type. Adapters for foreign types register with this function."""
     return type if isinstance(type, Accumulator) else None

@@ -1,4 +1,4 @@
-"""Formats with reals `unit * (raw - zero)`, detected by their raws."""
+"""Detection of formats whose numbers are `unit * (raw - zero)`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=256)
 def affine_formula(format: NumberFormat) -> tuple[float, int] | None:
-    """Unit and zero of a format with reals unit * (raw - zero); None if some raw has a different real.
+    """The unit and the zero of a format with numbers unit * (raw - zero); None if the number of some raw differs.
 
-    The formula of the smallest raws is checked on all raws of up to 16 bits; for wider formats around each power of
-    two.
+    The formula follows from the smallest raws. It is checked on all raws of up to 16 bits, and for wider formats around
+    each power of two.
     """
     smallest = np.array([[0, 1]], format.dtype)
     reals = format.decode(smallest)
@@ -34,7 +34,7 @@ def affine_formula(format: NumberFormat) -> tuple[float, int] | None:
 
 
 def checked_raws(format: NumberFormat) -> Raws:
-    """All raws of a format of at most 16 bits; the raws around each power of two of a wider format."""
+    """All raws of a format of at most 16 bits; for a wider format, the raws around each power of two."""
     info = np.iinfo(format.dtype)
     if info.bits <= 16:
         return np.arange(info.min, info.max + 1).astype(format.dtype)

@@ -1,6 +1,7 @@
-"""Builtin `bf16` as a number format: 16 bits in memory, computed in single precision (MinUn, section 7.1).
+"""Builtin `bf16` as a number format: stored in 16 bits, computed in single precision (MinUn, section 7.1).
 
-Raws are ordered integers: the bits of the magnitude, negated for negative numbers, so that there is one zero.
+Raws are integers in the order of the numbers: the bits of the magnitude, negated for negative numbers. Zero has one
+raw.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Codebooks: `!codebook.c<bits, scale, [integers]>` lists the numbers that suit a single constant (MinUn, future work).
 
-An element is an index into that list, relative to the entry 0, which every list has. Decoding is a table look-up, and
-the number is an integer times 2^-scale. The numbers minimise the squared error over the constant
-(`dialects/formats/least_squares.py`), each error weighted by the mean square of the factor that multiplies the element:
-that is its contribution to the error of a sum of products. `synthesise-format` creates other codebooks.
+An element is an index into that list, relative to the position of 0, which every list contains. Decoding is a table
+look-up that returns an integer, in units of 2^-scale. The numbers minimise the squared error over the constant
+(`dialects/formats/least_squares.py`). Each error is weighted by the mean square of the factor that multiplies the
+element, because this is the element's contribution to the error of a sum of products. `synthesise-format` creates other
+codebooks.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
     @property
     def shared_bits(self) -> int:
-        """The bits of the list of numbers, which kernels read as integers of 16 bits."""
+        """The bits that all elements share: the list of numbers, which kernels read as 16-bit integers."""
         return 16 * len(self.entries)
 
     @property
@@ -137,7 +138,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return CodebookType(width, scale, integers)
 
     def for_range(self, low: float, high: float) -> CodebookType:
-        """A codebook of evenly spaced numbers, since only their range is known."""
+        """A codebook of evenly spaced numbers between `low` and `high`."""
         most = limits(self.bits)[1]
         reach = max(abs(low), abs(high), math.ldexp(1.0, SCALES[0]))
         return _rounded(self.bits, np.linspace(-reach, reach, 2 * most + 1))
@@ -158,7 +159,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
 
 def _rounded(bits: int, numbers: Reals) -> CodebookType:
-    """The codebook of these numbers, as integers with `FINER_BITS` more bits than an index."""
+    """The codebook of these numbers, rounded to integers with `FINER_BITS` more bits than an index."""
     greatest = float(np.abs(numbers).max())
     scale = min(bits + FINER_BITS, 15) - math.frexp(greatest)[1]
     scale = min(max(scale, SCALES[0]), SCALES[-1])

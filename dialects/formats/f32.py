@@ -1,7 +1,7 @@
 """IEEE single precision as a number format: builtin `f32`, computed by the FPU or by software (the papers' baseline).
 
-Every operation rounds to nearest even, sums run in the order of the summed index, and nothing is contracted, so the
-numpy evaluator and every IEEE device agree in every bit.
+Every operation rounds to nearest even. Sums are computed in the order of the summed index, and no operations are
+contracted. The numpy evaluator and every IEEE device therefore agree in every bit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ V = TypeVar("V")
 
 
 class F32(NumberFormat):
-    """Builtin `f32` as a number format; formats that compute in single precision differ only in storage."""
+    """Builtin `f32` as a number format. Other formats that compute in single precision differ only in storage."""
 
     FAMILY = "float"
     GOOD_FOR = "32-bit floats: the reference, and chips with an FPU"
@@ -121,7 +121,7 @@ class F32(NumberFormat):
 
 
 class F32Sum(Accumulator):
-    """A float to which products are added sequentially; each sum is rounded."""
+    """A float to which products are added sequentially; each addition rounds."""
 
     FAMILY = "float"
     SCALE_FREE = True

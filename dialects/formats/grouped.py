@@ -1,9 +1,9 @@
 """Formats whose elements share scales in groups: a number is its element times the power of two of its group.
 
-A grouped format is the format of one tensor of constants; the powers of two are parameters of its type
-(`dialects/formats/groups.py`). Only sums of products read such a tensor: as numbers are integers in one unit, the sum
+A grouped format is the format of one tensor of constants. The powers of two are parameters of its type
+(`dialects/formats/groups.py`). Only sums of products read such a tensor. As numbers are integers in one unit, the sum
 of all products is exact, and is rounded once. A device multiplies the elements of a group like those of any tensor, and
-shifts the sum of a group before it is added to the others.
+shifts the sum of a group before it is added to the sums of other groups.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ BLOCK = 32
 class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
     """A format that divides a constant into groups with one power of two each; a mixin for the format of its elements.
 
-    Its parameters are integers and, last, the groups. Without groups, as `of_width` returns it, it is the format of an
+    The parameters are integers, followed by the groups. Without groups, as `of_width` returns it, this is the format of
+    an
     element. `for_range` returns the format of tensors without groups.
     """
 
@@ -75,7 +76,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @abstractmethod
     def with_groups(self, scale: int, groups: GroupsAttr | None) -> Self:
-        """The same elements in units of 2^-scale, in groups."""
+        """The format of the same elements, in groups and in units of 2^-scale."""
 
     @property
     def element(self) -> ExactNumbers:
@@ -83,13 +84,14 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self if self.groups is None else self.with_groups(self.scale, None)
 
     def group_length(self, run: int) -> int:
-        """The length of the groups of a run of this many elements."""
+        """The length of the groups into which a run of `run` elements is divided."""
         return min(BLOCK, run)
 
     def shared_scales(self, blocks: Reals) -> NDArray[np.int64]:
-        """The scale of each group (groups,) of numbers (groups, length) by the OCP specification, section 6.3.
+        """The scale of each group by the OCP specification, section 6.3; shape (groups,) for numbers of shape (groups,
+        length).
 
-        The greatest magnitude has the exponent of the greatest number of the element.
+        The greatest magnitude of a group has the exponent of the greatest number of the element format.
         """
         greatest = np.abs(blocks).max(-1)
         most = max(map(abs, self.element.integer_limits)).bit_length()
@@ -97,8 +99,9 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return most - exponents
 
     def best_scales(self, blocks: Reals, weights: Reals) -> NDArray[np.int64]:
-        """The scale of each group with the least squared error: the OCP scale, half or twice of it. weights: those of
-        the errors.
+        """The scale of each group with the least squared error: the OCP scale, half of it or twice as much.
+
+        weights: the weights of the squared errors.
         """
         usual = self.shared_scales(blocks)
         unit = self.with_groups(0, None)
@@ -129,7 +132,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.with_groups(unit, GroupsAttr(length, run, shifts.tolist()))
 
     def narrowed(self, bits: int) -> Self:
-        """The format with finest groups coarser by `bits` bits."""
+        """The format whose finest groups are coarser by `bits` bits."""
         if (groups := self.groups) is None:
             return self
         shifts = np.maximum(np.array(groups.shifts.get_values()) - bits, 0)
@@ -165,7 +168,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def coding(self) -> Coding | None:
-        """The coding of elements; no kernel reads several groups as one."""
+        """The coding of elements; None for a format with groups, because no kernel decodes them."""
         return super().coding if self.groups is None else None
 
     def verify_raws(self, raws: Raws) -> None:

@@ -1,4 +1,4 @@
-"""Groupings of tensors: the elements that share a power of two, and the powers of one tensor as part of its type.
+"""Groupings of tensors: elements in a group share a power of two. The type of the tensor lists its powers.
 
 A grouping flattens the axes of a tensor from a given axis on, in row-major order, to *runs*. Each run is divided into
 groups of one length; the last group may be shorter.
@@ -32,9 +32,10 @@ MOST_BITS = 47
 
 @dataclass(frozen=True)
 class Grouping:
-    """A division of a tensor into runs, the elements of the axes from `axis` on, and of runs into groups of a length.
+    """A division of a tensor into runs, which contain the elements of the axes from `axis` on, and of runs into groups.
 
-    The last group of a run may be shorter; length None: a run is one group.
+    All groups have `length` elements, except that the last group of a run may be shorter. length None: a run is one
+    group.
     """
 
     axis: int
@@ -93,13 +94,13 @@ class GroupsAttr(ParametrizedAttribute):
 
     @property
     def by_run(self) -> NDArray[np.int8]:
-        """The shift of each group, (runs, groups)."""
+        """The shift of each group, as an array of shape (runs, groups)."""
         return np.array(self.shifts.get_values(), np.int8).reshape(-1, self.each)
 
     def of_elements(self, shape: Sequence[int]) -> NDArray[np.int64]:
-        """The shift of each element of one or several tensors, in a shape that keeps the order of the elements.
+        """The shift of each element of one or several tensors, in an array of the given shape, in row-major order.
 
-        Raises `InputError` for any other number of elements.
+        Raises `InputError` if the shape does not match the number of elements.
         """
         count = prod(shape)
         if count % self.elements:
@@ -111,7 +112,7 @@ class GroupsAttr(ParametrizedAttribute):
     def raised(self, integers: NDArray[np.int64]) -> NDArray[np.int64]:
         """The integers of elements, of one or several tensors, in the unit of the finest group.
 
-        Raises `InputError` for numbers of more than `MOST_BITS` bits.
+        Raises `InputError` for results of more than `MOST_BITS` bits.
         """
         shifts = self.of_elements(integers.shape)
         bits = np.where(integers, np.frexp(np.abs(integers).astype(np.float64))[1] + shifts, 0)
@@ -124,7 +125,7 @@ class GroupsAttr(ParametrizedAttribute):
         return integers << shifts
 
     def verify_shape(self, shape: Sequence[int]) -> None:
-        """Raise `VerifyException` unless a tensor of this shape consists of these runs."""
+        """Raise `VerifyException` unless a tensor of this shape consists of whole runs of these groups."""
         runs = {prod(shape[axis:]) for axis in range(len(shape))}
         if prod(shape) != self.elements or self.run.data not in runs:
             dimensions = "x".join(map(str, shape))
@@ -135,7 +136,9 @@ class GroupsAttr(ParametrizedAttribute):
 
 
 def groups_in_rows(groups: GroupsAttr | None, length: int, shifts: Sequence[int]) -> GroupsAttr:
-    """The groups of a matrix with an additional left shift per row of `length` elements; without groups, its rows."""
+    """The groups of a matrix with an additional left shift per row of `length` elements; without groups, a group per
+    row.
+    """
     if groups is None:
         return GroupsAttr(length, length, shifts)
     rows = groups.by_run.reshape(len(shifts), -1) + np.array(shifts)[:, None]
@@ -143,5 +146,5 @@ def groups_in_rows(groups: GroupsAttr | None, length: int, shifts: Sequence[int]
 
 
 def parsed_groups(parser: AttrParser) -> GroupsAttr | NoneAttr:
-    """The groups that follow the other parameters of a type; none if it ends."""
+    """The groups that follow the other parameters of a type; `NoneAttr` if no parameter follows."""
     return NoneAttr() if parser.parse_optional_punctuation(",") is None else GroupsAttr.parsed(parser)

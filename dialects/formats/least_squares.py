@@ -21,7 +21,7 @@ BINS = 64
 
 
 def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
-    """At most 2^bits numbers, 0 among them, that nearly minimise the weighted squared distances to `reals`.
+    """At most 2^bits numbers, including 0, that nearly minimise the weighted squared distances to `reals`.
 
     reals, weights: shape (n,). At most half of the numbers are negative, and fewer are positive.
     """
@@ -36,7 +36,7 @@ def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
 
 
 def settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
-    """Lloyd's iteration: each number except 0 moves to the centroid of the reals nearest to it.
+    """The numbers after Lloyd's iteration, which moves each number except 0 to the centroid of the reals nearest to it.
 
     numbers: ascending. x, w: reals in ascending order, and their weights, of shape (n,).
     """

@@ -1,4 +1,4 @@
-"""Look-up of number formats by user-visible names: a dialect's (`fixed`) or a builtin type's (`f32`)."""
+"""Look-up of number formats by name: the name of a dialect (`fixed`) or of a builtin type (`f32`)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ALIASES = {"affine": "zeroskew"}
 
 
 def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
-    """The format of a registered dialect, plug-ins included, or of a builtin type, at a width.
+    """The format of a registered dialect, plug-ins included, or of a builtin type, with a width.
 
-    Raises `InputError` if the name is not that of a number format, or if the format does not have this width.
+    Raises `InputError` if no number format has this name, or if the format does not have this width.
     """
     if (dialect := ctx.get_optional_dialect(ALIASES.get(name, name))) is not None:
         for attribute in dialect.attributes:
@@ -42,7 +42,7 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
 
 
 def formats() -> dict[str, type[NumberFormat]]:
-    """The number formats by the names of their dialects, plug-ins included, and of their builtin types.
+    """The number formats by the names of their dialects, including those of plug-ins, or of their builtin types.
 
     Loads all dialects except xDSL's.
     """
@@ -57,7 +57,10 @@ def formats() -> dict[str, type[NumberFormat]]:
 
 
 def format_spelled(ctx: Context, text: str) -> NumberFormat:
-    """The format in a text: a name with a width, `fixed:8`, or a name; raises as `format_named` does."""
+    """The format described by a text: a name with a width, such as `fixed:8`, or only a name.
+
+    Raises `InputError` as `format_named` does.
+    """
     name, colon, bits = text.partition(":")
     if colon and not (bits.isdecimal() and bits.isascii()):
         raise InputError(f"expected FORMAT:BITS, got '{text}'")
@@ -69,7 +72,7 @@ SYNTHESISED = "synthesised"
 
 
 def synthesised_bits(weights: str | None) -> int:
-    """The bits of `synthesised:BITS`; 0 for a format of constants. Raises `InputError` for another text."""
+    """The bits of `synthesised:BITS`; 0 for the name of a format. Raises `InputError` for any other text."""
     name, _, bits = (weights or "").partition(":")
     if name != SYNTHESISED:
         return 0
@@ -79,9 +82,9 @@ def synthesised_bits(weights: str | None) -> int:
 
 
 def listing_format(main: NumberFormat, bits: int) -> NumberFormat:
-    """The format of a width that lists its numbers and can be multiplied with another format.
+    """The format of a width whose type lists its numbers, and that can be multiplied with the format `main`.
 
-    Raises `InputError` if there is none of this width.
+    Raises `InputError` if there is no such format of this width.
     """
     for format in formats().values():
         if format.FAMILY == main.FAMILY and format.of_integers(2, 0, [0, 1]) is not None:

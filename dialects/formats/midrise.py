@@ -1,10 +1,11 @@
 """Weights of few bits without a zero: `!midrise.q<bits, frac>` has the odd integers from 1 - 2^bits to 2^bits - 1.
 
 They are the levels of a mid-rise quantiser (Gersho and Gray, "Vector Quantization and Signal Compression", 1992, 5.4),
-and represent integer * 2^-frac: -1 and 1 with one bit (Courbariaux, Bengio and David, "BinaryConnect", 2015), -3, -1, 1
-and 3 with two. No code is spent on an end that has no opposite, and each integer is a sum of signed powers of two, so
-that products with it are additions and subtractions. Raws are the integers themselves, one a byte; `pack-constants`
-stores their bits. Ternary weights, -1, 0 and 1, are `!fixed.q<2, frac>`.
+and represent integer * 2^-frac. With one bit these are -1 and 1 (Courbariaux, Bengio and David, "BinaryConnect", 2015);
+with two bits -3, -1, 1 and 3. The levels are symmetric, so that no code is wasted on a number without an opposite. Each
+integer is a sum of signed powers of two, so that products with it are additions and subtractions. Raws are the integers
+themselves, one per byte; `pack-constants` stores only their bits. Ternary weights, -1, 0 and 1, are `!fixed.q<2,
+frac>`.
 """
 
 from __future__ import annotations
@@ -45,9 +46,9 @@ one.
 
 @irdl_attr_definition
 class MidriseType(ExactInteger):
-    """`!midrise.q<bits, frac>`: odd integers of at most 1 to 4 bits, times 2^-frac; see the module.
+    """`!midrise.q<bits, frac>`: odd integers of 1 to 4 bits, times 2^-frac; see the module.
 
-    Results are rounded to the nearest odd integer, even ones upwards, and saturate.
+    Results are rounded to the nearest odd integer and saturate. Even integers are rounded upwards.
     """
 
     name = "midrise.q"
@@ -74,7 +75,7 @@ class MidriseType(ExactInteger):
 
     @property
     def stored_width(self) -> int:
-        """A byte."""
+        """The number of bits of a raw in memory: a byte."""
         return 8
 
     @property
@@ -89,7 +90,8 @@ class MidriseType(ExactInteger):
         return MidriseType(width, width)
 
     def for_range(self, low: float, high: float) -> MidriseType:
-        """The finest scale at which no number exceeds the greatest one by more than half of the distance between
+        """The format with the finest scale at which no number exceeds the greatest level by more than half the distance
+        between
         levels.
         """
         greatest = max(abs(low), abs(high))
@@ -97,7 +99,7 @@ class MidriseType(ExactInteger):
         return MidriseType(self.width.data, next(fitting, FRACS[0]))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> MidriseType:
-        """The scale of the least squared error."""
+        """The format of this width with the scale of the least squared error."""
         fracs = range(self.frac.data, min(self.frac.data + CANDIDATE_SCALES, FRACS[-1] + 1))
         return min(
             (MidriseType(self.width.data, frac) for frac in fracs),
@@ -123,7 +125,7 @@ class MidriseType(ExactInteger):
         return self.fitted(m, m.mul(a, b), right)
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
-        """The product, without a shift: no even power of two is a number of these formats."""
+        """The product. No even power of two is a number of these formats, so it cannot be computed by a shift."""
         return self.mul(m, value, value_format, factor, factor_format)
 
     def from_f32(self, m: Machine[V], value: V) -> V:

@@ -1,12 +1,13 @@
-"""Floats of few bits: `!minifloat.f<e, m>` has a sign, e bits of exponent and m of fraction.
+"""Floats of few bits: `!minifloat.f<e, m>` has a sign, e exponent bits and m fraction bits.
 
-The kinds of 8 bits are e4m3 and e5m2, the fp8 of the Open Compute Project (OFP8, 2023), and e3m4, which follows their
-IEEE rules; those of 6 and 4 bits are its MX formats. Raws are ordered: the sign applies to all bits of the magnitude,
-so that there is a single zero. Results saturate and are never infinite.
+The 8-bit kinds are e4m3 and e5m2, the fp8 formats of the Open Compute Project (OFP8, 2023), and e3m4, which follows the
+IEEE rules of OFP8. The 6-bit and 4-bit kinds are the MX formats of the Open Compute Project. Raws are ordered: the sign
+applies to all bits of the magnitude, so that there is a single zero. Results saturate and are never infinite.
 
-`!minifloat.f<e, m, shift>` is stored on devices: the same numbers times 2^-shift, restricted to integers of 15 bits and
-a sign in units of the smallest. They are multiplied as integers and summed exactly; a smaller number is rounded to the
-smallest or to zero.
+`!minifloat.f<e, m, shift>` is the form that devices store: the same numbers times 2^-shift, restricted to integers of
+15
+bits and a sign in units of the smallest number. They are multiplied as integers and summed exactly. A smaller number is
+rounded to the smallest one or to zero.
 """
 
 from __future__ import annotations
@@ -120,14 +121,16 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return MinifloatType(*kinds[0])
 
     def for_range(self, low: float, high: float) -> MinifloatType:
-        """The shift that brings the greatest magnitude just below the greatest number."""
+        """The format whose shift places the greatest magnitude just below the greatest number."""
         magnitude = max(abs(low), abs(high))
         greatest = _magnitude(_greatest(self.e.data, self.m.data), self.e.data, self.m.data)
         shift = math.floor(math.log2(greatest) - math.log2(magnitude)) if magnitude else 0
         return MinifloatType(self.e.data, self.m.data, min(max(shift, SHIFTS[0]), SHIFTS[-1]))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> MinifloatType:
-        """The kind of this width with the least squared error."""
+        """The format of this width with the least squared error over `constant`, among all divisions into exponent and
+        fraction.
+        """
         reach = float(np.abs(constant).max(initial=0))
         kinds = [MinifloatType(*kind).for_range(-reach, reach) for kind in KINDS[self.bits]]
         return min((self, *kinds), key=lambda format: format.squared_error(constant, importance))
@@ -137,7 +140,7 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
 
 def _greatest(e: int, m: int) -> int:
-    """The bits of the greatest finite magnitude."""
+    """The bits of the greatest finite magnitude, as an integer."""
     return (1 << (e + m)) - 1 - RESERVED_PATTERNS.get((e, m), 0)
 
 
@@ -149,8 +152,11 @@ def _magnitude(bits: int, e: int, m: int) -> float:
 
 
 def _unit(e: int, m: int, integer_bits: int) -> int:
-    """The u of the unit 2^-u of all numbers: the smallest number, or the finest unit with integers of `integer_bits`
-    bits.
+    """The exponent u of the unit 2^-u of all numbers.
+
+    The unit is the smallest number or, if integers in this unit exceed `integer_bits` bits, the finest unit in which
+    they
+    do not.
     """
     reach = math.frexp(_magnitude(_greatest(e, m), e, m))[1]
     return min((1 << (e - 1)) - 2 + m, integer_bits - reach)
@@ -168,9 +174,11 @@ def _numbers(e: int, m: int, integer_bits: int) -> tuple[NDArray[np.int64], NDAr
 
 @lru_cache
 def small_floats(e: int, m: int, shift: int, most_bits: int) -> Listed:
-    """All numbers with e bits of exponent and m of fraction (OFP8; OCP MX 1.0, section 5.3), in exact rationals.
+    """All numbers with e exponent bits and m fraction bits (OFP8; OCP MX 1.0, section 5.3), as exact rationals.
 
-    They are multiplied by 2^-shift. The least ones are excluded until all are integers of `most_bits` bits in one unit.
+    The numbers are multiplied by 2^-shift. The smallest ones are excluded until all are integers of `most_bits` bits in
+    one
+    unit.
     """
     bias = 2 ** (e - 1) - 1
     subnormal = [Fraction(fraction, 2**m) * Fraction(2) ** (1 - bias) for fraction in range(2**m)]

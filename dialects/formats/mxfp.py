@@ -1,9 +1,9 @@
 """Floats that share scales in groups: `!mxfp.b<e, m, shift>` and `!mxfp.b<e, m, shift, length of run, [shift, ...]>`.
 
-MXFP8, MXFP6 and MXFP4 of the Open Compute Project's Microscaling Formats specification 1.0 (2023), section 5.3: floats
-of e bits of exponent and m of fraction, of which e4m3 reaches 448, times the power of two of their group. All finite
-numbers of the element are included; rounding is to nearest, ties to even. Numbers are integers of 2^-shift times the
-least one.
+These are MXFP8, MXFP6 and MXFP4 of the Open Compute Project's Microscaling Formats specification 1.0 (2023), section
+5.3: floats of e exponent bits and m fraction bits, times the power of two of their group. The greatest e4m3 number is
+448. All finite numbers of the element are included. Rounding is to nearest, ties to even. Numbers are integers in units
+of 2^-shift times the least number.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class MxFpType(GroupedFormat, TabulatedFormat):
 
     @property
     def specification(self) -> Listed:
-        """The specification of elements."""
+        """The specification of the elements."""
         return small_floats(self.e.data, self.m.data, self.shift.data, UNLIMITED)
 
     @property
@@ -95,11 +95,13 @@ class MxFpType(GroupedFormat, TabulatedFormat):
         return MxFpType(*kinds[0])
 
     def for_range(self, low: float, high: float) -> MinifloatType:
-        """The small float of a tensor with one scale."""
+        """The small float for a tensor with a single scale."""
         return self._kind.for_range(low, high)
 
     def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> MxFpType:
-        """The grouped format for a constant, in the kind of this width with the least squared error."""
+        """The grouped format for a constant, with the exponent and fraction bits of least squared error for this
+        width.
+        """
         kinds = [MxFpType(*kind).divided(constant, importance, finest) for kind in MX_KINDS[self.bits]]
         return min(kinds, key=lambda format: format.squared_error(constant, importance))
 

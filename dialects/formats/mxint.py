@@ -1,8 +1,11 @@
-"""Integers that share scales in groups: `!mxint.b<width, frac, length of run, [shift, ...]>`; `<width, frac>` has none.
+"""Integers that share scales in groups: `!mxint.b<width, frac, length of run, [shift, ...]>`, or `<width, frac>`
+without
+groups.
 
-MXINT8 of the Open Compute Project's Microscaling Formats specification 1.0 (2023), section 5.3.4, in groups of 32, and
-block floating point of any other width (Wilkinson, "Rounding Errors in Algebraic Processes", 1963): raw * 2^(shift -
-frac), with the shift of the raw's group.
+The number of a raw is raw * 2^(shift - frac), with the shift of the raw's group. In groups of 32, 8-bit integers are
+MXINT8 of the Open Compute Project's Microscaling Formats specification 1.0 (2023), section 5.3.4. Other widths are
+block
+floating point (Wilkinson, "Rounding Errors in Algebraic Processes", 1963).
 """
 
 from __future__ import annotations
@@ -51,7 +54,7 @@ class MxIntType(GroupedFormat, RoundedHalfUp):
 
     @property
     def specification(self) -> Multiples:
-        """The specification of elements."""
+        """The specification of the elements."""
         most = 2 ** (self.width.data - 1) - 1
         return Multiples(self.frac.data, -most, most)
 
@@ -79,7 +82,7 @@ class MxIntType(GroupedFormat, RoundedHalfUp):
         return MxIntType(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))
 
     def for_range(self, low: float, high: float) -> FixedType:
-        """The format of a tensor with one scale, which is fixed point."""
+        """The fixed-point format for a tensor with a single scale."""
         return FixedType.of_width(self.width.data).for_range(low, high)
 
 

@@ -1,12 +1,13 @@
-"""The interface of number formats, against which every other part of tinyml is written.
+"""The interface of number formats, on which every other part of tinyml relies.
 
-A format is an element type that describes each of its operations once, over a `Machine`; the numpy machine (for the
-evaluator and the searches) and the emitter (for the device) then agree in every bit. An element type that implements
-`NumberFormat` gets every pass, target and test without an edit elsewhere. Foreign types (`f32`) are adapted by
-registering with `number_format`. A `Product` describes sums of products to formats, a `Coding` describes raws to
-kernels.
+A format is an element type that describes each of its operations once, over a `Machine`. The numpy machine (for the
+evaluator and the searches) and the emitter (for the device) therefore agree in every bit. An element type that
+implements `NumberFormat` works with every pass, target and test without changes elsewhere. Foreign types (`f32`) are
+adapted by registering with `number_format`. A `Product` describes sums of products to formats. A `Coding` describes
+raws
+to kernels.
 
-Formats of one `FAMILY` may be mixed as operands of an op; a change of family is an explicit `tdsl.cast`.
+Formats of one `FAMILY` may be mixed as operands of an op. A change of family is an explicit `tdsl.cast`.
 """
 
 from __future__ import annotations
@@ -60,10 +61,11 @@ UNBOUNDED_INTERVAL: Interval = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Factor:
-    """An operand.
+    """An operand of a sum of products.
 
-    raws: those of a constant, shape (..., summed index). interval: that of an operand that is not constant. raised: the
-    groups that its op assigns, in place of those of its format.
+    raws: the raws of a constant operand, shape (..., summed index). interval: the bounds of an operand that is not
+    constant.
+    raised: the groups that the op assigns, which replace the groups of the format.
     """
 
     format: NumberFormat
@@ -73,7 +75,9 @@ class Factor:
 
     @property
     def groups(self) -> GroupsAttr | None:
-        """The groups of its elements; the products of each group are summed before they are added to the others."""
+        """The groups of the operand's elements. Products are summed within each group before the sums of groups are
+        added.
+        """
         return self.format.groups if self.raised is None else self.raised
 
 
@@ -99,14 +103,15 @@ REGIME = "regime"
 
 @dataclass(frozen=True)
 class Coding:
-    """The decoding of a format's raws, by a name that kernels support.
+    """The decoding of a format's raws, identified by a name that kernels support.
 
     name: `INTEGER` if raws are the integers themselves. `TABLE` if `table` lists 16-bit integers in the order of the
     raws, which are bytes, with the entry of raw 0 at index `zero`. `REGIME` if raws of 16 bits have a sign, a regime,
-    an exponent and a fraction, as posits do; `parameters` are the bits of the exponent and the scale. segments: returns
+    an exponent and a fraction, as posits do; `parameters` are the number of exponent bits and the scale. segments:
+    returns
     a table for kernels that decode piecewise linearly, and the number of extra fraction bits of the decoded integers.
-    Entry i of its 256 represents the 16-bit raws whose upper byte is i - 128: it is c * 2^16 + 2^8 + s if all of them
-    represent (raw + c) * 2^s, and 0 otherwise.
+    Entry i of the table's 256 entries represents the 16-bit raws whose upper byte is i - 128. The entry is
+    c * 2^16 + 2^8 + s if all of these raws represent (raw + c) * 2^s, and 0 otherwise.
     """
 
     name: str
@@ -121,7 +126,7 @@ INTEGER_CODING = Coding(INTEGER)
 
 
 class NumberFormat(ABC):
-    """A set of representable reals, their raw bits, and the operations that round into it.
+    """A set of representable reals, their raw bits, and the operations that round to the format.
 
     Every operation is a method of the format of its *result*; operands may have different formats of the same family.
     Values `V` are a machine's representation of a stored element: an array of raws, or an SSA value.
@@ -180,23 +185,26 @@ class NumberFormat(ABC):
     @property
     @abstractmethod
     def bits(self) -> int:
-        """The width of an element as `of_width` counts it."""
+        """The width of an element, as `of_width` counts it."""
 
     @property
     def candidates(self) -> Sequence[NumberFormat]:
-        """Formats that a search may try for a tensor instead, in ascending order of bits, at any scale."""
+        """Formats that a search may try for a tensor in place of this one, in ascending order of bits, with arbitrary
+        scales.
+        """
         return (self,)
 
     @property
     def variants(self) -> Sequence[NumberFormat]:
-        """Alternatives of the same width, to be chosen by accuracy; `for_range` preserves their distinguishing
-        parameters.
+        """Alternatives of the same width, to be chosen by accuracy. Their `for_range` preserves the parameters that
+        distinguish
+        them.
         """
         return (self,)
 
     @property
     def specification(self) -> Specification | None:
-        """The documented meaning, against which `tinyml prove` checks the arithmetic; None if there is none."""
+        """The documented semantics, against which `tinyml prove` checks the arithmetic; None if undocumented."""
         return None
 
     @property
@@ -205,45 +213,53 @@ class NumberFormat(ABC):
         return None
 
     def as_integers(self, bits: int) -> NumberFormat | None:
-        """Fixed point of `bits` bits with the same numbers; None if there is none."""
+        """The fixed-point format of `bits` bits that represents the same numbers; None if there is none."""
         return None
 
     @property
     def computed(self) -> NumberFormat:
-        """The format of the same numbers in which ops compute with them."""
+        """The format of the same numbers in which ops compute."""
         return self
 
     def delivered(self, raws: Raws) -> Raws:
-        """The integers that a sensor or a data set delivers as raws: those of the storage width, signed or not."""
+        """The integers that a sensor or a data set would deliver for these raws, in the storage width, signed or
+        unsigned.
+        """
         return raws
 
     def without_offset(self) -> tuple[NumberFormat, int]:
-        """The format of the same raws with zero point 0, and the zero point to subtract from its numbers."""
+        """The format of the same raws with zero point 0, and the zero point that must be subtracted from the raws."""
         return self, 0
 
     @abstractmethod
     def encode(self, reals: Reals) -> Raws:
-        """Round reals into the format."""
+        """Round reals to the format."""
 
     def encode_clipped(self, reals: Reals) -> Raws:
-        """Round reals to the format and saturate those outside its range: as `encode`, unless that wraps around."""
+        """Round reals to the format and saturate out-of-range values, even for formats whose `encode` wraps around."""
         return self.encode(reals)
 
     def ends(self, shape: Sequence[int] = ()) -> tuple[Raws, Raws]:
-        """The raws of the least and of the greatest number, in arrays of a shape; rows may have separate scales."""
+        """The raws of the least and of the greatest number, in arrays of the given shape. Rows may have separate
+        scales.
+        """
         low, high = (self.encode_clipped(np.full(shape, end)) for end in (-np.inf, np.inf))
         return low, high
 
     def encode_away(self, reals: Reals) -> Raws:
-        """Round reals to the neighbour that `encode` did not choose; the same raw if there is none."""
+        """Round reals to the neighbour that `encode` does not choose, or to the same raw if there is no such
+        neighbour.
+        """
         return self.encode(reals)
 
     @abstractmethod
     def decode(self, raws: Raws) -> Reals:
-        """The exact reals of raws."""
+        """The exact reals that raws represent."""
 
     def verify_raws(self, raws: Raws) -> None:
-        """Raise `VerifyException` for raws that rounding never produces, including NaN: proofs rely on this."""
+        """Raise `VerifyException` for raws that rounding never produces, including NaN, because proofs assume their
+        absence.
+        """
         wrong = raws[self.encode(self.decode(raws)) != raws]
         if wrong.size:
             raise VerifyException(f"{wrong[0]} is not the raw value of any {self.type}")
@@ -251,7 +267,9 @@ class NumberFormat(ABC):
     @classmethod
     @abstractmethod
     def of_width(cls, width: int | None) -> NumberFormat:
-        """A format of the family with this width, or the default one; raises `InputError` if there is none."""
+        """A format of the family with this width, or with the default width for None. Raises `InputError` if there is
+        none.
+        """
 
     @classmethod
     def of_integers(cls, width: int, scale: int, integers: Sequence[int]) -> NumberFormat | None:
@@ -263,10 +281,10 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def for_range(self, low: float, high: float) -> NumberFormat:
-        """The format of the same family and width with parameters for values between low and high."""
+        """The format of the same family and width, with parameters for values between low and high."""
 
     def scalings(self, low: float, high: float) -> Sequence[NumberFormat]:
-        """Formats of the same family and width for values between low and high, to be chosen by their errors.
+        """Candidate formats of the same family and width for values between low and high, to be chosen by their errors.
 
         By default these are the formats for this range and for ranges 2, 4 and 8 times narrower, outside which numbers
         saturate.
@@ -275,19 +293,22 @@ class NumberFormat(ABC):
 
     @property
     def effort(self) -> int:
-        """A rank of formats of one family and width by the time that rounding into them takes, 0 for the fastest."""
+        """The rank of the format within its family and width by the time that rounding to it takes; 0 is the
+        fastest.
+        """
         return 0
 
     @property
     def reaching(self) -> Sequence[NumberFormat]:
-        """Formats with all numbers of this one and greater ones, the greatest first; usually none."""
+        """Formats that include all numbers of this one and greater ones, in descending order of range; usually none."""
         return ()
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
-        """The format for a constant, refined by its numbers; this format was chosen for their range.
+        """The format for a constant, refined by the numbers of the constant. This format was chosen only by their
+        range.
 
         importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
-        unknown or not asked for (`WEIGHS_NUMBERS`). rows: true if rows, along the first axis, may have separate
+        unknown or not requested (`WEIGHS_NUMBERS`). rows: true if rows, along the first axis, may have separate
         parameters.
         """
         return self
@@ -295,7 +316,7 @@ class NumberFormat(ABC):
     def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> NumberFormat | None:
         """The format for a constant in groups with separate parameters; None for formats without groups.
 
-        finest: the finest groups that all readers of the constant support. importance: as for `fitted_to`.
+        finest: the finest groups that all uses of the constant support. importance: as for `fitted_to`.
         """
         return None
 
@@ -315,76 +336,85 @@ class NumberFormat(ABC):
         return float(np.sum(weights * (self.decode(self.encode(constant)) - constant) ** 2))
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The part of [low, high] outside which a function's result in this format is constant."""
+        """The part of [low, high] outside which the results of a function are constant in this format."""
         return low, high
 
     def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The range that determines the scale of a function's results; low and high were observed."""
+        """The range that determines the scale of a function's results. low, high: the observed range of the results."""
         return low, high
 
     def of_sum(self, lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
-        """The format for sums of these operands: itself, unless published arithmetic defines a finer scale for them."""
+        """The format for sums of these operands: this format, unless published arithmetic defines a finer scale."""
         return self
 
     def of_product(self, lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
-        """The format for products of these operands, as `of_sum`."""
+        """The format for products of these operands: this format, unless published arithmetic defines a finer scale."""
         return self
 
     def in_register(self) -> NumberFormat:
-        """The format of the same range for a value that is never stored, whose width is not prescribed."""
+        """The format of the same range for a value that is never stored, and whose width is not prescribed."""
         return self
 
     @abstractmethod
     def narrowed(self, bits: int) -> NumberFormat:
-        """The format of the same range with `bits` fewer bits of precision; itself if precision is not a parameter."""
+        """The format of the same range with `bits` fewer bits of precision; unchanged if precision is not a
+        parameter.
+        """
 
     def addend(self, other: NumberFormat, result: NumberFormat) -> NumberFormat:
-        """The format of a constant that is only added to values of `other`: coarser if the result is."""
+        """The format for a constant that is only added to values of `other`. It is coarser if `result` is coarser."""
         return self
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
-        """A format that holds every self - rhs exactly, as the difference of integer raws; None if there is none."""
+        """A format that represents every difference self - rhs exactly, as the difference of integer raws; None if
+        there is none.
+        """
         return None
 
     def distance_bound(self, length: int, rhs: NumberFormat, vectors: Raws | None) -> Bound | None:
-        """A proven bound on every partial sum of squares of `length` differences between this format and another.
+        """A proven bound on every partial sum of squares of `length` differences between numbers of this format and of
+        `rhs`.
 
-        vectors: constants (n, length) of the other format, one of which is the operand. The bound is in units in the
+        vectors: constants of format `rhs`, shape (n, length), one of which is the operand. The bound is in units in the
         last place of a product of two `difference`s; None if sums need no bound.
         """
         return None
 
     @abstractmethod
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
-        """The narrowest accumulator for sums of products of lhs and rhs elements that are rounded into this format.
+        """The narrowest accumulator for sums of products of lhs and rhs elements that are rounded to this format.
 
         bound: the result of `sum_bound`. Raises `InputError` if no accumulator is wide enough.
         """
 
     def accumulator_for(self, product: Product, bound: Bound | None) -> Accumulator:
-        """The accumulator for a product of matrices: as `accumulator`, unless it depends on the length of the sums."""
+        """The accumulator for a matrix product: as `accumulator`, unless the accumulator depends on the length of the
+        sums.
+        """
         return self.accumulator(product.lhs.format, product.rhs.format, bound)
 
     def accumulator_of_sum(
         self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
     ) -> Accumulator:
-        """The accumulator for a sum of some products, in order, with an initial value: that of the last product."""
+        """The accumulator for a sum of several products, added in order to an initial value: the one for the last
+        product.
+        """
         return self.accumulator_for(products[-1], bound)
 
     @abstractmethod
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        """A bound on every partial sum of some products, in units in the last place of the finest one.
+        """A bound on every partial sum of several products, in units in the last place of the finest product.
 
-        initial: the numbers from which sums start. None if sums need no bound.
+        initial: the factor that contains the initial values of sums. None if sums need no bound.
         """
 
     @abstractmethod
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
-        """Round a complete sum, which lies within the bound, into the format."""
+        """Round a complete sum, which lies within the bound, to the format."""
 
     @abstractmethod
     def constant(self, m: Machine[V], real: float) -> V:
-        """A real, rounded into the format."""
+        """A real rounded to the format."""
 
     @abstractmethod
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V: ...
@@ -396,7 +426,7 @@ class NumberFormat(ABC):
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V: ...
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
-        """value * factor; the factor is a power of two for which the product stays within the format."""
+        """value * factor, where the factor is a power of two for which the product stays within the format."""
         return self.mul(m, value, value_format, factor, factor_format)
 
     @abstractmethod
@@ -404,24 +434,26 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Round a value of another format of the family."""
+        """Round a value of another format of the family to this format."""
 
     @abstractmethod
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """Round a float into the format."""
+        """Round a float to the format."""
 
     @abstractmethod
     def to_f32(self, m: Machine[V], value: V) -> V:
         """The float nearest to a value of this format."""
 
     def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:
-        """The index of a value among all raws of the format, and the raws in order; None if a table would be too
-        long.
+        """The index of a value among all raws of the format, and the raws in order; None if a table of them would be
+        too long.
         """
         return None
 
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Round a value of any format; between families by a table if it is short, otherwise via a float."""
+        """Round a value of any format to this format. Conversions between families use a table if it is short,
+        otherwise a float.
+        """
         if value_format.FAMILY == self.FAMILY:
             return self.recode(m, value, value_format)
         ranked = value_format.ranked(m, value)
@@ -433,7 +465,7 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
-        """A value of this format clamped to [low, high] (relu: low 0, no high; relu6: high 6)."""
+        """The value clamped to [low, high]; high None: without an upper limit. relu: low 0. relu6: low 0, high 6."""
 
     def binds(self, low: float, high: float | None) -> bool:
         """True if `clamp` with these limits can change a number of this format."""
@@ -443,7 +475,7 @@ class NumberFormat(ABC):
         return bool(ends[0] != ends[1] or ends[2] != ends[3])
 
     def leaky_relu(self, m: Machine[V], value: V, value_format: NumberFormat, slope: float) -> V:
-        """The value where it is at least 0, slope * value elsewhere."""
+        """The value if it is at least 0, otherwise slope * value."""
         factor = value_format.for_range(min(slope, 0.0), max(slope, 0.0))
         scaled = self.mul(m, value, value_format, factor.constant(m, slope), factor)
         return m.select(value_format.at_least(m, value, 0.0), self.recode(m, value, value_format), scaled)
@@ -457,29 +489,29 @@ class NumberFormat(ABC):
         return self.mul(m, value, value_format, gate, share)
 
     def format_of_sums(self, low: float, high: float) -> NumberFormat | None:
-        """A format of integers that represent every sum of this format's numbers between two reals; None if there is
+        """A format of integers that represents every sum of this format's numbers between two reals; None if there is
         none.
         """
         return None
 
     def adds_raws_of(self, sums: NumberFormat) -> bool:
-        """True if this format includes every number of `sums`, a `format_of_sums`, and its raws add up like
+        """True if this format represents all numbers of `sums`, a result of `format_of_sums`, and its raws add up like
         integers.
         """
         return self == sums
 
     def maximum(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        """The greater of two numbers; rounding, which preserves order, happens first."""
+        """The greater of two numbers. Both are rounded before they are compared, because rounding preserves order."""
         first, second = self.recode(m, lhs, lhs_format), self.recode(m, rhs, rhs_format)
         return m.select(self.greater(m, second, first), second, first)
 
     def minimum(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        """The lesser of two numbers, as `maximum`."""
+        """The lesser of two numbers. Both are rounded before they are compared, because rounding preserves order."""
         first, second = self.recode(m, lhs, lhs_format), self.recode(m, rhs, rhs_format)
         return m.select(self.greater(m, first, second), second, first)
 
     def step(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """1 where the value is greater than 0, else 0."""
+        """1 if the value is greater than 0, otherwise 0."""
         if value_format.decode(value_format.encode(np.array(0.0))):
             # The format does not contain zero.
             positive = value_format.at_least(m, value, 0.0)
@@ -488,7 +520,7 @@ class NumberFormat(ABC):
         return m.select(positive, self.constant(m, 1.0), self.constant(m, 0.0))
 
     def total(self, count: int) -> Attribute:
-        """The builtin type of totals of `count` numbers of this format."""
+        """The builtin type of the total of `count` numbers of this format."""
         return f32
 
     def tally(self, m: Machine[V], total: V, value: V) -> V:
@@ -496,12 +528,12 @@ class NumberFormat(ABC):
         return m.addf(total, self.to_f32(m, value))
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """A total of numbers of a format of the family, divided by their number."""
+        """A total of `count` numbers of a format of the family, divided by `count`."""
         real = value_format.total_to_f32(m, total)
         return self.from_f32(m, m.mulf(real, m.float_constant(1 / count)))
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The mean over whole axes, as `average` by default."""
+        """The mean over whole axes; by default computed by `average`."""
         return self.average(m, total, count, value_format)
 
     def total_to_f32(self, m: Machine[V], total: V) -> V:
@@ -510,12 +542,12 @@ class NumberFormat(ABC):
 
     @property
     def softmax_total(self) -> Attribute:
-        """The builtin type of the terms of softmax with results in this format, and of their total."""
+        """The builtin type of the terms of a softmax with results in this format, and of their total."""
         return f32
 
     @property
     def longest_softmax(self) -> int | None:
-        """The greatest number of terms that `softmax_total` holds; None if it is not limited."""
+        """The greatest number of terms whose total `softmax_total` can represent; None if unlimited."""
         return None
 
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
@@ -531,7 +563,7 @@ class NumberFormat(ABC):
         return self.from_f32(m, m.mulf(term, m.call("tm_inversef", total)))
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """The builtin type of sums of `count` squares, for a normalisation with results in this format."""
+        """The builtin type of the sum of `count` squares, for a normalisation with results in this format."""
         return f32
 
     def add_square(self, m: Machine[V], total: V, value: V, value_format: NumberFormat) -> V:
@@ -540,20 +572,24 @@ class NumberFormat(ABC):
         return m.addf(total, m.mulf(real, real))
 
     def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
-        """1 / sqrt(total): a float if the total is a float, otherwise 32 bits in a unit that `normalised` defines."""
+        """1 / sqrt(total): a float if the total is a float, otherwise a 32-bit integer in a unit that `normalised`
+        defines.
+        """
         return m.call("tm_inverse_rootf", total)
 
     def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
-        """value * factor; total: the sum for which `inverse_root` returned the factor."""
+        """value * factor. total: the sum for which `inverse_root` returned the factor."""
         return self.from_f32(m, m.mulf(value_format.to_f32(m, value), factor))
 
     @property
     def of_rotations(self) -> NumberFormat:
-        """The format of cosines and sines in products with this format; it includes -1."""
+        """The format of cosines and sines in products with this format. It represents -1."""
         return self.for_range(-1.0, 1.0)
 
     def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
-        """The sum of terms, each a sign and some factors, rounded once by exact formats, and step by step by others."""
+        """The sum of terms, each of which is a sign and several factors. Exact formats round once, others after each
+        step.
+        """
         total: V | None = None
         for sign, ((value, format), *others) in terms:
             for other in others:
@@ -567,25 +603,29 @@ class NumberFormat(ABC):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """A function of a value, by one of the format's `SCHEMES` or, for None, by the most suitable method.
+        """A function of a value. scheme: one of the format's `SCHEMES`; None selects the most suitable method.
 
-        Results lie in the function's range as it is encoded: exp from 0, tanh from -1 to 1, sigmoid from 0 to 1.
+        Results lie within the function's range, with ends rounded to the format: exp from 0, tanh from -1 to 1, sigmoid
+        from 0
+        to 1.
         """
 
     @abstractmethod
     def at_least(self, m: Machine[V], value: V, threshold: float) -> V:
-        """The truth value of value >= threshold, compared as reals."""
+        """Whether value >= threshold in real arithmetic, as an i1 value."""
 
     @abstractmethod
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
-        """The truth value of lhs > rhs, both of this format; raws must compare the same way."""
+        """Whether lhs > rhs, as an i1 value. Both have this format, whose raws must compare in the order of the
+        numbers.
+        """
 
 
 @singledispatch
 def number_format(type: object) -> NumberFormat | None:
-    """The format of an element type, or None.
+    """The format of an element type, or None for other types.
 
-    A type that implements `NumberFormat` is its own format; an adapter for a foreign type registers here.
+    A type that implements `NumberFormat` is its own format. Adapters for foreign types register with this function.
     """
     return type if isinstance(type, NumberFormat) else None
 
@@ -593,7 +633,7 @@ def number_format(type: object) -> NumberFormat | None:
 def element_format(type: Attribute) -> NumberFormat:
     """The format of a scalar type, or of the elements of a tensor or memref type.
 
-    Raises VerifyException if there is none.
+    Raises `VerifyException` if the type has no number format.
     """
     element = getattr(type, "element_type", type)
     if (format := number_format(element)) is None:

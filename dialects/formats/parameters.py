@@ -13,11 +13,11 @@ from xdsl.utils.exceptions import VerifyException
 
 
 class IntegerParameters(ParametrizedAttribute, TypeAttribute):
-    """A type with integer parameters, parsed and printed in the order of its fields; each field is an `IntAttr`."""
+    """A type with integer parameters, parsed and printed in the order of its fields. Each field is an `IntAttr`."""
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Parse one number per field; raise `ParseError` for another number of parameters."""
+        """Parse one integer per field. Raise `ParseError` for any other number of parameters."""
         start = parser.pos
         with parser.in_angle_brackets():
             numbers = parser.parse_comma_separated_list(
@@ -34,7 +34,7 @@ class IntegerParameters(ParametrizedAttribute, TypeAttribute):
 
     @property
     def type(self) -> Attribute:
-        """The type itself: an element type that is a number format needs no adapter."""
+        """The type itself, because an element type that implements `NumberFormat` needs no adapter."""
         return self
 
 

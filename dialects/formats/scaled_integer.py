@@ -1,4 +1,4 @@
-"""The common part of formats in which a raw integer represents raw * 2^-frac, independent of the rounding mode."""
+"""The common part of formats in which a raw integer represents raw * 2^-frac, for any rounding mode."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ STORAGE = {width: IntegerType(width) for width in STORAGE_WIDTHS}
 class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
     """A format `<width, frac>`, stored in the next of 8, 16 and 32 bits.
 
-    A subclass defines rounding (`encode`, `rescaled`), overflow (`fitted`) and multiplication (`product`); programs for
-    functions use these.
+    A subclass defines rounding (`encode`, `rescaled`), overflow (`fitted`) and multiplication (`product`). Programs for
+    functions are built from these methods.
     """
 
     FRACS: ClassVar[Sequence[int]] = FRACS
@@ -48,7 +48,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
 
     @abstractmethod
     def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
-        """x / 2^right, rounded as the format rounds; exactly x * 2^-right if right is negative."""
+        """x / 2^right in the rounding mode of the format; exactly x * 2^-right if right is negative."""
 
     @abstractmethod
     def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
@@ -86,7 +86,9 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.settle(m.const(int(self.encode_clipped(np.array(real)))), self.stored_width)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """The raw rounded to nearest and saturated, independent of the format's modes elsewhere."""
+        """The raw rounded to nearest and saturated, even if other operations of the format round or overflow
+        differently.
+        """
         low, high = self.limits
         width = self.stored_width
         limits = (m.int_constant(limit, width) for limit in (low, high))
@@ -102,7 +104,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.settle(m.clamp(self.load(m, value), self._nearest_raw(low), raw_high), self.stored_width)
 
     def _nearest_raw(self, real: float) -> int:
-        """The raw of a real that may lie beyond the format's limits."""
+        """The raw of a real, without the format's limits."""
         least, greatest = (math.ldexp(raw, -self.frac.data) for raw in self.limits)
         return int(self.encode(np.array(min(max(real, least), greatest))))
 
@@ -132,8 +134,8 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.mulf(m.addf(m.mulf(upper, m.float_constant(65536.0)), lower), scale)
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The average rounded to nearest, halves upwards, and saturated, independent of the format's modes
-        elsewhere.
+        """The average, rounded to nearest with halves upwards and saturated, even if other operations of the format
+        differ.
         """
         if not isinstance(value_format, ScaledInteger):
             return super().average(m, total, count, value_format)

@@ -1,7 +1,8 @@
-"""The documentation of a format: the numbers of its raws, and the raw to which every real is rounded.
+"""The documentation of a format: the numbers that its raws represent, and the raw to which every real is rounded.
 
-A specification follows only from a format's documentation, in exact integers and rationals, so that `tinyml prove` can
-check the format's arithmetic against it. Formats state theirs in `NumberFormat.specification`.
+A specification is derived only from the documentation of the format, in exact integers and rationals, so that
+`tinyml prove` can check the format's arithmetic against it. `NumberFormat.specification` returns the specification of a
+format.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from tinyml.dialects.machine.exact_integers import (
 
 
 class Specification(ABC):
-    """The numbers of a format and its operations; results and operands are raws."""
+    """The numbers of a format and its operations. Operands and results are raws."""
 
     @property
     @abstractmethod
@@ -40,7 +41,7 @@ class Specification(ABC):
 
     @abstractmethod
     def number(self, raw: int) -> Fraction:
-        """The number of a raw."""
+        """The number that a raw represents."""
 
     def order(self, raw: Number) -> Number:
         """An integer that increases with the number of a raw."""
@@ -52,7 +53,7 @@ class Specification(ABC):
 
     @abstractmethod
     def nearest(self, real: Fraction) -> int:
-        """The raw of a real."""
+        """The raw to which a real is rounded."""
 
     @abstractmethod
     def add(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number: ...
@@ -67,26 +68,26 @@ class Specification(ABC):
 
     @abstractmethod
     def product(self, a: Number, b: Number, of_b: Specification) -> Number:
-        """The product of numbers of this format and another, in the unit of their sums."""
+        """The product of a number of this format and a number of `of_b`, in the unit of the sums of such products."""
 
     @abstractmethod
     def unit_of_products(self, other: Specification) -> float:
-        """The unit of products of numbers of this format and another, as accumulators document it."""
+        """The unit of products of this format and another one, as the accumulator documents it."""
 
     @abstractmethod
     def finished(self, sum: Number, unit: float) -> Number:
-        """The raw of a sum of products in the unit that its accumulator documents."""
+        """The raw to which a sum of products is rounded. unit: the unit that the accumulator documents."""
 
     def cuts_of_sums(self, unit: float) -> Sequence[int]:
-        """The sums in a unit at which the result changes, in ascending order, if there are few."""
+        """The sums, in units of `unit`, at which the result changes, in ascending order; empty if there are many."""
         return ()
 
     @abstractmethod
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
-        """The raw of a total of raws, divided by their count."""
+        """The raw of the average: a total of raws divided by their count."""
 
     def tallied(self, total: Number, raw: Number) -> Number:
-        """A total plus one more number."""
+        """A total plus one more number, given as its raw."""
         return total + raw
 
     def mean(self, total: Number, count: int, of_elements: Specification) -> Number:
@@ -96,24 +97,26 @@ class Specification(ABC):
 
 @dataclass(frozen=True)
 class RoundedOnce(Specification):
-    """Numbers that are integers times 2^-scale; the exact result of every operation is rounded once."""
+    """Numbers that are integers times 2^-scale. Every operation rounds its exact result once."""
 
     scale: int
 
     @abstractmethod
     def integer(self, raw: Number) -> Number:
-        """The integer of a raw."""
+        """The integer that a raw represents, in units of 2^-scale."""
 
     @abstractmethod
     def rounded(self, x: Number, scale: int, divisor: int = 1) -> Number:
-        """The raw of x * 2^-scale / divisor."""
+        """The raw to which x * 2^-scale / divisor is rounded."""
 
     @property
     def size(self) -> int:
         return max(abs(self.integer(raw)) for raw in (self.raws[0], 0, self.raws[-1]))
 
     def cuts(self, scale: int) -> Sequence[int]:
-        """The integers, times 2^-scale, at which the nearest raw changes, if there are few."""
+        """The integers x for which the nearest raw changes at x * 2^-scale, in ascending order; empty if there are
+        many.
+        """
         return ()
 
     def number(self, raw: int) -> Fraction:
@@ -138,7 +141,7 @@ class RoundedOnce(Specification):
         return self.combined([(1, [(a, of_a), (b, of_b)])])
 
     def combined(self, terms: Sequence[tuple[int, Sequence[tuple[Number, Specification]]]]) -> Number:
-        """The sum of terms, each a sign and one or two factors, rounded once."""
+        """The raw of a sum of terms, rounded once. Each term is a sign and one or two factors."""
         exact: list[tuple[Number, int]] = []
         for sign, factors in terms:
             product: Number = sign
@@ -174,7 +177,9 @@ def _once(specification: Specification) -> RoundedOnce:
 
 @dataclass(frozen=True)
 class Multiples(RoundedOnce):
-    """raw * 2^-scale for raws from `low` to `high`: rounded to nearest by `ties`, and saturated."""
+    """raw * 2^-scale for raws from `low` to `high`. Reals are rounded to nearest, with ties according to `ties`, and
+    saturate.
+    """
 
     low: int
     high: int
@@ -192,14 +197,14 @@ class Multiples(RoundedOnce):
         return clamped(self.ties(x * (1 << max(left, 0)), divisor << max(-left, 0)), self.low, self.high)
 
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
-        """Averages are rounded half up, independent of the format's mode elsewhere."""
+        """The average, rounded half up whatever `ties` specifies for other operations."""
         left = self.scale - _once(of_elements).scale
         return clamped(half_up(total * (1 << max(left, 0)), count << max(-left, 0)), self.low, self.high)
 
 
 @dataclass(frozen=True)
 class Flipped(Multiples):
-    """Multiples whose raws are unsigned bytes, the integer plus 128, as signed integers of the same bits."""
+    """Multiples whose raws are unsigned bytes, the integer plus 128, reinterpreted as signed integers."""
 
     def integer(self, raw: Number) -> Number:
         return choose(raw < 0, raw + 128, raw - 128)
@@ -216,7 +221,7 @@ class Flipped(Multiples):
 
 @dataclass(frozen=True)
 class OddMultiples(Multiples):
-    """raw * 2^-scale for odd raws from `low` to `high`; averages are rounded like all results."""
+    """raw * 2^-scale for odd raws from `low` to `high`. Averages are rounded like all other results."""
 
     ties: Callable[[Number, int], Number] = nearest_odd
 
@@ -230,10 +235,12 @@ class OddMultiples(Multiples):
 
 @dataclass(frozen=True, eq=False)
 class Listed(RoundedOnce):
-    """A list of numbers, ascending.
+    """A format that lists its numbers in ascending order.
 
-    borders: between each number and the next, in units of 2^-scale: its position, and whether it belongs to the next.
-    borders_at: the least integers above them at the requested scales.
+    borders: for each pair of consecutive numbers, the real at which rounding changes, in units of 2^-scale, and whether
+    this
+    real rounds to the greater number. borders_at: for requested scales, the least integers that round to the greater
+    number.
     """
 
     known: tuple[int, ...]
@@ -260,7 +267,9 @@ class Listed(RoundedOnce):
         return self.borders[self.integers.index(int(below * unit))][0] / unit
 
     def _reached(self, scale: int, divisor: int) -> Sequence[int]:
-        """The least x for which x * 2^-scale / divisor rounds to the second number, the third, ..."""
+        """For each number except the least, the least x for which x * 2^-scale / divisor rounds to this number or a
+        greater one.
+        """
         if (scale, divisor) not in self.borders_at:
             unit = Fraction(2) ** (scale - self.scale) * divisor
             self.borders_at[scale, divisor] = [
@@ -274,7 +283,9 @@ class Listed(RoundedOnce):
 
 
 def nearest_of(scale: int, numbers: dict[int, int]) -> Listed:
-    """Rounding to the nearest number, ties to the even raw; numbers: the integers by their raws."""
+    """The specification that rounds to the nearest number, ties to the even raw. numbers: the integers by their
+    raws.
+    """
     known, integers = zip(*sorted(numbers.items()), strict=True)
     borders = [
         (Fraction(below + above, 2), raw % 2 == 0)

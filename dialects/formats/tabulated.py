@@ -1,4 +1,4 @@
-"""Formats of at most 8 bits that list their numbers: decoding is a table look-up, rounding a search in another
+"""Formats of at most 8 bits that list their numbers. Decoding is a table look-up; rounding is a search in a second
 table.
 """
 
@@ -33,7 +33,7 @@ MAGNITUDE_LIMIT = 1 << 29
 
 
 class TabulatedFormat(ExactFormat):
-    """A list of integers in units of 2^-scale with a raw for each; raws are consecutive on either side of zero.
+    """A format that lists integers in units of 2^-scale, one per raw. Raws are consecutive on either side of zero.
 
     Results are rounded to the nearest number, ties to the even raw, and saturate.
     """
@@ -41,7 +41,7 @@ class TabulatedFormat(ExactFormat):
     @property
     @abstractmethod
     def numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """All raws in ascending order, including 0, and their integers, which are also ascending."""
+        """All raws in ascending order, including 0, and their integers, which also ascend."""
 
     @property
     def storage(self) -> Attribute:
@@ -84,7 +84,7 @@ class TabulatedFormat(ExactFormat):
 
     @property
     def thresholds(self) -> NDArray[np.int64]:
-        """The least values that round to the second number, the third, ..., in units of 2^-(scale + STICKY_BITS)."""
+        """For each number except the least, the least value that rounds to it, in units of 2^-(scale + STICKY_BITS)."""
         raws, integers = self.numbers
         middles = (integers[:-1] + integers[1:]) << (STICKY_BITS - 1)
         return middles + (raws[1:] & 1)
@@ -146,7 +146,7 @@ class TabulatedFormat(ExactFormat):
 
     @staticmethod
     def _with_rest(m: Machine[V], x: Int[V], right: int, low: int, high: int) -> Int[V]:
-        """2 * floor(x / 2^right), plus 1 if the division is inexact; outside [low, high], any number outside."""
+        """2 * floor(x / 2^right), plus 1 if the division is inexact. If x is outside [low, high], so is the result."""
         left = 1 - right
         if left > 0:
             return m.rescale(m.clamp(x, (low >> left) - 1, (high >> left) + 1), -left)
@@ -159,14 +159,14 @@ class TabulatedFormat(ExactFormat):
 
 
 class SymmetricFormat(TabulatedFormat):
-    """Zero and symmetric magnitudes: raw r represents magnitude number r, -r its negative."""
+    """Zero and symmetric magnitudes: raw r represents the magnitude with index r, and raw -r its negative."""
 
     @property
     @abstractmethod
     def magnitudes(self) -> NDArray[np.int64]:
-        """The positive numbers in units of 2^-scale: ascending, below 2^29, at most 127.
+        """The positive numbers in units of 2^-scale: ascending, each below 2^29, at most 127 of them.
 
-        A format with other magnitudes raises `ValueError` on use.
+        A format that violates these limits raises `ValueError` on use.
         """
 
     @property
@@ -175,14 +175,16 @@ class SymmetricFormat(TabulatedFormat):
 
     @property
     def specification(self) -> Listed:
-        """Zero and the magnitudes, rounded to nearest."""
+        """The specification of a format with zero and these magnitudes that rounds to nearest."""
         listed = {raw: int(magnitude) for raw, magnitude in enumerate(self.magnitudes, 1)}
         return nearest_of(self.scale, {0: 0} | listed | {-raw: -integer for raw, integer in listed.items()})
 
 
 @lru_cache(maxsize=256)
 def _numbers(format: SymmetricFormat) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Cached, since every load of a dot product evaluates it."""
+    """The raws and integers of a format. The result is cached because every decoded element of a dot product needs
+    it.
+    """
     magnitudes = np.asarray(format.magnitudes, np.int64)
     if not (0 < len(magnitudes) <= limits(8)[1] and magnitudes[0] > 0 and (np.diff(magnitudes) > 0).all()):
         raise ValueError(f"the magnitudes of {format.type} do not rise from 1 at least, or there are too many")

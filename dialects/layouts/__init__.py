@@ -1,1 +1,1 @@
-"""Layouts of arrays in bytes and in attributes: packed integers, sparse rows, trees, weights embedded in code."""
+"""Layouts of arrays in bytes and in attributes: packed integers, sparse rows, trees, and weights embedded in code."""

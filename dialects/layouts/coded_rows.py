@@ -1,4 +1,4 @@
-"""Constant weights that are embedded in code, in rows of matrices or in tiles, and the attributes that store them."""
+"""Constant weights that are embedded in code, as rows of matrices or as tiles, and the attributes that store them."""
 
 from __future__ import annotations
 
@@ -42,13 +42,14 @@ _TILE_KEYS = ("weights", "starts", "multipliers", "shifts", "places")
 
 @dataclass(frozen=True, eq=False)
 class CodedRows(CodeContent):
-    """Rows of constant matrices, each matrix with a separate vector; a row's sum begins with a start value.
+    """Rows of constant matrices that are multiplied by one vector per matrix. A row's sum begins with a start value.
 
-    Rows are equal if their digests are.
+    Rows are equal if their digests are equal.
 
-    weights: the matrices, of rows x length bytes, one for each vector. aligns: left shifts of the sums before the
-    products of each matrix are added, 0 for the first. starts: the start value of each row, rounding bias included.
-    right: the right shift of complete sums, before they are clamped to bytes of at most `MAX_RESULT` in magnitude.
+    weights: the matrices, of rows x length bytes, one for each vector. aligns: the left shifts of the sums before the
+    products of each matrix are added, 0 for the first matrix. starts: the start value of each row, rounding bias
+    included.
+    right: the right shift of complete sums, which are then clamped to bytes of at most `MAX_RESULT` in magnitude.
     """
 
     DECLARED_AS: ClassVar[str] = ROWS
@@ -69,7 +70,7 @@ class CodedRows(CodeContent):
 
     @property
     def bounds(self) -> Numbers:
-        """Bounds on the magnitudes of all partial sums of each row, for any vectors."""
+        """Bounds on the magnitudes of all partial sums of each row, for arbitrary vectors."""
         bounds = np.abs(self.starts)
         for matrix, align in zip(self.weights, self.aligns, strict=True):
             bounds = (bounds << align) + np.abs(matrix).sum(1) * 128
@@ -77,7 +78,7 @@ class CodedRows(CodeContent):
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the content, 16 hexadecimal digits."""
+        """A digest of the content, as 16 hexadecimal digits."""
         sizes = np.array([len(self.weights), *(size for matrix in self.weights for size in matrix.shape), self.right])
         parts = (sizes, np.array(self.aligns), *self.weights, self.starts)
         return sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()[:16]
@@ -89,7 +90,7 @@ class CodedRows(CodeContent):
         return hash(self.digest)
 
     def part(self, first: int, last: int) -> CodedRows:
-        """The rows from `first` up to `last`, exclusive."""
+        """The rows from index `first` up to but excluding `last`."""
         return CodedRows(
             [matrix[first:last] for matrix in self.weights], self.aligns, self.starts[first:last], self.right
         )
@@ -109,7 +110,7 @@ class CodedRows(CodeContent):
 
     @staticmethod
     def of(attribute: Attribute) -> CodedRows:
-        """The rows of an attribute; raises `VerifyException` for one without rows."""
+        """The rows that an attribute stores. Raises `VerifyException` for an attribute that stores none."""
         data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
         matrices, starts, aligns, right = (data.get(key) for key in _ROW_KEYS)
         if len(data) != len(_ROW_KEYS) or not isinstance(matrices, ArrayAttr):
@@ -122,7 +123,7 @@ class CodedRows(CodeContent):
 
     @property
     def verified(self) -> CodedRows:
-        """The rows themselves; raises `VerifyException` if their parts do not fit each other."""
+        """This object. Raises `VerifyException` if its parts have inconsistent shapes or values."""
         weights, starts, aligns, right = self.weights, self.starts, self.aligns, self.right
         if starts.ndim != 1 or any(matrix.ndim != 2 or len(matrix) != len(starts) for matrix in weights):
             shapes = ", ".join(str(matrix.shape) for matrix in weights)
@@ -134,15 +135,16 @@ class CodedRows(CodeContent):
 
 @dataclass(frozen=True, eq=False)
 class CodedTile(CodeContent):
-    """Sums of the products of rows and windows, each with a start value, requantised as in TensorFlow Lite.
+    """Sums of the products of constant rows and windows of memory, requantised as in TensorFlow Lite.
 
-    Tiles are equal if their digests are.
+    Tiles are equal if their digests are equal.
 
-    weights: bytes, rows x runs x weights of a run, at least one of each. starts: the start value of each row.
-    multipliers, shifts: the arguments of `tm_requantize_s32`: multipliers have 31 bits, shifts are -31 to -1. pitch:
-    the distance of a window's runs, in elements of memory. step: the distance of windows, in elements. count: the
-    number of windows. zero: the raw of 0 of the results, which are bytes. apart: the distance of the factors of
-    consecutive weights, in elements of memory: 1, or the number of rows if each row has a separate channel.
+    weights: bytes, rows x runs x weights of a run, at least one of each. starts: the start value of each row's sums.
+    multipliers, shifts: the arguments of `tm_requantize_s32`. Multipliers have 31 bits, shifts are -31 to -1. pitch:
+    the distance between a window's runs, in elements of memory. step: the distance between windows, in elements. count:
+    the
+    number of windows. zero: the raw of 0 of the results, which are bytes. apart: the distance between the factors of
+    consecutive weights, in elements of memory. It is 1, or the number of rows if each row has a separate channel.
     """
 
     DECLARED_AS: ClassVar[str] = TILE
@@ -163,13 +165,13 @@ class CodedTile(CodeContent):
 
     @property
     def elements(self) -> int:
-        """The number of elements of memory from the first to the last of all windows."""
+        """The number of elements of memory from the first to the last one that any window contains."""
         _, runs, length = self.weights.shape
         return (self.count - 1) * self.step + (runs - 1) * self.pitch + length * self.apart
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the content, 16 hexadecimal digits."""
+        """A digest of the content, as 16 hexadecimal digits."""
         sizes = np.array([*self.weights.shape, self.pitch, self.step, self.count, self.zero, self.apart])
         parts = (self.weights, self.starts, self.multipliers, self.shifts, sizes)
         return sha256(b"".join(part.astype("<i8").tobytes() for part in parts)).hexdigest()[:16]
@@ -190,7 +192,7 @@ class CodedTile(CodeContent):
 
     @staticmethod
     def of(attribute: Attribute) -> CodedTile:
-        """The tile of an attribute; raises `VerifyException` for one without a tile."""
+        """The tile that an attribute stores. Raises `VerifyException` for an attribute that stores none."""
         data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
         weights, starts, multipliers, shifts, sizes = (data.get(key) for key in _TILE_KEYS)
         if len(data) != len(_TILE_KEYS) or not isa(sizes, DenseArrayBase[IntegerType]) or len(sizes) != 5:
@@ -202,7 +204,7 @@ class CodedTile(CodeContent):
 
     @property
     def verified(self) -> CodedTile:
-        """The tile itself; raises `VerifyException` if its parts do not fit each other."""
+        """This object. Raises `VerifyException` if its parts have inconsistent shapes or values."""
         shapes = [self.starts.shape, self.multipliers.shape, self.shifts.shape]
         if self.weights.ndim != 3 or shapes != [self.weights.shape[:1]] * 3:
             text = ", ".join(map(str, shapes))

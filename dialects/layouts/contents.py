@@ -1,6 +1,7 @@
-"""What the code of a C function contains: the attributes of its declaration, and the classes of such contents.
+"""The content of a C function whose code is generated: the attributes of its declaration, and classes for such
+contents.
 
-No content is imported until there is one, as few programs have any.
+The classes are imported only for programs with such contents, which are few.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Content: TypeAlias = "CodedRows | CodedTile | LaneProgram | ForestCode"
 
 
 class CodeContent:
-    """The base of contents."""
+    """The base class of the contents of generated code."""
 
     DECLARED_AS: ClassVar[str]
     """The attribute of the declaration that stores or names it."""
@@ -54,7 +55,7 @@ LANES = OwnAttribute(
 
 
 def is_declared_as(content: object, name: str) -> bool:
-    """True for a content that an attribute of a declaration holds."""
+    """True if an attribute named `name` of a function declaration can store the content."""
     return isinstance(content, CodeContent) and name == content.DECLARED_AS
 
 

@@ -1,4 +1,4 @@
-"""Dense attributes: the consecutive elements of a constant."""
+"""Dense attributes as numpy arrays: the consecutive elements of a constant."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 
 def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequence[int]) -> NDArray[Any]:
-    """The elements of a value as an array of a type and shape, not copied. value: None if it is missing.
+    """The elements of an attribute as an array of the given type and shape, not copied. value: None if it is missing.
 
-    Raises `VerifyException` for a value without them: if a use precedes the definition of a constant, the verifier of
-    the user runs before that of the constant.
+    Raises `VerifyException` for an attribute without such elements. A use that precedes the definition of a constant is
+    verified before the constant.
     """
     bits = value.data.data if isinstance(value, DenseIntOrFPElementsAttr) else b""
     if len(bits) != prod(shape) * dtype.itemsize:
@@ -45,23 +45,24 @@ def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequenc
 
 
 def dense_numbers(elements: object, element: IntegerType) -> Numbers:
-    """The array of an attribute; raises `VerifyException` for one without elements of a type."""
+    """The elements of an attribute as an array. Raises `VerifyException` unless they have the type `element`."""
     if not isa(elements, DenseIntOrFPElementsAttr[IntegerType]) or elements.get_element_type() != element:
         raise VerifyException(f"expected elements of {element}, got {elements}")
     return dense_elements(elements, np.dtype(f"<i{element.size}"), elements.get_shape()).astype(np.int64)
 
 
 def dense_attribute(array: NDArray[Any], element: IntegerType | Float32Type | Float64Type) -> DenseIntOrFPElementsAttr:
-    """The attribute of an array of integers, which fit the type, or of floats."""
+    """The attribute of an array of integers, which must fit the type, or of floats."""
     kind = "i" if isinstance(element, IntegerType) else "f"
     little = array.astype(f"<{kind}{element.size}")
     return DenseIntOrFPElementsAttr(TensorType(element, array.shape), BytesAttr(little.tobytes()))
 
 
 def dense_array(value: Attribute | None, name: str) -> NDArray[Any]:
-    """The array of an attribute of integers of whole bytes or floats; raises `VerifyException` for others.
+    """The elements of an attribute as an array. Raises `VerifyException` unless they are floats or integers of whole
+    bytes.
 
-    name: for the message.
+    name: the name of the attribute, for the message.
     """
     if not isinstance(value, DenseIntOrFPElementsAttr):
         raise VerifyException(f"{name}: expected dense numbers, got {value}")
@@ -74,7 +75,7 @@ def dense_array(value: Attribute | None, name: str) -> NDArray[Any]:
 
 
 def element_type(array: NDArray[Any]) -> IntegerType | Float32Type | Float64Type:
-    """The element type of an array in an attribute."""
+    """The element type with which an attribute stores an array."""
     if array.dtype.kind == "f":
         return f32 if array.dtype.itemsize == 4 else f64
     return IntegerType(8 * array.dtype.itemsize)

@@ -1,10 +1,11 @@
-"""Integers with few values packed as digits: odd ones as planes of signs, five ternary ones per byte.
+"""Integers with few values packed as digits: odd integers as planes of signs, five ternary integers per byte.
 
 * `odd` of n bits, 1 to 4: the odd integers from 1 - 2^n to 2^n - 1 are sums of 2^k or -2^k for k from 0 to n - 1. A
-  group is 8 elements in n bytes; byte k has a bit for each element, the first the lowest, set where 2^k is added.
-* `trits`: -1, 0 and 1 are the digits 0, 1 and 2 of a number in base 3, the first element's the highest. Five digits
-  make a number up to 242, and the byte is that number times 256 / 243, rounded up: of three times the byte, the upper
-  byte is the first digit, and the lower one the byte of the digits that follow.
+  group consists of 8 elements in n bytes. Byte k has a bit for each element, starting with the lowest bit; the bit is
+  set if 2^k is added.
+* `trits`: -1, 0 and 1 are the digits 0, 1 and 2 of a number in base 3, whose highest digit is the first element. Five
+  digits form a number up to 242. The byte is this number times 256 / 243, rounded up. Of three times the byte, the
+  upper byte is the first digit, and the lower byte encodes the remaining digits in the same way.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ ODD_WIDTHS = range(1, 5)
 
 @dataclass(frozen=True)
 class Digits:
-    """A packing as digits. name: `ODD` or `TRITS`; bits: those of an element of odd integers, 2 for ternary ones."""
+    """A packing as digits. name: `ODD` or `TRITS`. bits: the number of bits of an odd integer; 2 for ternary
+    integers.
+    """
 
     name: str
     bits: int
@@ -36,12 +39,12 @@ class Digits:
 
     @property
     def length(self) -> int:
-        """Elements per group."""
+        """The number of elements per group."""
         return AT_ONCE if self.name == ODD else TRITS_IN_BYTE
 
     @property
     def bytes(self) -> int:
-        """Bytes per group."""
+        """The number of bytes per group."""
         return self.bits if self.name == ODD else 1
 
     def holds(self, raws: Integers) -> bool:
@@ -51,7 +54,9 @@ class Digits:
         return bool((raws & 1).all() and (np.abs(raws) < 1 << self.bits).all())
 
     def pack(self, values: Integers) -> NDArray[np.uint8]:
-        """Pack integers in groups, the last of which is padded; raises `ValueError` for one that does not fit."""
+        """Pack integers in groups, the last of which is padded. Raises `ValueError` for an integer that cannot be
+        packed.
+        """
         flat = np.asarray(values, np.int64).reshape(-1)
         if not self.holds(flat):
             raise ValueError(f"not all elements are {self}")

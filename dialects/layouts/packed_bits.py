@@ -1,19 +1,21 @@
-"""Integers of 1 to 15 bits packed in bytes, in a layout that is cheap to decode sequentially.
+"""Integers of 1 to 15 bits packed in bytes, in a layout that can be decoded sequentially at little cost.
 
 Integers with few values may be packed as digits instead (`dialects/layouts/digits.py`).
 
-A group is the fewest elements that fill whole bytes. An element consists of fields of 8, 4, 2 and 1 bits, the binary
-digits of its width, the field of 8 bits lowest and the others above it, the smallest first. A byte holds the same field
-of one, two, four or eight consecutive elements, the first in its low bits. The bytes of a group are in the order of
-their first elements, and those of more elements come first: for 11 bits, a byte with a bit of eight elements, one with
-two bits of four, four low bytes, two bits of the next four, and their low bytes. The sign bit is stored inverted, so
-that decoding only subtracts.
+A group consists of the fewest elements that fill whole bytes. An element consists of fields of 8, 4, 2 and 1 bits,
+according to the binary digits of its width. The 8-bit field is the lowest; the other fields follow above it, the
+smallest
+first. A byte contains the same field of one, two, four or eight consecutive elements, the first in its low bits. The
+bytes of a group are in the order of their first elements; of two bytes with the same first element, the one with more
+elements precedes. For 11 bits, a group consists of a byte with a bit of eight elements, one with two bits of four, four
+low bytes, two bits of the next four, and their low bytes. The sign bit is stored inverted, so that decoding only
+subtracts.
 
 If 6 or 7 bits remain above whole bytes, every element of a group except the last has them at the top of a separate
 byte, so that an arithmetic shift decodes them. The last element is in the low bits of those bytes, from the lowest bit
 of the first byte on. No sign is inverted.
 
-Pairs of entries of a sparse row also share a byte of gaps, two fields of 4 bits, which precedes other fields of 4.
+Pairs of entries of a sparse row also share a byte of gaps, two fields of 4 bits, which precedes other 4-bit fields.
 """
 
 from __future__ import annotations
@@ -37,10 +39,10 @@ GAP_BITS = 4
 
 
 class Byte(NamedTuple):
-    """A byte of a group: a field of some elements from `element` on.
+    """A byte of a group, which contains one field of several elements from `element` on.
 
-    bits: the width of the field; a byte holds fields of 8 / bits elements, of 6 or 7 bits that of a single one. at: the
-    lowest bit of the element that the field holds; the width of an element for the field of its gap.
+    bits: the width of the field. A byte contains the fields of 8 / bits elements, or for 6 or 7 bits the field of one
+    element. at: the lowest bit of the element in the field; for the field of a gap, the width of an element.
     """
 
     element: int
@@ -49,31 +51,31 @@ class Byte(NamedTuple):
 
     @property
     def elements(self) -> int:
-        """The number of elements whose fields the byte holds."""
+        """The number of elements whose fields the byte contains."""
         return 8 // self.bits
 
 
 def group_length(width: Width) -> int:
-    """Elements per group."""
+    """The number of elements per group."""
     if isinstance(width, Digits):
         return width.length
     return 8 // gcd(width, 8)
 
 
 def group_bytes(width: Width) -> int:
-    """Bytes per group."""
+    """The number of bytes per group."""
     if isinstance(width, Digits):
         return width.bytes
     return group_length(width) * width // 8
 
 
 def packed_bytes(count: int, width: Width) -> int:
-    """Bytes of `count` elements; the last group is padded."""
+    """The number of bytes that `count` elements occupy. The last group is padded."""
     return -(-count // group_length(width)) * group_bytes(width)
 
 
 def touched_bytes(count: int, width: Width) -> int:
-    """Bytes up to the last one with bits of the first `count` elements."""
+    """The number of bytes up to the last one with bits of the first `count` elements."""
     if isinstance(width, Digits):
         return packed_bytes(count, width)
     groups, rest = divmod(count, group_length(width))
@@ -82,25 +84,27 @@ def touched_bytes(count: int, width: Width) -> int:
 
 
 def packed_widths(raws: Integers) -> list[int]:
-    """Widths that hold all raws in fewer bits than their type, in ascending order."""
+    """The supported widths in which all raws fit and which are narrower than the type of the raws, in ascending
+    order.
+    """
     low, high = int(raws.min(initial=0)), int(raws.max(initial=0))
     needed = max(high, ~low).bit_length() + 1
     return [width for width in WIDTHS if needed <= width < raws.itemsize * 8]
 
 
 def packings(raws: Integers) -> list[Width]:
-    """All packings of raws in fewer bits than their type, digits last."""
+    """All packings of the raws in fewer bits than their type; packings as digits are last."""
     return [*packed_widths(raws), *(digits for digits in DIGITS if raws.itemsize == 1 and digits.holds(raws))]
 
 
 def has_inverted_sign(width: int) -> bool:
-    """True if elements are stored with half of their range added."""
+    """True if half of the range is added to elements before they are stored."""
     return width % 8 in range(1, 6)
 
 
 @cache
 def group_layout(width: int, gaps: bool = False) -> tuple[Byte, ...]:
-    """The bytes of a group in order; those of sparse rows have gaps and at least 4 entries, of up to 16 bits."""
+    """The bytes of a group in order. Groups of sparse rows have gaps and at least 4 entries of up to 16 bits each."""
     length, rest, low = group_length(width), width % 8, width // 8 * 8
     if gaps:
         length = max(4, length)
@@ -120,7 +124,9 @@ def group_layout(width: int, gaps: bool = False) -> tuple[Byte, ...]:
 
 @cache
 def bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
-    """The position within its group of each bit of each element, the bits of its gap last: (elements, bits)."""
+    """The position within its group of each bit of each element, followed by the bits of its gap; shape (elements,
+    bits).
+    """
     length = max(4, group_length(width)) if gaps else group_length(width)
     positions = np.zeros((length, width + gaps * GAP_BITS), np.int64)
     for number, (element, bits, at) in enumerate(group_layout(width, gaps)):
@@ -133,9 +139,9 @@ def bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
 
 
 def pack_bits(values: Integers, width: Width, gaps: NDArray[np.integer[Any]] | None = None) -> NDArray[np.uint8]:
-    """Pack integers of `width` bits in groups, with the gaps of sparse rows; the last group is padded with zeros.
+    """Pack integers of `width` bits in groups, with the gaps of sparse rows. The last group is padded with zeros.
 
-    Raises `ValueError` for an integer that does not fit.
+    Raises `ValueError` for an integer that does not fit in `width` bits.
     """
     if isinstance(width, Digits):
         return width.pack(values)
@@ -168,5 +174,5 @@ def unpack_bits(stream: NDArray[np.uint8], width: Width) -> NDArray[np.int64]:
 
 
 def _offset(width: int) -> int:
-    """The bias added to elements before they are stored."""
+    """The bias that is added to elements before they are stored."""
     return 1 << width - 1 if has_inverted_sign(width) else 0

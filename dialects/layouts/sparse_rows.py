@@ -1,22 +1,23 @@
 """Compressed sparse rows of a matrix that is read once, row by row: values, column gaps and row lengths.
 
-Each entry is `gap` columns after the previous one in its row (the first: after column 0), so that a byte locates an
-entry however wide the matrix is. A wider gap is bridged by entries whose value is zero.
+Each entry is `gap` columns after the previous one in its row (the first entry: after column 0), so that a byte locates
+an entry in a matrix of any width. A wider gap is bridged by entries whose value is zero.
 
-`pack_rows` converts them to a stream of bytes, for chips that read flash forwards through a single pointer. Each row is
-its number of entries (uint16), then a byte `skip` and the value of each entry, all little endian. `skip` is the
+`pack_rows` converts the rows to a stream of bytes, for chips that read flash forwards through a single pointer. Each
+row
+is its number of entries (uint16), then a byte `skip` and the value of each entry, all little endian. `skip` is the
 distance in bytes, within the dense vector, from the end of the previous entry's element (at first: from the start of
-the vector) to this entry's element, and hence a multiple of the vector's element size.
+the vector) to this entry's element. It is therefore a multiple of the vector's element size.
 
-`delta_rows` creates a denser stream, of values of 1 to 16 bits and gaps of half a byte. A row begins with its number of
-groups n in two bytes, n mod 32 and n // 32. A group has 8 entries of an odd number of bits, or 4 of an even one, with
-values and skips laid out as in `packed_bits`. A skip is the number of elements of the dense vector between the previous
-entry (at first: the start of the vector) and this one. Wider gaps are bridged, and groups are filled, by entries whose
-value is zero, at columns without an entry of their own.
+`delta_rows` creates a denser stream, with values of 1 to 16 bits and skips of half a byte. A row begins with its number
+of groups n in two bytes, n mod 32 and n // 32. A group has 8 entries of an odd number of bits, or 4 of an even number,
+with values and skips laid out as in `packed_bits`. A skip is the number of elements of the dense vector between the
+previous entry (at first: the start of the vector) and this one. Entries with value zero bridge wider gaps and fill
+groups, at columns without other entries.
 
 `gathered_rows` creates a stream for vectors that are gathered by offsets. A row begins with its number of groups in two
 bytes. A group is the column of its first entry in two bytes, then for each of its entries a byte with the distance from
-that column, and then their values. Groups are filled by entries whose value is zero, at the first column.
+that column, and then the values of the entries. Entries with value zero at the first column fill groups.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ GREATEST_GAP = 255
 
 @dataclass(frozen=True)
 class CompressedRows:
-    """A matrix. values: entries in row order. gaps: uint8, one per entry. lengths: entries per row, uint8 or uint16."""
+    """A sparse matrix. values: entries in row order. gaps: uint8, one per entry. lengths: entries per row, uint8 or
+    uint16.
+    """
 
     values: NDArray[Any]
     gaps: NDArray[Any]
@@ -50,7 +53,7 @@ class CompressedRows:
 
 
 def compress(matrix: NDArray[Any]) -> CompressedRows:
-    """Compress a matrix (rows, columns): its entries are the elements whose raw bits are not all zero."""
+    """Compress a matrix of shape (rows, columns). Its entries are the elements whose raw bits are not all zero."""
     rows, columns = np.nonzero(matrix)
     counts = np.bincount(rows, minlength=len(matrix))
     firsts = (np.cumsum(counts) - counts)[counts > 0]
@@ -72,7 +75,7 @@ COUNT_BYTES = 2
 
 
 def pack_rows(rows: CompressedRows, element_bytes: int) -> NDArray[np.uint8] | None:
-    """The stream for vectors whose elements have `element_bytes`; None if a skip does not fit in a byte."""
+    """The stream for vectors whose elements have `element_bytes` bytes; None if a skip does not fit in a byte."""
     size, ends = rows.values.itemsize, np.cumsum(rows.lengths, dtype=np.int64)
     after = np.ones(len(rows.values), np.int64)
     after[(ends - rows.lengths)[rows.lengths > 0]] = 0
@@ -92,18 +95,18 @@ MOST_GROUPS = 128 * AT_ONCE - 1
 
 
 def entries_of_group(width: int) -> int:
-    """Entries per group for values of `width` bits."""
+    """The number of entries per group for values of `width` bits."""
     return max(4, group_length(width))
 
 
 def bytes_of_group(width: int) -> int:
-    """Bytes per group for values of `width` bits."""
+    """The number of bytes per group for values of `width` bits."""
     return entries_of_group(width) * (GAP_BITS + width) // 8
 
 
 @dataclass(frozen=True)
 class DeltaRows:
-    """A matrix. width: bits per value. values, skips: one per entry. groups: groups per row, uint8 or uint16."""
+    """A sparse matrix. width: bits per value. values, skips: one per entry. groups: groups per row, uint8 or uint16."""
 
     width: int
     values: NDArray[Any]
@@ -121,7 +124,9 @@ class DeltaRows:
 
 
 def groups_of_rows(rows: CompressedRows, columns: int, width: int) -> NDArray[Any] | None:
-    """The groups per row of `delta_rows`, computed without the entries; None if `delta_rows` returns None."""
+    """The number of groups per row in the result of `delta_rows`, computed without the entries; None if that result is
+    None.
+    """
     entries = entries_of_group(width)
     most = min(MOST_GROUPS, int(np.iinfo(rows.lengths.dtype).max))
     ends = np.cumsum(rows.lengths, dtype=np.int64)
@@ -136,9 +141,9 @@ def groups_of_rows(rows: CompressedRows, columns: int, width: int) -> NDArray[An
 
 
 def delta_rows(rows: CompressedRows, columns: int, width: int) -> DeltaRows | None:
-    """The same matrix with `columns` columns and values of `width` bits.
+    """The matrix with `columns` columns, in groups of values of `width` bits.
 
-    None if a row has no room for the zeros that fill its last group, or more groups than the type of the row lengths
+    None if a row lacks room for the zeros that fill its last group, or has more groups than the type of the row lengths
     can count.
     """
     if (groups := groups_of_rows(rows, columns, width)) is None:
@@ -160,7 +165,7 @@ def delta_rows(rows: CompressedRows, columns: int, width: int) -> DeltaRows | No
 
 
 def _bridged(columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The columns of a row's entries, with additional ones inserted where two are too far apart for a skip."""
+    """The columns of a row's entries, with additional columns inserted where the distance exceeds the widest skip."""
     step = _WIDEST_SKIP + 1
     previous = np.concatenate([[-1], columns])[:-1].tolist()
     pairs = zip(previous, columns.tolist(), strict=True)
@@ -172,20 +177,20 @@ BASE_BYTES = 2
 
 
 def bytes_of_gathered(entries: int, width: int) -> int:
-    """Bytes per group of `entries` values of `width` bits, 8 or 16."""
+    """The number of bytes per group of `entries` values of `width` bits, 8 or 16."""
     return BASE_BYTES + entries * (1 + width // 8)
 
 
 @dataclass(frozen=True)
 class GatheredRows:
-    """A matrix. groups: groups per row, uint8 or uint16. stream: the rows as bytes of flash."""
+    """A sparse matrix. groups: groups per row, uint8 or uint16. stream: the rows as bytes of flash."""
 
     groups: NDArray[Any]
     stream: NDArray[np.uint8]
 
 
 def gathered_rows(rows: CompressedRows, entries: int) -> GatheredRows | None:
-    """The same matrix in groups of `entries`; None if a column of a row does not fit two bytes."""
+    """The matrix in groups of `entries` entries; None if the column of an entry does not fit in two bytes."""
     counts: list[int] = []
     parts: list[NDArray[np.uint8]] = []
     ends = np.cumsum(rows.lengths, dtype=np.int64)
@@ -205,7 +210,10 @@ def gathered_rows(rows: CompressedRows, entries: int) -> GatheredRows | None:
 
 
 def _near_entries(columns: Sequence[int], most: int) -> list[range]:
-    """Groups of at most `most` consecutive entries with columns within a byte of the first."""
+    """The ranges of consecutive entries that form groups.
+
+    A group has at most `most` entries, whose distances from the column of the first entry fit in a byte.
+    """
     groups: list[range] = []
     begin = 0
     while begin < len(columns):

@@ -1,7 +1,7 @@
 """Decision trees as arrays in which every node follows its parent: the storage of `tdsl.forest` and `num.forest`.
 
-The order is that of ONNX's TreeEnsemble (ai.onnx.ml 5): arrays over the inner nodes of all trees, with separate roots.
-A forest that becomes a function (`ForestCode`) compares raws with its thresholds and adds the votes of the leaves.
+The order is that of ONNX's TreeEnsemble (ai.onnx.ml 5): arrays over the inner nodes of all trees, and a list of roots.
+A forest that is compiled to a function (`ForestCode`) compares raws with thresholds and adds the votes of leaves.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ SHARES, MISSING = "shares", "missing"
 
 
 def ordered(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Integers in the order of numbers: of floats by their bits, with NaN beyond the infinity of its sign."""
+    """Integers that are ordered like the given numbers.
+
+    For floats they are derived from the bits, so that NaN lies beyond the infinity of its sign.
+    """
     if numbers.dtype.kind != "f":
         return numbers
     bits = np.ascontiguousarray(numbers, np.float32).view(np.int32)
@@ -43,11 +46,13 @@ def ordered(numbers: NDArray[Any]) -> NDArray[Any]:
 class Trees:
     """Binary trees, whose inner nodes compare a feature with a threshold.
 
-    features, thresholds: those of each inner node. children: (inner nodes, 2), the one for feature <= threshold first;
-    a number from 0 on is an inner node, -1 - n the leaf n. roots: the root of each tree, in the same numbers. Several
-    nodes may share a leaf. shares: (inner nodes, 2), the part of a data set's samples that go to each child, from 0 to
-    1; None if both children of a node are assumed equally likely. The shares affect only estimates of time. missing:
-    for each inner node, true if NaN goes to the first child; None if no feature is NaN.
+    features, thresholds: the feature and the threshold of each inner node. children: (inner nodes, 2), the child for
+    feature <= threshold first. A nonnegative number is an inner node; -1 - n is the leaf n. roots: the root of each
+    tree, in
+    the same encoding. Several nodes may share a leaf. shares: (inner nodes, 2), the fraction of a data set's samples
+    that
+    reaches each child, from 0 to 1; None if both children of a node are assumed equally likely. The shares affect only
+    estimates of time. missing: for each inner node, true if NaN selects the first child; None if no feature is NaN.
     """
 
     features: Numbers
@@ -64,7 +69,7 @@ class Trees:
 
     @property
     def leaves(self) -> int:
-        """The number of leaves that are reached."""
+        """The number of leaves: one more than the greatest index of a leaf in the trees."""
         ends = np.concatenate([self.children.reshape(-1), self.roots])
         return int((-1 - ends).max(initial=-1)) + 1
 
@@ -80,7 +85,7 @@ class Trees:
 
     @cached_property
     def likely(self) -> NDArray[np.float64]:
-        """`shares`, by default equal shares for both children of a node."""
+        """`shares`, or equal shares for both children of each node if there are none."""
         if self.shares is not None:
             return self.shares
         likely = np.zeros((self.inner, 2))
@@ -93,12 +98,12 @@ class Trees:
 
     @property
     def visits(self) -> float:
-        """The inner nodes that are visited on average."""
+        """The average number of inner nodes that one inference visits."""
         return float(self.likely.sum())
 
     @cached_property
     def asks_first(self) -> NDArray[np.bool_]:
-        """The inner nodes without an ancestor that compares the same feature."""
+        """For each inner node, true if no ancestor compares the same feature."""
         asked, first = [0] * self.inner, np.ones(self.inner, np.bool_)
         for node, feature in enumerate(self.features.tolist()):
             first[node] = not asked[node] >> feature & 1
@@ -108,7 +113,9 @@ class Trees:
         return first
 
     def verify(self, features: int, leaves: int) -> None:
-        """Raise `VerifyException` unless these are trees over a number of features, with at most `leaves` leaves."""
+        """Raise `VerifyException` unless these are valid trees over `features` features with at most `leaves`
+        leaves.
+        """
         inner = self.inner
         if self.features.shape != (inner,) or self.thresholds.shape != (inner,) or self.children.shape != (inner, 2):
             raise VerifyException(
@@ -144,10 +151,11 @@ class Trees:
         samples: int,
         passed: Numbers | None = None,
     ) -> Numbers:
-        """The leaf of each tree, (samples, trees).
+        """The leaf of each tree for each sample, as an array of shape (samples, trees).
 
-        goes_left: the decisions of given nodes, both (samples, trees). passed: (inner nodes, 2); the numbers of samples
-        that reach each child are added to it.
+        goes_left: the decisions of given nodes; arguments and result have the shape (samples, trees). passed: (inner
+        nodes, 2);
+        the number of samples that reach each child is added to it.
         """
         at = np.broadcast_to(self.roots, (samples, len(self.roots))).copy()
         for _ in range(self.depth):
@@ -160,7 +168,7 @@ class Trees:
 
     @cached_property
     def leaf_shares(self) -> NDArray[np.float64]:
-        """The share of samples that reach each leaf of `leaves_by_tree`."""
+        """The share of samples that reaches each leaf of `leaves_by_tree`."""
         shares = list[float]()
         for root in map(int, self.roots):
             pending = [(root, 1.0)]
@@ -174,7 +182,7 @@ class Trees:
 
     @cached_property
     def leaves_by_tree(self) -> tuple[Numbers, Numbers]:
-        """The leaves of all trees, tree by tree, and the first index of each tree."""
+        """The leaves of all trees, tree by tree, and for each tree the index of its first leaf."""
         leaves, starts = list[int](), list[int]()
         for root in map(int, self.roots):
             starts.append(len(leaves))
@@ -187,9 +195,9 @@ class Trees:
         return np.array(leaves, np.int64), np.array(starts, np.int64)
 
     def rebuilt(self, decided: Callable[[int], int | None], leaf: Callable[[int], int] = int) -> Trees:
-        """The trees without nodes that have an unreachable child, or the same leaf as both children.
+        """The trees without nodes that have an unreachable child, or whose children are the same leaf.
 
-        decided: the side of the child that is always reached, or None. leaf: the new number of a leaf.
+        decided: the index of the child that a node always selects, or None. leaf: the new index of a leaf.
         """
         nodes: list[int] = []
         children: list[list[int]] = []
@@ -243,7 +251,9 @@ class Trees:
 
     @staticmethod
     def of(attributes: Mapping[str, Attribute]) -> Trees:
-        """The trees of attributes; raises `VerifyException` unless these are dense arrays of numbers."""
+        """The trees that attributes store. Raises `VerifyException` unless the attributes are dense arrays of
+        numbers.
+        """
         arrays = [dense_array(attributes.get(key), key) for key in KEYS]
         for key, array in zip(KEYS, arrays, strict=True):
             if array.ndim != (rank := 2 if key == CHILDREN else 1):
@@ -270,7 +280,7 @@ MOST_NONZERO = 0.6
 class ForestCode(CodeContent):
     """Trees whose thresholds are raws of the input's element type, and votes (leaves, results) of the results' type.
 
-    Votes are added to results tree by tree, starting at zero. Integers never overflow: the sums are proven to fit.
+    Votes are added to results tree by tree, starting at zero. The bounds on the votes exclude integer overflow.
     """
 
     DECLARED_AS: ClassVar[str] = FOREST
@@ -289,7 +299,7 @@ class ForestCode(CodeContent):
 
     @staticmethod
     def of(attribute: Attribute | Mapping[str, Attribute]) -> ForestCode:
-        """The forest of attributes; raises `VerifyException` for others."""
+        """The forest that attributes store. Raises `VerifyException` for any other attributes."""
         data = dict[str, Attribute](attribute.data) if isinstance(attribute, DictionaryAttr) else attribute
         if not isinstance(data, Mapping):
             raise VerifyException(f"a forest is a dictionary, got {attribute}")
@@ -299,14 +309,14 @@ class ForestCode(CodeContent):
         return ForestCode(Trees.of(data), votes)
 
     def verify(self, features: int, results: int) -> None:
-        """Raise `VerifyException` unless the forest has these numbers of features and results."""
+        """Raise `VerifyException` unless the forest has `features` features and `results` results."""
         self.trees.verify(features, len(self.votes))
         if self.results != results:
             raise VerifyException(f"votes have {self.results} columns, there are {results} results")
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the arrays, by which functions are named."""
+        """A digest of the arrays, which is part of the names of generated functions."""
         arrays = self.trees.features, self.trees.thresholds, self.trees.children, self.trees.roots, self.votes
         hashed = hashlib.sha256()
         for array in arrays:
@@ -315,12 +325,12 @@ class ForestCode(CodeContent):
 
     @cached_property
     def is_sparse(self) -> bool:
-        """True if leaves are lists of their nonzero votes, since most votes are zero."""
+        """True if leaves are stored as lists of their nonzero votes, because most votes are zero."""
         return self.results > 1 and int(np.count_nonzero(self.votes)) < MOST_NONZERO * self.votes.size
 
     @property
     def added(self) -> float:
-        """The average number of votes that one inference adds."""
+        """The average number of votes that one inference adds, including zeros unless leaves are sparse."""
         return self.nonzero if self.is_sparse else len(self.trees.roots) * self.results
 
     @cached_property

@@ -1,6 +1,7 @@
-"""The machine that computes only widths and intervals: its values are wires of known width.
+"""A machine that computes only widths and intervals. Its values are wires of known width.
 
-It determines the result of an operation, and the tables and runtime functions that it uses, without emitting it.
+It determines the interval of an operation's result, and the tables and runtime functions that the operation uses,
+without emitting ops.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Wire:
-    """A result without a computation. constant: its value, if it is constant."""
+    """A placeholder for a result, which has a width but is not computed. constant: the value of a constant result."""
 
     width: int
     constant: int | None = None
@@ -39,9 +40,10 @@ def _nothing_known(value: Value) -> tuple[int, int] | None:
 
 @dataclass(eq=False)
 class Bounds(Machine[Value]):
-    """Pure interval arithmetic. A returned operand shows that an operation has no computation.
+    """Pure interval arithmetic. If an operation returns one of its operands, it needs no computation.
 
-    look_up: returns the known intervals of operands. tables, functions: those used by the operations so far, in order.
+    look_up: returns the known interval of an operand. tables, functions: the names used by the operations so far, in
+    order.
     """
 
     look_up: Callable[[Value], tuple[int, int] | None] = _nothing_known

@@ -1,7 +1,7 @@
-"""The documented meaning of integer runtime functions, as functions of exact integers.
+"""The documented semantics of integer runtime functions, as functions of exact integers.
 
-`tinyml prove` checks their integer programs and their numpy references against these. Shifts, widths and tables are
-Python's.
+`tinyml prove` checks the integer programs and numpy references of runtime functions against these definitions. Shifts,
+widths and tables are Python integers and sequences.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def _symmetric(bits: int) -> tuple[int, int]:
 
 
 def limited(x: Number, right: int, bits: int) -> Number:
-    """x / 2^right, rounded down, then clamped to numbers of `bits` bits without the least one."""
+    """x / 2^right, rounded down, then clamped to [1 - 2^(bits - 1), 2^(bits - 1) - 1]."""
     return clamped(x // (1 << right), *_symmetric(bits))
 
 
@@ -28,20 +28,20 @@ def multiplied(a: Number, b: Number, right: int) -> Number:
 
 
 def added(a: Number, b: Number, left: int, right: int, bits: int) -> Number:
-    """(a * 2^left + b) / 2^right, rounded down, then limited as by `limited`."""
+    """(a * 2^left + b) / 2^right, rounded down, then clamped as by `limited`."""
     return limited(a * (1 << left) + b, right, bits)
 
 
 def ranked(table: Sequence[int], x: Number, length: int) -> Number:
-    """The number of the first `length` entries that are at most x."""
+    """The number of entries that are at most x, among the first `length` entries."""
     return count_reached(table[:length], x)
 
 
 def requantised(x: Number, multiplier: int, shift: int) -> Number:
     """gemmlowp's MultiplyByQuantizedMultiplier: a left shift that saturates, then two roundings.
 
-    SaturatingRoundingDoublingHighMul is x * multiplier / 2^31 to nearest, halves upwards; RoundingDivideByPOT rounds
-    halves away from zero.
+    SaturatingRoundingDoublingHighMul is x * multiplier / 2^31, rounded to nearest, halves upwards. RoundingDivideByPOT
+    rounds halves away from zero.
     """
     left, right = max(shift, 0), max(-shift, 0)
     least, most = -(1 << _BITS) >> left, (1 << _BITS) - 1 >> left

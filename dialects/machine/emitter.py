@@ -1,4 +1,4 @@
-"""The machine that emits IR: every value is an SSA value, every step an `arith` operation."""
+"""A machine that emits IR: every value is an SSA value, every primitive is an `arith` operation."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ WRAPS = "wraps"
 
 
 class EmissionContext(Protocol):
-    """The services of the surrounding module for an emitter."""
+    """The operations on the surrounding module that an emitter needs."""
 
     intervals: dict[SSAValue, tuple[int, int]]
     """Proven intervals of values that earlier emitters made."""
 
     def table(self, name: str, table: NDArray[np.signedinteger[Any]]) -> SSAValue:
-        """A memref of the table in flash, visible at the insertion point; equal tables may share a memref."""
+        """A memref of the table in flash, visible at the insertion point. Equal tables may share a memref."""
         ...
 
     def local(self, type: MemRefType, name: str) -> SSAValue:
-        """A local array with undefined content."""
+        """A local array with undefined content. name: the hint for the name of the SSA value."""
         ...
 
     def beside(self, array: SSAValue, type: MemRefType, name: str) -> SSAValue:
-        """The local array associated with another array; repeated calls return the same one."""
+        """The local array associated with another array. Repeated calls return the same array."""
         ...
 
     def part(self, array: SSAValue, first: SSAValue, shape: tuple[int, ...]) -> Operation:
@@ -67,20 +67,22 @@ class EmittedStep(FormatStep, Protocol):
     """A format-specific step that also emits IR."""
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
-        """The result, computed by ops that an emitter inserts."""
+        """The result of the step, computed by ops that the emitter inserts."""
         ...
 
 
 class EmittedOp(DialectOp, ABC):
-    """An op of a format's own dialect, between `num` and `arith`, which emits itself like `exact`'s ops."""
+    """An op of a format-specific dialect, between `num` and `arith`, which emits its own expansion as `exact` ops
+    do.
+    """
 
     @abstractmethod
     def emit(self, e: Emitter) -> Sequence[SSAValue]:
-        """The values of its results, computed by ops that an emitter inserts."""
+        """The values that replace the op's results, computed by ops that the emitter inserts."""
 
 
 class Emitter(Machine[SSAValue]):
-    """A machine that inserts operations before an operation, with its location."""
+    """A machine that inserts operations before a given operation and assigns its location to them."""
 
     def __init__(self, before: Operation, context: EmissionContext):
         self.builder = Builder(InsertPoint.before(before))

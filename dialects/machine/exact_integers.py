@@ -1,7 +1,8 @@
-"""Unbounded integers, for the documented meaning of formats and runtime functions.
+"""Unbounded integers, for the documented semantics of formats and runtime functions.
 
-A documented meaning is a function of integers that is written once. Python integers yield a number, arrays the numbers
-of many inputs, and formulas a formula for a solver. It shares no code with the arithmetic that it checks.
+A documented meaning is a function of integers that is defined once. For Python integers it returns a number, for arrays
+the numbers of many inputs, and for formulas a formula for a solver. It shares no code with the arithmetic that it
+checks.
 """
 
 from __future__ import annotations
@@ -26,19 +27,19 @@ Condition: TypeAlias = "bool | Truth"
 
 
 def choose(condition: Condition, a: Number, b: Number) -> Number:
-    """a if the condition is true, else b."""
+    """`a` if the condition is true, otherwise `b`."""
     if isinstance(condition, bool):
         return a if condition else b
     return condition.choose(a, b)
 
 
 def clamped(x: Number, low: int, high: int) -> Number:
-    """x limited to [low, high]."""
+    """x clamped to [low, high]."""
     return choose(x < low, low, choose(x > high, high, x))
 
 
 def entry(table: Sequence[int], index: Number) -> Number:
-    """table[index]."""
+    """The entry of a table at an index."""
     return table[index] if isinstance(index, int) else index.entry(table)
 
 
@@ -70,7 +71,7 @@ def half_even(x: Number, divisor: int) -> Number:
 
 
 def nearest_odd(x: Number, divisor: int) -> Number:
-    """The odd integer nearest to x / divisor; the upper one of two."""
+    """The odd integer nearest to x / divisor; of two equally near integers, the greater."""
     return x // (2 * divisor) * 2 + 1
 
 

@@ -1,4 +1,6 @@
-"""Functions in single precision, step by step as in the C runtime (`f32.h`, `functions.h`)."""
+"""Functions in single precision, with the same operations in the same order as in the C runtime (`f32.h`,
+`functions.h`).
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ EXP_COEFFICIENTS = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795
 
 
 def exp(x: F32) -> F32:
-    """tm_expf: within 2 units in the last place on [EXP_LOW, EXP_HIGH]."""
+    """tm_expf: exp(x) within 2 units in the last place on [EXP_LOW, EXP_HIGH]."""
     x = np.asarray(x, np.float32)
     clamped = np.where(x >= np.float32(EXP_HIGH), np.float32(EXP_HIGH), x)
     clamped = np.where(clamped >= np.float32(EXP_LOW), clamped, np.float32(EXP_LOW))
@@ -43,7 +45,7 @@ def exp(x: F32) -> F32:
 
 
 def tanh(x: F32) -> F32:
-    """tm_tanhf: 1 - 2 / (exp(2x) + 1), an absolute error below 2^-22."""
+    """tm_tanhf: 1 - 2 / (exp(2x) + 1), with an absolute error below 2^-22."""
     two, one = np.float32(2), np.float32(1)
     return one - two / (exp(x * two) + one)
 
@@ -68,7 +70,9 @@ ERF_NEAR_0 = (-8.548327023e-4, 5.223977625e-3, -2.686617064e-2, 1.128379167e-1, 
 
 
 def log(x: F32) -> F32:
-    """tm_logf: within 2 units in the last place; arguments below 2^-126 and NaN yield the logarithm of 2^-126."""
+    """tm_logf: log(x) within 2 units in the last place. Arguments below 2^-126 and NaN yield the logarithm of
+    2^-126.
+    """
     most, least = np.float32(GREATEST_FLOAT), np.float32(2.0**-126)
     x = np.asarray(x, np.float32)
     bits = np.where(x >= most, most, np.where(x >= least, x, least)).view(np.int32)
@@ -88,7 +92,7 @@ def log(x: F32) -> F32:
 
 
 def erf(x: F32) -> F32:
-    """tm_erff: an absolute error below 2e-7; below 1/2 also a relative error below 2e-7."""
+    """tm_erff: erf(x) with an absolute error below 2e-7; for |x| below 1/2 also with a relative error below 2e-7."""
     x, one = np.asarray(x, np.float32), np.float32(1)
     positive = x >= np.float32(0)
     size = np.where(positive, x, -x)

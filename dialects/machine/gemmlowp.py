@@ -1,7 +1,7 @@
-"""Fixed-point functions of gemmlowp, for all arguments of a table at once.
+"""Fixed-point functions of gemmlowp, on arrays of arguments.
 
-Jacob et al. (2018), appendix A, and gemmlowp's `fixedpoint.h`: integers of 32 bits with few integer bits. TensorFlow
-Lite computes tanh, the logistic function and the exponentials of softmax with them.
+Jacob et al. (2018), appendix A, and gemmlowp's `fixedpoint.h`: 32-bit fixed-point numbers with few integer bits.
+TensorFlow Lite computes tanh, the logistic function and the exponentials of softmax with them.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def halved(x: Raws, shift: int) -> Raws:
 
 
 def _doubled(x: Raws, shift: int) -> Raws:
-    """x * 2^shift, saturating."""
+    """x * 2^shift, saturated to 32 bits."""
     return np.clip(x << shift, -INT32_MAX - 1, INT32_MAX)
 
 
 def exp_of_negative(x: Raws, integer_bits: int) -> Raws:
-    """exp(x) without integer bits, for x <= 0 with some integer bits."""
+    """exp(x) as a 32-bit fraction without integer bits, for x <= 0 with `integer_bits` integer bits."""
     fraction = 31 - integer_bits
     quarter = 1 << (fraction - 2)
     rest = (x & (quarter - 1)) - quarter
@@ -61,7 +61,7 @@ def exp_of_negative(x: Raws, integer_bits: int) -> Raws:
 
 
 def _exp_above_quarter(x: Raws) -> Raws:
-    """exp(x) for x in [-1/4, 0): a polynomial around -1/8."""
+    """exp(x) for x in [-1/4, 0), by a polynomial around -1/8."""
     a = x + (1 << 28)
     square = high_product(a, a)
     cube, fourth = high_product(square, a), high_product(square, square)
@@ -70,7 +70,7 @@ def _exp_above_quarter(x: Raws) -> Raws:
 
 
 def _newton(x: Raws) -> Raws:
-    """2 / (1 + x) with 2 integer bits, for x in [0, 1) without: three steps of Newton's method."""
+    """2 / (1 + x) with 2 integer bits, for x in [0, 1) without integer bits, by three steps of Newton's method."""
     half = (x + INT32_MAX + 1) >> 1
     y = RECIPROCAL_START + high_product(half, RECIPROCAL_SLOPE)
     for _ in range(3):
@@ -80,25 +80,25 @@ def _newton(x: Raws) -> Raws:
 
 
 def reciprocal_above_one(x: Raws) -> Raws:
-    """1 / (1 + x) without integer bits, for x in [0, 1) without."""
+    """1 / (1 + x) for x in [0, 1); argument and result have no integer bits."""
     return _doubled(_newton(x), 1)
 
 
 def logistic(x: Raws, integer_bits: int) -> Raws:
-    """1 / (1 + exp(-x)) without integer bits."""
+    """1 / (1 + exp(-x)) without integer bits, for x with `integer_bits` integer bits."""
     positive = reciprocal_above_one(exp_of_negative(-np.abs(x), integer_bits))
     return np.where(x == 0, 1 << 30, np.where(x > 0, positive, INT32_MAX - positive))
 
 
 def tanh(x: Raws, integer_bits: int) -> Raws:
-    """tanh(x) without integer bits."""
+    """tanh(x) without integer bits, for x with `integer_bits` integer bits."""
     twice = exp_of_negative(-np.abs(x), integer_bits + 1)
     size = _doubled(_newton(twice) - (1 << 29), 2)
     return np.where(x == 0, 0, np.where(x > 0, size, -size))
 
 
 def inverse_root(x: Raws) -> Raws:
-    """2^45 / sqrt(x), approximately, for x in [2^27, 2^29): five steps of Newton's method from 1, with 3 integer
+    """2^45 / sqrt(x), approximately, for x in [2^27, 2^29), by five steps of Newton's method from 1, with 3 integer
     bits.
     """
     half = ((x >> 1) + 1) >> 1

@@ -1,4 +1,6 @@
-"""A builder of integer arithmetic for the bodies of runtime functions, in widths that no processor needs to support."""
+"""A builder of integer arithmetic for the bodies of runtime functions. Widths need not be supported by any
+processor.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def width_of(value: SSAValue) -> int:
 
 
 class IntegerBuilder:
-    """A builder of arithmetic before a call; Python integers become constants of the other operand's width."""
+    """A builder that inserts arithmetic before a call. Python integers become constants of the other operand's
+    width.
+    """
 
     def __init__(self, call: Operation):
         self.call = call
@@ -36,7 +40,7 @@ class IntegerBuilder:
         return self.builder.insert(op).results[0]
 
     def known(self, value: SSAValue) -> int:
-        """The value of a constant operand; raises `InputError` for any other operand."""
+        """The value of a constant operand. Raises `InputError` for any other operand."""
         if (constant := const_evaluate_operand(value)) is None:
             raise InputError(error_at(self.call, "expected constant shifts and widths").message)
         return constant
@@ -48,7 +52,7 @@ class IntegerBuilder:
         return self.insert(integer_constant(value, width))
 
     def resize(self, value: SSAValue, width: int) -> SSAValue:
-        """A signed integer in another width."""
+        """A signed integer, extended or truncated to `width` bits."""
         if width_of(value) == width:
             return value
         op = arith.ExtSIOp if width > width_of(value) else arith.TruncIOp
@@ -70,7 +74,7 @@ class IntegerBuilder:
         return self.insert(arith.MuliOp(*self._pair(a, b)))
 
     def bits_in(self, a: SSAValue, mask: SSAValue | int) -> SSAValue:
-        """Bitwise and with a mask."""
+        """The bitwise conjunction of an integer and a mask."""
         return self.insert(arith.AndIOp(*self._pair(a, mask)))
 
     def low_bits(self, a: SSAValue, bits: int) -> SSAValue:
@@ -99,17 +103,23 @@ class IntegerBuilder:
         return self.insert(arith.SelectOp(condition, a, b))
 
     def size(self, a: SSAValue) -> SSAValue:
-        """The absolute value."""
+        """The absolute value of an integer."""
         return self.choose(self.compare(a, "slt", 0), self.negate(a), a)
 
     def entry(self, table: SSAValue, index: SSAValue) -> SSAValue:
-        """An entry of an array, read before its cast to a dynamic shape if there is one."""
+        """The entry of an array at an index. If the array is cast to a dynamic shape, the source of the cast is
+        read.
+        """
         if isinstance(table.owner, memref.CastOp):
             table = table.owner.source
         return self.insert(memref.LoadOp.get(table, [self.insert(arith.IndexCastOp(index, IndexType()))]))
 
     def count(self, length: int, width: int, holds: str, table: SSAValue, x: SSAValue) -> SSAValue:
-        """The number of entries e, among the first ones of a table, that satisfy `e holds x`."""
+        """The number of entries e, among the first `length` entries of a table, that satisfy the comparison `e holds
+        x`.
+
+        width: the width of the result in bits.
+        """
         bounds = [self.insert(index_constant(bound)) for bound in (0, length, 1)]
         body = Block(arg_types=[IndexType(), IntegerType(width)])
         low, high, step = bounds

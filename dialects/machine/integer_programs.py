@@ -1,6 +1,6 @@
-"""Runtime functions as programs of integer arithmetic, for hardware, which has no calls.
+"""Runtime functions as programs of integer arithmetic, for hardware, which has no function calls.
 
-`tinyml.dialects.machine.runtime_functions` defines the result of each.
+`tinyml.dialects.machine.runtime_functions` defines the result of each function.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def add(m: IntegerBuilder, a: SSAValue, b: SSAValue, left: SSAValue, right: SSAV
 
 
 def _between(m: IntegerBuilder, table: SSAValue, place: SSAValue) -> SSAValue:
-    """Interpolate between entries; place: 256 times the position, of 24 bits."""
+    """Interpolate linearly between two entries of a table. place: 256 times the position in the table, 24 bits wide."""
     segment = m.shift_right(place, 8)
     low, high = (m.resize(m.entry(table, m.add(segment, i) if i else segment), 27) for i in (0, 1))
     rise = m.mul(m.sub(high, low), m.resize(m.low_bits(place, 8), 27))
@@ -66,7 +66,7 @@ def requantize(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAV
 
 
 def _requantize_by(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAValue) -> SSAValue:
-    """Requantise with a shift that is only known at run time, such as one per row."""
+    """Requantise by a multiplier and a shift that are only known at run time, such as those of a row."""
     places = m.resize(shift, 33)
     left, right = m.greatest(places, 0), m.greatest(m.negate(places), 0)
     most = m.shift_right(m.constant((1 << 31) - 1, 33), left)
@@ -91,7 +91,7 @@ def requantize_wide(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift:
 
 
 def limit_to(width: int) -> IntegerProgram:
-    """tm_limit_iN_iM for results of a width."""
+    """The program of tm_limit_iN_iM for results of `width` bits."""
 
     def limit(m: IntegerBuilder, x: SSAValue, right: SSAValue, bits: SSAValue) -> SSAValue:
         return _limit(m, width, x, right, bits)

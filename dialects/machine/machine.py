@@ -1,12 +1,12 @@
-"""One description of an arithmetic, run by two machines.
+"""One description of an arithmetic, executed by two machines.
 
 A number format describes each operation once, as a program over the exact integers (or floats) of a `Machine`. The
-numpy machine runs the program on whole data sets; the emitter writes it as IR for a device. The two therefore agree in
-every bit.
+numpy machine executes the program on whole data sets; the emitter translates it to IR for a device. The two therefore
+agree in every bit.
 
-Integers carry their proven interval, and the interval determines the width: sums, products and shifts are exact, and
-each intermediate has the narrowest of i8, i16, i24, i32 and i64 that holds its interval. Overflow is impossible by
-construction, and a limit that cannot bind costs nothing.
+Integers have proven intervals, and the interval determines the width. Sums, products and shifts are exact, and each
+intermediate result has the narrowest of i8, i16, i24, i32 and i64 that represents its interval. Overflow is impossible
+by construction, and a limit that cannot bind costs nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NARROWING_COST = 48
 
 
 def width_for(low: int, high: int, widths: Sequence[int] = WIDTHS) -> int:
-    """The narrowest of `widths` that holds [low, high]; raises `InputError` beyond 64 bits."""
+    """The narrowest of `widths` that represents [low, high]. Raises `InputError` beyond 64 bits."""
     for width in widths:
         if -(1 << (width - 1)) <= low and high < 1 << (width - 1):
             return width
@@ -50,12 +50,12 @@ def width_for(low: int, high: int, widths: Sequence[int] = WIDTHS) -> int:
 
 
 def _effort(bits: int, low: int, high: int) -> int:
-    """Cost of shifting a value in [low, high] by `bits` positions on an 8-bit chip."""
+    """The cost of shifting a value in [low, high] by `bits` positions on an 8-bit chip, in shifts of single bits."""
     return bits * next((width for width in WIDTHS if -(1 << width - 1) <= low and high < 1 << width - 1), 1 << 16)
 
 
 def limits(width: int) -> tuple[int, int]:
-    """The least and the greatest signed integer of a width."""
+    """The least and the greatest signed integer of `width` bits."""
     return -(1 << (width - 1)), (1 << (width - 1)) - 1
 
 
@@ -74,7 +74,7 @@ class Int(Generic[V]):
 
     @property
     def exponent(self) -> int | None:
-        """n if the integer is known to be 2^n."""
+        """The n for which the integer is known to be 2^n; None if there is none."""
         value = self.constant
         return value.bit_length() - 1 if value is not None and value > 0 and value.bit_count() == 1 else None
 
@@ -96,10 +96,10 @@ class Coder(Protocol):
 
 
 class FormatStep(Protocol):
-    """A format-specific step, such as one on sums that no register holds."""
+    """A format-specific step, such as an addition to a sum that exceeds all registers."""
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
-        """The result for arrays over a data set."""
+        """The result on arrays, which contain the operands for a whole data set."""
         ...
 
 
@@ -112,7 +112,7 @@ class Machine(ABC, Generic[V]):
     @abstractmethod
     def resize(self, value: V, width: int) -> V: ...
     def wrap(self, value: V, width: int) -> V:
-        """The low `width` bits of a wider value, which need not fit."""
+        """The low `width` bits of a wider value, which may lie outside the range of the result."""
         return self.resize(value, width)
 
     @abstractmethod
@@ -123,7 +123,7 @@ class Machine(ABC, Generic[V]):
     def muli(self, a: V, b: V) -> V: ...
     @abstractmethod
     def divsi(self, a: V, b: V) -> V:
-        """Rounded towards zero; costs hundreds of cycles on a chip without a division."""
+        """a / b, rounded towards zero. It costs hundreds of cycles on a chip without a division instruction."""
 
     @abstractmethod
     def shli(self, a: V, b: V) -> V: ...
@@ -143,7 +143,9 @@ class Machine(ABC, Generic[V]):
     def select(self, condition: V, a: V, b: V) -> V: ...
     @abstractmethod
     def lookup(self, name: str, table: NDArray[np.signedinteger[Any]], index: V) -> V:
-        """table[index], for a table of a signed integer type in flash with a name derived from `name`."""
+        """table[index], for a table of signed integers in flash. The name of the stored table is derived from
+        `name`.
+        """
 
     # Primitives on floats of single precision.
     @abstractmethod
@@ -160,35 +162,37 @@ class Machine(ABC, Generic[V]):
     def cmp_ogt(self, a: V, b: V) -> V: ...
     @abstractmethod
     def call(self, function: str, *arguments: V) -> V:
-        """Call a function of the C runtime by name; `tinyml.dialects.machine.runtime_functions` has the signatures."""
+        """Call a function of the C runtime by name. `tinyml.dialects.machine.runtime_functions` defines the
+        signatures.
+        """
 
     @abstractmethod
     def call_on_table(self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: V) -> V:
         """Call a function of the C runtime whose first argument is a table, which is stored as by `lookup`."""
 
     def perform(self, step: FormatStep, *operands: V) -> V:
-        """A format-specific step; raises `InputError` on machines that support only integers."""
+        """The result of a format-specific step. Raises `InputError` on machines that support only integers."""
         raise InputError(f"{type(step).__name__} is not a step on integers")
 
     @abstractmethod
     def width_of(self, value: V) -> int:
-        """The width of a stored integer."""
+        """The width of a stored integer in bits."""
 
     def known(self, value: V) -> tuple[int, int] | None:
-        """The proven interval of a value, settled or stated by its defining op; None if there is none."""
+        """The proven interval of a value, recorded by `settle` or stated by its defining op; None if there is none."""
         return None
 
     def proven(self, value: V, low: int, high: int) -> tuple[int, int]:
-        """The narrowest known interval of a value that lies in [low, high]."""
+        """The intersection of [low, high] with the known interval of a value."""
         known = self.known(value)
         return (low, high) if known is None else (max(low, known[0]), min(high, known[1]))
 
     def settle(self, x: Int[V], width: int) -> V:
-        """x as by `held`; the interval is recorded for later users of the value."""
+        """`x` in a register as by `held`. The interval is recorded for later uses of the value."""
         return self.held(x, width)
 
     def whole(self, value: V) -> Int[V]:
-        """A stored integer with only its width known."""
+        """A stored integer with the full interval of its width."""
         width = self.width_of(value)
         return Int(value, width, *limits(width))
 
@@ -197,19 +201,19 @@ class Machine(ABC, Generic[V]):
         return Int(value, self.width_of(value), low, high)
 
     def const(self, value: int) -> Int[V]:
-        """A constant in the narrowest width that holds it."""
+        """A constant in the narrowest width that represents it."""
         width = width_for(value, value)
         return Int(self.int_constant(value, width), width, value, value)
 
     def odd_part(self, x: Int[V]) -> tuple[Int[V], int]:
-        """c and n for a constant c * 2^n with odd c; x and 0 for any other integer."""
+        """The pair (c, n) for a constant c * 2^n with odd c; (x, 0) for any other integer."""
         if not x.constant:
             return x, 0
         exponent = (x.constant & -x.constant).bit_length() - 1
         return self.const(x.constant >> exponent), exponent
 
     def held(self, x: Int[V], width: int) -> V:
-        """x in a register of `width` bits; raises `ValueError` if its interval does not fit."""
+        """`x` in a register of `width` bits. Raises `ValueError` if its interval does not fit."""
         if width_for(x.low, x.high) > width:
             raise ValueError(f"[{x.low}, {x.high}] does not fit in {width} bits")
         if x.width == width:
@@ -217,7 +221,7 @@ class Machine(ABC, Generic[V]):
         return self.int_constant(x.low, width) if x.constant is not None else self.resize(x.value, width)
 
     def narrowed(self, x: Int[V]) -> Int[V]:
-        """x in the narrowest width that holds its interval."""
+        """`x` in the narrowest width that represents its interval."""
         width = width_for(x.low, x.high)
         return Int(self.held(x, width), width, x.low, x.high)
 
@@ -253,7 +257,7 @@ class Machine(ABC, Generic[V]):
         return min(corners), max(corners)
 
     def divide(self, a: Int[V], b: Int[V]) -> Int[V]:
-        """floor(a / b) for a >= 0 and b > 0; by a multiplication for most constants b."""
+        """floor(a / b) for a >= 0 and b > 0, computed by a multiplication for most constants b."""
         if a.low < 0 or b.low <= 0:
             raise ValueError(f"division of [{a.low}, {a.high}] by [{b.low}, {b.high}]")
         low, high = a.low // b.high, a.high // b.low
@@ -279,8 +283,9 @@ class Machine(ABC, Generic[V]):
     def shift_right(self, x: Int[V], amount: int) -> Int[V]:
         """floor(x / 2^amount).
 
-        An 8-bit chip shifts by whole bytes by moving registers, and by other amounts bit by bit. A shift by an odd
-        amount therefore first shifts left to complete a byte, or shifts right after whole bytes are dropped, whichever
+        An 8-bit chip shifts by whole bytes by moving registers, and by other amounts bit by bit. A shift that is not by
+        whole
+        bytes therefore first shifts left to complete a byte, or shifts right after whole bytes are dropped, whichever
         is cheaper.
         """
         x, left = self.narrowed(x), -amount % 8
@@ -298,7 +303,7 @@ class Machine(ABC, Generic[V]):
         return self._shifted(self.mul(x, self.const(1 << left)), amount - first + left)
 
     def _shifted(self, x: Int[V], amount: int) -> Int[V]:
-        """floor(x / 2^amount) by a single shift."""
+        """floor(x / 2^amount), computed by a single shift."""
         if amount == 0:
             return x
         low, high = x.low >> amount, x.high >> amount
@@ -343,7 +348,7 @@ class Machine(ABC, Generic[V]):
         return self.wrapped(self.add(a, b), width)
 
     def rescale(self, x: Int[V], right: int) -> Int[V]:
-        """x / 2^right, rounded half up; exactly x * 2^-right where right is negative."""
+        """x / 2^right, rounded half up; exactly x * 2^-right if `right` is negative."""
         if right <= 0:
             return self.mul(x, self.const(1 << -right))
         half = 1 << (right - 1)
@@ -355,7 +360,7 @@ class Machine(ABC, Generic[V]):
         """x / 2^right, rounded half up and clamped to [low, high].
 
         If both limits can bind, a single function of the runtime clamps and shifts. Otherwise the limit is applied
-        before the shift, so that the result is known to be narrow and most of it can be computed in few bytes.
+        before the shift, so that the result is known to be narrow and most of the computation needs few bytes.
         """
         if right > 62:
             return self.clamp(self.rescale(x, right), low, high)
@@ -371,7 +376,7 @@ class Machine(ABC, Generic[V]):
     def sum_to(self, a: Int[V], left: int, b: Int[V], right: int, low: int, high: int) -> Int[V]:
         """(a * 2^left + b) / 2^right, rounded half up and clamped to [low, high].
 
-        If both limits can bind, a single function of the runtime aligns, adds and clamps numbers of 16 bits.
+        If both limits can bind, a single function of the runtime aligns, adds and clamps 16-bit integers.
         """
         bits = high.bit_length() + 1
         fits = low == -high == 1 - (1 << bits - 1) and width_for(low, high) == 16 >= bits + max(right - left, 0)
@@ -388,7 +393,7 @@ class Machine(ABC, Generic[V]):
     def product_to(self, a: Int[V], b: Int[V], right: int, low: int, high: int) -> Int[V]:
         """a * b / 2^right, rounded half up and clamped to [low, high].
 
-        If no limit can bind, a single function of the runtime multiplies and rounds numbers of 16 bits.
+        If no limit can bind, a single function of the runtime multiplies and rounds 16-bit integers.
         """
         least, most = self._product(a, b)
         wide = width_for(least, most) > 16 and all(width_for(x.low, x.high) <= 16 for x in (a, b))
@@ -402,7 +407,7 @@ class Machine(ABC, Generic[V]):
         return self.rescale_to(self.mul(a, b), right, low, high)
 
     def clamp(self, x: Int[V], low: int, high: int) -> Int[V]:
-        """x clamped to [low, high]; a limit that cannot bind is not computed."""
+        """x clamped to [low, high]. A limit that cannot bind needs no operation."""
         if x.high <= low or x.low >= high:
             return self.const(low if x.high <= low else high)
         value, now_low, now_high = x.value, x.low, x.high
@@ -413,15 +418,17 @@ class Machine(ABC, Generic[V]):
         return Int(value, x.width, now_low, now_high)
 
     def decode(self, format: Coder, raws: Int[V]) -> Int[V]:
-        """The integer that a raw represents, by the format's program."""
+        """The integer that a raw represents, computed by the format's program."""
         return format.to_integer(self, raws)
 
     def encode(self, format: Coder, x: Int[V], scale: int) -> Int[V]:
-        """The raw nearest to the exact number x * 2^-scale, by the format's program."""
+        """The raw nearest to the exact number x * 2^-scale, computed by the format's program."""
         return format.from_integer(self, x, scale)
 
     def at_least(self, x: Int[V], threshold: int) -> V:
-        """The truth value of x >= threshold; if the interval of x decides it, x is compared with an end of its type."""
+        """Whether x >= threshold, as an i1 value. If the interval of x decides, x is compared with an end of its type's
+        range.
+        """
         least, most = limits(x.width)
         if threshold <= x.low:
             return self.cmp_sge(x.value, self.int_constant(least, x.width))
@@ -430,13 +437,13 @@ class Machine(ABC, Generic[V]):
         return self.cmp_sge(x.value, self.int_constant(threshold, x.width))
 
     def choose(self, condition: V, a: Int[V], b: Int[V]) -> Int[V]:
-        """a if the condition is true, else b."""
+        """`a` if the condition is true, otherwise `b`."""
         low, high = min(a.low, b.low), max(a.high, b.high)
         x, y, width = self._pair(a, b, low, high)
         return Int(self.select(condition, x, y), width, low, high)
 
     def entry(self, name: str, table: NDArray[np.signedinteger[Any]], index: Int[V]) -> Int[V]:
-        """table[index]; raises `ValueError` unless the index is proven to lie inside."""
+        """table[index]. Raises `ValueError` unless the index is proven to lie within the table."""
         if not (index.low >= 0 and index.high < len(table)):
             raise ValueError(f"index in [{index.low}, {index.high}] of a table of {len(table)} entries")
         value = self.lookup(name, table, index.value)
@@ -444,10 +451,11 @@ class Machine(ABC, Generic[V]):
 
 
 def _reciprocal(divisor: int, most: int) -> tuple[int, int] | None:
-    """A factor and a shift amount with floor(x / divisor) = x * factor >> amount for x from 0 to `most`, in 32 bits.
+    """A factor and a shift with floor(x / divisor) = x * factor >> shift for x from 0 to `most`, in 32 bits; None if
+    impossible.
 
-    None if there are none. Exact because x times the excess of divisor * factor over 2^amount stays below 2^amount
-    (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, theorem 4.2).
+    The equation is exact because x times the excess of divisor * factor over 2^shift stays below 2^shift (Granlund and
+    Montgomery, "Division by Invariant Integers using Multiplication", 1994, theorem 4.2).
     """
     for amount in (8, 16, 24):  # Whole bytes, which an 8-bit chip shifts at no cost.
         factor = -(-(1 << amount) // divisor)

@@ -1,4 +1,4 @@
-"""Functions of reals: the reference that formats tabulate and are compared with, and their properties for tables."""
+"""Functions of reals, which are the reference for tables and tests of formats, and their properties for tables."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ MOST_EXPONENT = 80.0
 
 @dataclass(frozen=True)
 class RealFunction:
-    """A rising function of reals.
+    """An increasing function of reals.
 
-    exact: its values in double precision. steepest: its greatest derivative at arguments up to one. inverse: the
-    argument of a value. flat: from a number n to the argument above which the function is within `tail` * e^-n of its
-    upper limit; None without an upper limit. centre: the value around which it is odd; None if it is not odd. widest:
-    bits of the widest result that linear interpolation between 16-bit entries approximates.
+    exact: the function in double precision. steepest: the greatest derivative at arguments up to a given one. inverse:
+    the
+    inverse function. flat: maps n to the argument above which the function is within `tail` * e^-n of its upper limit;
+    None
+    without an upper limit. centre: the value around which the function is odd; None if it is not odd. widest: the bits
+    of
+    the widest result that linear interpolation between 16-bit entries approximates.
     """
 
     exact: Callable[[Reals], Reals]
@@ -54,7 +57,9 @@ def _softplus(x: Reals) -> Reals:
 
 
 def _log(x: Reals) -> Reals:
-    """The logarithm; for smaller arguments, that of the least positive float of single precision."""
+    """The natural logarithm. Arguments below the least positive float of single precision are replaced by this
+    float.
+    """
     return np.log(np.maximum(x, LEAST_POSITIVE))
 
 
@@ -63,7 +68,7 @@ def _erf(x: Reals) -> Reals:
 
 
 def _inverse_erf(y: float) -> float:
-    """By bisection: erf(6) is 1 in double precision."""
+    """The inverse of the error function, by bisection up to 6, since erf(6) is 1 in double precision."""
     low, high = -6.0, 6.0
     for _ in range(64):
         middle = (low + high) / 2
@@ -85,5 +90,5 @@ REAL_FUNCTIONS: Mapping[Function, RealFunction] = {
 
 
 def exactly(function: Function, x: Reals) -> Reals:
-    """A function in double precision."""
+    """The values of a function in double precision."""
     return REAL_FUNCTIONS[function].exact(x)

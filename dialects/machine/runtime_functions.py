@@ -36,11 +36,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RuntimeFunction:
-    """Signature of a C function, and its reference implementation in numpy, which gives the same bits.
+    """The signature of a C function, and its reference implementation in numpy, which returns the same bits.
 
-    program: the same bits as integer arithmetic, for hardware; None for functions on floats. meaning: the documented
-    result on exact integers, against which `tinyml prove` checks both; None if it is not proved. header: the file that
-    defines a function of another package, as `static inline`, which may include runtime headers by name; None for a
+    program: integer arithmetic with the same result, for hardware; None for functions on floats. meaning: the
+    documented
+    result on exact integers, against which `tinyml prove` checks both; None if it is not proved. header: for a function
+    of
+    another package, the header that defines it as `static inline`, and that may include runtime headers by name; None
+    for a
     function of the runtime.
     """
 
@@ -66,14 +69,14 @@ LEAST_SQUARE = 2.0**-125
 
 
 def to_nearest(x: F32, low: I32, high: I32) -> I32:
-    """tm_f32_to_nearest: the nearest integer (half away from zero) in [low, high]; low for NaN."""
+    """tm_f32_to_nearest: the nearest integer (halves away from zero), clamped to [low, high]; low for NaN."""
     wide = np.asarray(x).astype(np.float64)
     rounded = np.clip(np.copysign(np.floor(np.abs(wide) + 0.5), wide), low, high)
     return np.where(np.isnan(wide), low, rounded).astype(np.int32)
 
 
 def to_even(x: F32, low: I32, high: I32) -> I32:
-    """tm_f32_to_even: the nearest integer (half to even) in [low, high]; low for NaN."""
+    """tm_f32_to_even: the nearest integer (halves to even), clamped to [low, high]; low for NaN."""
     rounded = np.rint(np.asarray(x, np.float32))
     inside = np.clip(rounded, low.astype(np.float32), high.astype(np.float32))
     return np.where(np.isnan(inside), low.astype(np.float32), inside).astype(np.int32)
@@ -90,9 +93,10 @@ def quotient(a: F32, b: F32) -> F32:
 
 
 def to_odd(x: F32, low: I32, high: I32) -> I32:
-    """tm_f32_to_odd: the integer itself, else the odd one of its two neighbours, in [low, high]; low for NaN.
+    """tm_f32_to_odd: x if it is an integer, otherwise the odd one of its two neighbours, clamped to [low, high]; low
+    for NaN.
 
-    The odd bit is sticky: rounding the result to a multiple of 4 equals rounding x.
+    The odd bit is sticky: rounding the result to a multiple of 4 is equal to rounding x.
     """
     x = np.asarray(x, np.float32)
     inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
@@ -104,7 +108,7 @@ def to_odd(x: F32, low: I32, high: I32) -> I32:
 
 
 def _from_float(width: int) -> RuntimeFunction:
-    """tm_f32_to_sN: x * 2^frac, rounded to the nearest integer (half up) in [low, high]; low for NaN."""
+    """tm_f32_to_sN: x * 2^frac, rounded to the nearest integer (half up) and clamped to [low, high]; low for NaN."""
 
     def reference(x: F32, frac: I8, low: Integers, high: Integers) -> Integers:
         scaled = np.ldexp(np.asarray(x).astype(np.float64), np.asarray(frac).astype(np.int32))
@@ -116,12 +120,14 @@ def _from_float(width: int) -> RuntimeFunction:
 
 
 def from_integer(x: I32) -> F32:
-    """tm_int_to_f32: the nearest float."""
+    """tm_int_to_f32: the float nearest to x."""
     return np.asarray(x).astype(np.float32)
 
 
 def to_bfloat(x: F32) -> I16:
-    """tm_f32_to_bf16: the upper half of a float, rounded to even, negated for negative numbers; NaN is the greatest."""
+    """tm_f32_to_bf16: the upper half of a float, rounded to even, negated for negative numbers; NaN becomes the
+    greatest raw.
+    """
     bits = np.asarray(x, np.float32).view(np.uint32).astype(np.int64)
     size = bits & 0x7FFFFFFF
     # A finite number stays finite.
@@ -131,21 +137,21 @@ def to_bfloat(x: F32) -> I16:
 
 
 def from_bfloat(raw: I16) -> F32:
-    """tm_bf16_to_f32."""
+    """tm_bf16_to_f32: the float that a bf16 raw represents."""
     size = np.abs(np.asarray(raw).astype(np.int64))
     return (size << 16 | np.where(np.asarray(raw) < 0, 1 << 31, 0)).astype(np.uint32).view(np.float32)
 
 
 def interpolate(table: I16, x: I16, last: I16, scale: I8) -> I16:
-    """tm_interpolate_s16: linear interpolation; entry i is the value at last - 256 * i / scale.
+    """tm_interpolate_s16: linear interpolation in a table whose entry i is the value at last - 256 * i / scale.
 
-    x <= last; last - x may have 16 bits; scale is positive.
+    x must be at most `last`; last - x may have 16 bits; scale is positive.
     """
     return _between(table, (last.astype(np.int32) - x) * scale.astype(np.int32))
 
 
 def interpolate_odd(table: I16, x: I16, last: I16, scale: I8) -> I16:
-    """tm_interpolate_odd_s16: an odd function, constant for |x| >= last; entry i is the value at 256 * i / scale."""
+    """tm_interpolate_odd_s16: an odd function, constant for |x| >= last. Entry i is the value at 256 * i / scale."""
     size = np.minimum(np.abs(x.astype(np.int32)), last.astype(np.int32))
     y = _between(table, size * scale.astype(np.int32))
     return np.where(x < 0, -y, y)
@@ -209,16 +215,16 @@ def requantize(x: I32, multiplier: I32, shift: I8) -> I32:
 def requantize_wide(x: I64, multiplier: I32, shift: I8) -> I32:
     """tm_requantize_s64: x * multiplier * 2^(shift - 15), rounded to nearest, halves upwards.
 
-    As TensorFlow Lite does for sums of 48 bits; the multiplier has 16 bits. The result has 32 bits.
+    The result equals TensorFlow Lite's for sums of 48 bits. The multiplier has 16 bits, the result 32.
     """
     right = 15 - shift.astype(np.int64)
     return ((x * multiplier + (np.int64(1) << right - 1)) >> right).astype(np.int32)
 
 
 def reciprocal(x: I32) -> I32:
-    """tm_reciprocal_s32: 2^62 / y, approximately; y is x > 0 shifted left until its highest bit is bit 31.
+    """tm_reciprocal_s32: 2^62 / y, approximately, where y is x > 0 shifted left until its highest bit is bit 31.
 
-    It is gemmlowp's one_over_one_plus_x_for_x_in_0_1 of y / 2^31 - 1: three steps of Newton's method.
+    The result is gemmlowp's one_over_one_plus_x_for_x_in_0_1 of y / 2^31 - 1: three steps of Newton's method.
     """
     from tinyml.dialects.machine.gemmlowp import reciprocal_above_one
 
@@ -227,7 +233,7 @@ def reciprocal(x: I32) -> I32:
 
 
 def leading_zeros(x: I32) -> I8:
-    """tm_leading_zeros_s32: the number of zero bits before the highest one, for x > 0."""
+    """tm_leading_zeros_s32: the number of zero bits above the highest bit that is set, for x > 0."""
     return (31 - np.floor(np.log2(np.asarray(x).astype(np.float64)))).astype(np.int8)
 
 
@@ -236,16 +242,20 @@ LOG_2 = 22713
 
 
 def logarithm(table: I16, x: I32) -> I32:
-    """tm_log_s32: the natural logarithm of x > 0 in units of 2^-15; entry i is that of 1 + i / 64."""
+    """tm_log_s32: the natural logarithm of x > 0 in units of 2^-15. Entry i of the table is the logarithm of 1 + i /
+    64.
+    """
     zeros = leading_zeros(x).astype(np.int64)
     behind = (x.astype(np.int64) << zeros & 0x7FFFFFFF) >> 17
     return ((31 - zeros) * LOG_2 + _between(table, behind.astype(np.int32))).astype(np.int32)
 
 
 def root_multiplier(x: I32) -> I32:
-    """tm_root_multiplier_s32: 2^(31 - shift) / sqrt(x) for x > 0, where shift is `root_shift`; saturates for x <= 1.
+    """tm_root_multiplier_s32: 2^(31 - shift) / sqrt(x) for x > 0, where `root_shift` returns the shift; saturates for x
+    <= 1.
 
-    TensorFlow Lite's GetInvSqrtQuantizedMultiplierExp: five steps of Newton's method, within 2^-19 of the factor.
+    TensorFlow Lite's GetInvSqrtQuantizedMultiplierExp: five steps of Newton's method, with a relative error within
+    2^-19.
     """
     from tinyml.dialects.machine.gemmlowp import INT32_MAX, inverse_root
 
@@ -257,23 +267,25 @@ def root_multiplier(x: I32) -> I32:
 
 
 def root_shift(x: I32) -> I8:
-    """tm_root_shift_s32: the left shift that `root_multiplier` needs, from -12 to 0."""
+    """tm_root_shift_s32: the left shift to apply with `root_multiplier`, from -12 to 0."""
     return np.minimum(_root_pairs(np.maximum(np.asarray(x), 1)) - 12, 0).astype(np.int8)
 
 
 def _root_pairs(x: I64) -> I64:
-    """The pairs of zero bits before the highest bit, without the sign."""
+    """The number of pairs of zero bits above the highest bit that is set, not counting the sign bit."""
     return (leading_zeros(x.astype(np.int32)).astype(np.int64) - 1) // 2
 
 
 def inverse_root(x: I32) -> I32:
-    """tm_inverse_root_s32: 2^31 / sqrt(x), to nearest, halves upwards, within 2^-19 of it; saturates for x <= 1."""
+    """tm_inverse_root_s32: 2^31 / sqrt(x), to nearest, halves upwards, with a relative error within 2^-19; saturates
+    for x <= 1.
+    """
     right = -root_shift(x).astype(np.int64)
     return (root_multiplier(x).astype(np.int64) + (1 << right >> 1) >> right).astype(np.int32)
 
 
 def inverse_root_wide(x: I64) -> I32:
-    """tm_inverse_root_s64: as `inverse_root`; only the 30 or 31 highest bits of x are used."""
+    """tm_inverse_root_s64: as `inverse_root`, but only the 30 or 31 highest bits of x contribute."""
     wide = np.asarray(x).astype(np.int64)
     pairs = np.zeros_like(wide)
     while (above := wide >> 2 * pairs > (1 << 31) - 1).any():
@@ -283,10 +295,11 @@ def inverse_root_wide(x: I64) -> I32:
 
 
 def inverse_root_float(x: F32) -> F32:
-    """tm_inverse_rootf: 1 / sqrt(x), of an x limited to [LEAST_SQUARE, the greatest float].
+    """tm_inverse_rootf: 1 / sqrt(x), where x is clamped to [LEAST_SQUARE, the greatest float].
 
-    A first guess by halving the exponent (Lomont, "Fast Inverse Square Root", 2003), then three steps of Newton's
-    method.
+    The initial value is computed by halving the exponent (Lomont, "Fast Inverse Square Root", 2003). Three steps of
+    Newton's
+    method follow.
     """
     x = np.asarray(x, np.float32)
     least, most = np.float32(LEAST_SQUARE), np.finfo(np.float32).max
@@ -304,7 +317,7 @@ def inverse(x: F32) -> F32:
 
 
 def _packed(width: Width) -> RuntimeFunction:
-    """tm_packed_sN, tm_packed_sN_ram: element i of packed integers."""
+    """tm_packed_sN, tm_packed_sN_ram: the element at index i of packed integers."""
 
     def reference(packed: I8, i: I16) -> Integers:
         elements = unpack_bits(packed.view(np.uint8), width)[np.asarray(i, np.uint16)]

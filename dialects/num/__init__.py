@@ -1,7 +1,7 @@
-"""The `num` dialect (L3): ops on scalars and sums, and on contiguous memory for kernels.
+"""The `num` dialect (L3): ops on scalars and sums, and calls of kernels on contiguous memory.
 
-Each op on scalars names the method of the result's `NumberFormat`, or of the `Accumulator`, that defines it; lowering
-to bits runs that method on a machine that emits IR.
+Each op on scalars is defined by a method of the result's `NumberFormat`, or of the `Accumulator`. The lowering to bits
+runs this method on a machine that emits IR.
 """
 
 from functools import partial

@@ -35,9 +35,11 @@ class _TypeConstraint(AttrConstraint):
 
 @dataclass(frozen=True)
 class FormatConstraint(_TypeConstraint):
-    """A number format.
+    """The constraint that a type is a number format.
 
-    what: the wording of errors. one_family: all formats of an op with this constraint belong to one family.
+    what: the description of the operand in error messages. one_family: all formats of an op with this constraint must
+    belong
+    to one family.
     """
 
     what: str = "a scalar of a number format"
@@ -57,7 +59,7 @@ class FormatConstraint(_TypeConstraint):
 
 @dataclass(frozen=True)
 class SumConstraint(_TypeConstraint):
-    """An accumulator. integer: one whose sums are integers, which can be shifted."""
+    """The constraint that a type is an accumulator. integer: the sums must be integers, which can be shifted."""
 
     integer: bool = False
 
@@ -69,7 +71,7 @@ class SumConstraint(_TypeConstraint):
 
 
 class OrderedConstraint(FormatConstraint):
-    """A number format or an accumulator."""
+    """The constraint that a type is a number format or an accumulator."""
 
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
         if accumulator_of(attr) is None:
@@ -78,8 +80,9 @@ class OrderedConstraint(FormatConstraint):
 
 @dataclass(frozen=True)
 class SameType(VarConstraint[Attribute]):
-    """The constraint that a type is the same in all its uses in an op. message: the wording of errors; `{}` stands for
-    both types.
+    """The constraint that a type is the same in all its uses in an op.
+
+    message: the error message, in which `{}` is replaced by both types.
     """
 
     message: str
@@ -121,7 +124,10 @@ class NumOp(DialectOp, ABC):
 
     @abstractmethod
     def computation(self) -> Computation:
-        """The op as a program; formats are looked up now, since types may change before the program runs."""
+        """The op as a program. Formats are looked up when this property is evaluated, since types may change before the
+        program
+        runs.
+        """
 
 
 def format_of(value: SSAValue) -> NumberFormat:
@@ -139,7 +145,7 @@ def accumulator_type(value: SSAValue) -> Accumulator:
 
 
 def sums_products(sum: Attribute, lhs: NumberFormat, rhs: NumberFormat) -> None:
-    """Verify that an accumulator supports products of two formats."""
+    """Raise `VerifyException` unless an accumulator supports products of two formats."""
     if (accumulator := accumulator_of(sum)) is None:
         raise VerifyException(f"expected sums in accumulators, got {sum}")
     if not accumulator.sums(lhs, rhs):
@@ -147,6 +153,6 @@ def sums_products(sum: Attribute, lhs: NumberFormat, rhs: NumberFormat) -> None:
 
 
 def same_family(op: IRDLOperation, *formats: NumberFormat) -> None:
-    """Verify that formats belong to one family."""
+    """Raise `VerifyException` unless all formats belong to one family."""
     if len(names := {format.FAMILY for format in formats}) > 1:
         raise VerifyException(f"{op.name} mixes the families {', '.join(sorted(names))}; convert first")

@@ -1,7 +1,8 @@
-"""Contractions: all sums of products over rows of weights as one op, from the lowering of a product until kernels.
+"""Contractions: an op for all sums of products over rows of weights, from the lowering of a product until kernel
+selection.
 
 The body of a contraction is closed: it begins sums, adds products, converts and rounds the sums, and stores the results
-of scalar ops on them. `ContractOp.sums` and `ContractOp.stores` identify these sums and stores for all passes.
+of scalar ops on them. Passes obtain these sums and stores from `ContractOp.sums` and `ContractOp.stores`.
 """
 
 from __future__ import annotations
@@ -43,10 +44,11 @@ __all__ = ["Adding", "ContractOp", "ProductsOp", "RowSumOp", "Spacing", "SparseP
 
 
 class Spacing(NamedTuple):
-    """The layout of windows in memory: a window has `runs` runs, `pitch` elements apart; windows are `step` elements
-    apart.
+    """The layout of windows in memory, in elements.
 
-    A line of windows lies a pitch after the previous line.
+    A window consists of `runs` contiguous runs, which start `pitch` elements apart. Windows of a line start `step`
+    elements
+    apart, and lines start `pitch` elements apart.
     """
 
     runs: int = 1
@@ -58,17 +60,22 @@ class Spacing(NamedTuple):
 class ContractOp(ClosedNestOp):
     """Sums of products over windows and rows of weights: a nest whose body adds up the sums of a row.
 
-    Its axes are lines of windows, the windows of a line and rows; without lines, or without windows, there is one of
-    each. In addition to the ops of other nests, its body has sums. Its only region is the loop over the entries of a
-    compressed row in hardware (`RowLoopOp`). A sum begins with `num.zero`, `num.start` or a load of a sum in memory;
-    the products of the row are added (`num.products`, `num.sparse_products`), each term perhaps after a `num.align` to
-    its units; the complete sum is shifted and levelled, and rounded by `num.finish`, or stored unchanged. Several ops
-    may round a sum. `sums` and `stores` describe this.
+    The axes are lines of windows, the windows of a line, and rows. Without the axis of lines, or of windows, there is
+    one of
+    them. In addition to the ops of other nests, the body contains sums. Its only region is the loop over the entries of
+    a
+    compressed row in hardware (`RowLoopOp`). A sum begins with `num.zero`, `num.start` or a load of a sum in memory.
+    Then the
+    products of the row are added (`num.products`, `num.sparse_products`); a `num.align` may precede each of these ops
+    to
+    convert the sum to the units of the products. The complete sum is shifted and levelled, and rounded by `num.finish`,
+    or
+    stored unchanged. Several ops may round a sum. `sums` and `stores` describe this structure.
 
-    tile: the kernel that computes all of it, or some of its lines in each call. It is chosen with the windows
-    (`tile-windows`, `plan-execution`), for a single window by `block-rows`; `spend-flash` may choose another kernel
-    that needs more flash, or contains the weights. `select-kernels` calls it. Contractions without one become loops
-    over dot products.
+    tile: the kernel that computes the whole op, or several of its lines per call. It is chosen with the windows
+    (`tile-windows`, `plan-execution`), for a single window by `block-rows`. `spend-flash` may choose another kernel
+    that needs more flash, or that contains the weights. `select-kernels` inserts the call of the kernel. Contractions
+    without a tile are lowered to loops over dot products.
     """
 
     name = "num.contract"
@@ -95,7 +102,7 @@ class ContractOp(ClosedNestOp):
 
     @property
     def row(self) -> SSAValue:
-        """The number of the row that the body computes."""
+        """The index of the row that the body computes."""
         return self.body.block.args[-1]
 
     @property
@@ -105,18 +112,18 @@ class ContractOp(ClosedNestOp):
 
     @property
     def sums(self) -> Sequence[Sum]:
-        """The sums of a row, in the order in which they are complete."""
+        """The sums of a row, in the order in which they are completed."""
         return [Sum.of(op) for op in self.body.block.ops if _adds(op) and _next_term(op.result) is None]
 
     def store_of(self, sum: Sum) -> memref.StoreOp | None:
-        """The store of a rounded sum if it is the only one, and writes a buffer sequentially; None otherwise."""
+        """The store of a rounded sum if it is the only store and writes a buffer sequentially; None otherwise."""
         finish, stores = sum.finish, self.stores
         if finish is None or len(stores) != 1 or [use.operation for use in finish.result.uses] != stores:
             return None
         return stores[0] if self.visits(stores[0], windows=True) else None
 
     def visits(self, op: memref.LoadOp | memref.StoreOp, *, windows: bool = False) -> bool:
-        """True if the rows access all elements of a buffer defined outside, in order.
+        """True if the rows access all elements of a buffer that is defined outside the nest, in order.
 
         windows: true for the rows of all windows together, false for those of each window.
         """
@@ -136,7 +143,7 @@ class ContractOp(ClosedNestOp):
 
     @property
     def is_sparse(self) -> bool:
-        """True if rows are the consecutive rows of a sparse matrix."""
+        """True if the rows of weights are the consecutive rows of a sparse matrix."""
         return any(isinstance(op, SparseProductsOp) for op in self.products)
 
     @classmethod
@@ -165,7 +172,7 @@ class ContractOp(ClosedNestOp):
 
 
 class RowSumOp(DialectOp, ABC):
-    """Add the products of the row of a `num.contract` to a sum, in the accumulator of the products."""
+    """An op that adds the products of a row of a `num.contract` to a sum, whose accumulator fits the products."""
 
     if TYPE_CHECKING:
         # Declared by each op, because operands are ordered as declared, with those of bases last.
@@ -178,12 +185,12 @@ class RowSumOp(DialectOp, ABC):
     @property
     @abstractmethod
     def factors(self) -> tuple[SSAValue, SSAValue]:
-        """The weights, and the factors of their rows."""
+        """The weights, and the memory that contains their factors."""
 
     @property
     @abstractmethod
     def length(self) -> int:
-        """The number of products of a row of dense weights."""
+        """The number of products per row of dense weights."""
 
     @property
     def accumulator(self) -> Accumulator:
@@ -192,7 +199,7 @@ class RowSumOp(DialectOp, ABC):
 
     @property
     def contraction(self) -> ContractOp:
-        """The op around."""
+        """The enclosing contraction."""
         around = self.parent_op()
         assert isinstance(around, ContractOp)
         return around
@@ -208,7 +215,7 @@ class RowSumOp(DialectOp, ABC):
 
     @abstractmethod
     def verify_extents(self, op: ContractOp) -> None:
-        """Verify the extents of weights and windows."""
+        """Raise `VerifyException` unless the extents of weights and windows match the contraction."""
 
 
 @irdl_op_definition
@@ -217,7 +224,7 @@ class ProductsOp(RowSumOp):
 
     weights: an array of shape rows x elements; elements beyond the length of the vector are padding. spacing: the
     `Spacing` of windows, which may share elements; without it the vector is the only window. channels: a window
-    consists of pixels, each with an element for every row, and row i is multiplied by element i of each pixel.
+    consists of pixels, each of which has an element for every row. Row i is multiplied by element i of each pixel.
     """
 
     name = "num.products"
@@ -249,12 +256,12 @@ class ProductsOp(RowSumOp):
 
     @property
     def row_pitch(self) -> int:
-        """The distance of consecutive rows of weights, in elements."""
+        """The distance between the starts of consecutive rows of weights, in elements."""
         return prod(memref_type(self.weights).get_shape()[1:])
 
     @property
     def stride(self) -> int:
-        """The distance of a row's consecutive factors in the vector, in elements."""
+        """The distance between a row's consecutive factors in the vector, in elements."""
         return 1 if self.channels is None else memref_type(self.weights).get_shape()[0]
 
     @property
@@ -263,7 +270,7 @@ class ProductsOp(RowSumOp):
 
     @property
     def spaces(self) -> Spacing:
-        """The layout of the windows; a single window is one run, except with channels."""
+        """The layout of the windows. A single window is one run, unless the op has `channels`."""
         if self.spacing is None:
             return Spacing(step=self.length if self.channels is None else 0)
         values = [int(value) for value in self.spacing.get_values()]
@@ -273,7 +280,7 @@ class ProductsOp(RowSumOp):
 
     @property
     def run(self) -> int:
-        """The elements of a run of a window."""
+        """The number of elements in a run of a window."""
         return self.length // self.spaces.runs * self.stride
 
     def verify_extents(self, op: ContractOp) -> None:
@@ -296,7 +303,9 @@ class ProductsOp(RowSumOp):
 
 @irdl_op_definition
 class SparseProductsOp(RowSumOp):
-    """sum + the products of a compressed row (`dialects/layouts/sparse_rows.py`) and the elements that it addresses."""
+    """sum + the products of a compressed row (`dialects/layouts/sparse_rows.py`) and the vector elements at its
+    columns.
+    """
 
     name = "num.sparse_products"
     sum = operand_def(SAME_SUM)
@@ -332,7 +341,9 @@ Conversion: TypeAlias = "AlignOp | ShiftOp | LevelOp"
 
 
 class Term(NamedTuple):
-    """Products that are added to a sum. align: the preceding op that converts the sum to their units, if any."""
+    """Products that are added to a sum. align: the preceding op that converts the sum to the units of the products, if
+    any.
+    """
 
     products: Adding
     align: AlignOp | None = None
@@ -340,11 +351,11 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True)
 class Sum:
-    """A sum of products from its start to its rounding, in a contraction or out of it.
+    """A sum of products from its initial value to its rounding, inside or outside a contraction.
 
     start: the initial value: a `num.zero` or `num.start`, a sum in memory, or a sum with further uses. terms: the
     products, in the order in which they are added. conversions: the ops that shift, level or align the complete sum, in
-    order. Each op before the last one serves only the next.
+    order. Each op except the last one is used only by the next.
     """
 
     start: SSAValue
@@ -353,7 +364,7 @@ class Sum:
 
     @classmethod
     def of(cls, op: Adding) -> Sum:
-        """The sum to which an op adds."""
+        """The sum to which an op adds products."""
         while (later := _next_term(op.result)) is not None:
             op = later
         terms = [_term_of(op)]
@@ -368,13 +379,13 @@ class Sum:
 
     @property
     def links(self) -> Sequence[Adding | Conversion]:
-        """The ops that the sum passes through, in order."""
+        """The ops on the sum, in order: alignments, additions of products and conversions."""
         terms = [op for products, align in self.terms for op in (align, products) if op is not None]
         return [*terms, *self.conversions]
 
     @property
     def start_load(self) -> memref.LoadOp | None:
-        """The load of the number from which a `num.start` begins; None for other starts."""
+        """The load of the number with which a `num.start` initialises the sum; None for other initial values."""
         start = self.start.owner
         load = start.value.owner if isinstance(start, StartOp) else None
         return load if isinstance(load, memref.LoadOp) else None
@@ -387,13 +398,15 @@ class Sum:
 
     @property
     def finish(self) -> FinishOp | None:
-        """The op that rounds the sum if it has no other use."""
+        """The op that rounds the sum, if the complete sum has no other use; otherwise None."""
         return self.finishes[0] if self.finishes and self.links[-1].result.has_one_use() else None
 
     def accumulators(self, partial: SSAValue) -> Iterator[Accumulator]:
-        """Yield the accumulator of a partial sum, then the wider ones to which the sum can be converted.
+        """Yield the accumulator of a partial sum, then the wider accumulators to which the sum can be converted.
 
-        A sum can be converted if it begins and ends here, or joins another, and keeps its units when it is complete.
+        A sum can be converted if it is not stored in memory, is rounded or added to another sum by `num.add_shifted`,
+        and has no
+        separate scales per row.
         """
         yield (accumulator := accumulator_type(partial))
         result = self.links[-1].result
@@ -404,7 +417,7 @@ class Sum:
 
 
 def _ends(use: Use) -> bool:
-    """True for a rounding, and for an op that joins a part to another sum."""
+    """True if the use is a rounding, or the part that is added to another sum."""
     op = use.operation
     return isinstance(op, FinishOp) or (isinstance(op, AddShiftedOp) and op.operands[use.index] is op.part)
 
@@ -414,7 +427,7 @@ def _adds(op: Operation | Block) -> TypeGuard[Adding]:
 
 
 def _begin(term: Term) -> SSAValue:
-    """The sum before a term."""
+    """The sum before a term is added."""
     return term.products.sum if term.align is None else term.align.sum
 
 
@@ -424,7 +437,7 @@ def _term_of(op: Adding) -> Term:
 
 
 def _next_term(sum: SSAValue) -> Adding | None:
-    """The op that adds the next products if they are the only use of a sum."""
+    """The op that adds the next products to a sum, if it is the only use of the sum; otherwise None."""
     if isinstance(user := sum.get_user_of_unique_use(), AlignOp):
         user = (sum := user.result).get_user_of_unique_use()
     return user if user is not None and _adds(user) and user.sum is sum else None

@@ -1,4 +1,4 @@
-"""The entries of a compressed row as a separate loop, for targets whose kernels are not calls."""
+"""The entries of a compressed row as a separate loop, for targets whose kernels are not function calls."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ _NUMBERS = BaseAttr(MemRefType) | BaseAttr(ClockedMemory)
 class EntriesOp(RowLoopOp):
     """A sum over the entries of the row of a `num.contract` in a compressed matrix (`dialects/layouts/sparse_rows.py`).
 
-    The arguments of the body are the sum before an entry, the number of the entry in the matrix, and its column; it
-    adds a term and ends in `num.next`. gaps, lengths: those of the matrix: arrays, or memories at levels with memories.
+    The arguments of the body are the sum before an entry, the index of the entry in the matrix, and its column. The
+    body
+    adds a term and ends with `num.next`. gaps, lengths: the gaps and row lengths of the matrix, as arrays, or as
+    memories
+    after hardware memories are introduced.
     """
 
     name = "num.entries"

@@ -1,4 +1,4 @@
-"""The evaluation of affine maps in loops: the ends of an index, and divisions with nonnegative dividends."""
+"""The evaluation of affine maps in loops: the range of an index, and divisions with nonnegative dividends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _DIVISIONS = (AffineBinaryOpKind.Mod, AffineBinaryOpKind.FloorDiv, AffineBinaryO
 
 
 def is_computable(expression: AffineExpr, shape: Sequence[int]) -> bool:
-    """True if arithmetic on indices computes an expression in the index of a shape, and in nonnegative symbols."""
+    """True if integer arithmetic on indices can compute an expression in the indices of a shape and in nonnegative
+    symbols.
+    """
     match expression:
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add, lhs=lhs, rhs=rhs):
             return is_computable(lhs, shape) and is_computable(rhs, shape)
@@ -33,13 +35,15 @@ def is_computable(expression: AffineExpr, shape: Sequence[int]) -> bool:
 
 
 def is_linear(expression: AffineExpr) -> bool:
-    """True for an expression without quotients and remainders."""
+    """True if an expression contains no quotients and remainders."""
     parts = (part for part in expression.dfs() if isinstance(part, AffineBinaryOpExpr))
     return not any(part.kind in _DIVISIONS for part in parts)
 
 
 def has_exact_ends(expression: AffineExpr) -> bool:
-    """True if `ends_of` finds the exact ends of an expression: it has no remainders, symbols or repetitions."""
+    """True if `ends_of` returns the exact range of an expression: no remainder, no symbol, and no index occurs
+    twice.
+    """
     parts = list(expression.dfs())
     axes = [part.position for part in parts if isinstance(part, AffineDimExpr)]
     rest = (part for part in parts if isinstance(part, AffineBinaryOpExpr))
@@ -48,9 +52,11 @@ def has_exact_ends(expression: AffineExpr) -> bool:
 
 
 class Division(NamedTuple):
-    """A division of `dividend`, raised by a multiple of the divisor so that it is nonnegative.
+    """A division whose dividend is increased by a multiple of the divisor so that it is nonnegative.
 
-    MLIR's affine maps round quotients down and have nonnegative remainders; divisions of `arith` are C's.
+    MLIR's affine maps round quotients down and have nonnegative remainders, whereas divisions of `arith` are those of
+    C.
+    by: the amount added to `dividend`.
     """
 
     dividend: AffineExpr
@@ -60,7 +66,9 @@ class Division(NamedTuple):
 
 
 def division_of(expression: AffineExpr, shape: Sequence[int]) -> Division | None:
-    """The division or remainder of an expression; None for any other, and for one without a least dividend."""
+    """The division for a quotient or remainder; None for any other expression, and for one whose dividend has no lower
+    bound.
+    """
     match expression:
         case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=AffineConstantExpr(value=divisor)) if (
             kind in _DIVISIONS and divisor > 0
@@ -76,7 +84,7 @@ def division_of(expression: AffineExpr, shape: Sequence[int]) -> Division | None
 
 
 def ends_of(expression: AffineExpr, shape: Sequence[int]) -> tuple[float, float]:
-    """The least and the greatest value of an expression; infinite if there is none."""
+    """The least and the greatest value of an expression; infinite if unbounded."""
     match expression:
         case AffineDimExpr(position=position):
             return 0, shape[position] - 1

@@ -1,7 +1,8 @@
-"""Loop nests over constant extents with a closed body: the form of loops until C is generated.
+"""Loop nests over constant extents with a closed body, which represent loops until C is generated.
 
 A nest states all properties of a loop that passes need: the extents of its axes, an affine map for each element that
-its body loads or stores (`accesses`), and the scalar ops between them. `num.nest` computes and moves elements;
+its body loads or stores (`accesses`), and the scalar ops between these accesses. `num.nest` computes and moves
+elements.
 `num.contract`, whose axes are windows and rows of weights, also adds up sums of products (`contractions.py`).
 
 Loop fusion concatenates bodies and vector units record them; `expand-nests` converts the remaining nests to `scf.for`.
@@ -60,9 +61,11 @@ LANE_FUNCTION = "num.lane_function"
 class ElementAccess(NamedTuple):
     """An element that the body of a nest loads or stores.
 
-    map: from the numbers of all axes, and from the values of `symbols`, which are defined outside of the nest, to the
-    index of the element in the buffer. The axes are those of the nest, then those of the `num.reduce` around the
-    access. shape: the exclusive upper bounds of these numbers.
+    map: maps the indices of all axes, and the values of `symbols`, which are defined outside the nest, to the index of
+    the
+    element in the buffer. The axes are those of the nest, then those of the `num.reduce` ops around the access. shape:
+    the
+    exclusive upper bounds of the axis indices.
     """
 
     op: memref.LoadOp | memref.StoreOp
@@ -78,9 +81,10 @@ class ElementAccess(NamedTuple):
 class ClosedNestOp(DialectOp, ABC):
     """A nest of loops: the body runs at every index of a shape, in row-major order.
 
-    The arguments of the body are the numbers of the axes, indices from 0 on. The body is closed: it consists only of
-    loads and stores in declared order, of scalar ops without effects, and of arithmetic on indices. Its only regions
-    are reductions along an axis (`num.reduce`) and the loop over the entries of a contraction's row (`RowLoopOp`).
+    The arguments of the body are the indices of the axes, from 0 on. The body is closed: it consists only of loads, of
+    stores in a declared order, of scalar ops without effects, and of arithmetic on indices. Its only regions are
+    reductions
+    along an axis (`num.reduce`) and the loop over the entries of a contraction's row (`RowLoopOp`).
     """
 
     CONTENT: ClassVar[str] = "loads, scalar ops and stores"
@@ -101,16 +105,18 @@ class ClosedNestOp(DialectOp, ABC):
 
     @property
     def stores(self) -> Sequence[memref.StoreOp]:
-        """The stores of the body, in order, which are the only effects of a nest."""
+        """The stores of the body, in order. They are the only effects of a nest."""
         return [op for op in self.body.block.ops if isinstance(op, memref.StoreOp)]
 
     @property
     def accesses(self) -> Sequence[ElementAccess | None]:
-        """The loads and stores of the body, in order, as `access` describes them."""
+        """The result of `access` for each load and store of the body, in order."""
         return [self.access(op) for op in self.body.walk() if isinstance(op, memref.LoadOp | memref.StoreOp)]
 
     def access(self, op: memref.LoadOp | memref.StoreOp) -> ElementAccess | None:
-        """The element that a load or store of the body accesses; None if its buffer or an index has no affine map."""
+        """The element that a load or store of the body accesses; None if an index is not affine or the body defines the
+        buffer.
+        """
         axes, shape = list[SSAValue](self.body.block.args), self.shape
         around = [each for each in self.body.walk() if isinstance(each, ReduceOp) and each.is_ancestor(op)]
         axes += [each.body.block.args[0] for each in around]
@@ -123,7 +129,10 @@ class ClosedNestOp(DialectOp, ABC):
         return ElementAccess(op, AffineMap(len(shape), len(symbols), tuple(known)), symbols, shape)
 
     def _expression(self, index: SSAValue, axes: Sequence[SSAValue], symbols: list[SSAValue]) -> AffineExpr | None:
-        """An index as an expression in the numbers of axes and in symbols; new symbols are appended to the list."""
+        """An index as an affine expression in the indices of axes and in symbols; None if it is not affine.
+
+        New symbols are appended to `symbols`.
+        """
         if (known := const_evaluate_operand(index)) is not None:
             return AffineExpr.constant(known)
         if index in axes:
@@ -158,11 +167,11 @@ class ClosedNestOp(DialectOp, ABC):
 
     @classmethod
     def parse_more(cls, parser: Parser) -> dict[str, Attribute]:
-        """Parse the syntax after the extents."""
+        """Parse the properties that follow the extents."""
         return {}
 
     def print_more(self, printer: Printer) -> None:
-        """Print the syntax that `parse_more` parses, with a trailing space."""
+        """Print the syntax that `parse_more` parses, followed by a space."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -185,7 +194,7 @@ class ClosedNestOp(DialectOp, ABC):
         printer.print_op_attributes(self.attributes)
 
     def verify_body(self) -> None:
-        """Verify the arguments of the body, and that it is closed."""
+        """Raise `VerifyException` unless the body has valid arguments and is closed."""
         if list(self.body.block.arg_types) != [IndexType()] * len(self.shape):
             raise VerifyException(f"the body takes an index for each extent of {self.shape}")
         for op in self.body.block.ops:
@@ -195,12 +204,12 @@ class ClosedNestOp(DialectOp, ABC):
 
 
 class RowLoopOp(DialectOp, ABC):
-    """A loop over the entries of a row of a `num.contract`; its only effect is to read."""
+    """A loop over the entries of a row of a `num.contract`. Its only effects are reads."""
 
 
 @irdl_op_definition
 class NextOp(DialectOp):
-    """The values for the next number of an axis, at the end of the body of `num.reduce` or `num.entries`."""
+    """Yield the values for the next iteration, at the end of the body of `num.reduce` or `num.entries`."""
 
     name = "num.next"
     values = var_operand_def()
@@ -217,14 +226,17 @@ SUM, GREATEST, PLACE = "sum", "greatest", "place"
 
 @irdl_op_definition
 class ReduceOp(DialectOp):
-    """A reduction along an axis, in a nest or outside: the body runs at each number, and passes values to the next.
+    """A reduction along an axis, inside or outside a nest: the body runs at each index and yields values to the next
+    iteration.
 
-    first, extent: the axis has the numbers from `first` on, below `extent`. starts: the values before the first one.
-    The body takes the number of the axis and each value; it only reads, and ends in `num.next`. kinds: how each value
-    is joined, which the verifier compares with the body: a `sum`, to which an op of formats, or on bits `arith.addi`,
-    adds something in order;
-    the `greatest`, replaced by what is greater, so that the first of equal elements stays; or its `place`, an index,
-    replaced by the number of the axis.
+    first, extent: the axis has the indices from `first` up to but excluding `extent`. starts: the initial values. The
+    arguments of the body are the index and the current values. The body only reads, and ends with `num.next`. kinds:
+    how
+    each value is reduced, which the verifier compares with the body. For a `sum`, an op on formats, or `arith.addi` on
+    bits,
+    adds a term in each iteration, in order. For the `greatest`, a greater value replaces the current one, so that the
+    first
+    of equal elements is selected. For its `place`, an index, the index of the axis replaces the current one.
     """
 
     name = "num.reduce"
@@ -249,7 +261,7 @@ class ReduceOp(DialectOp):
 
     @property
     def numbers(self) -> range:
-        """The numbers of the axis, in order."""
+        """The indices of the axis, in order."""
         return range(self.first.value.data, self.extent.value.data)
 
     def verify_(self) -> None:
@@ -271,7 +283,7 @@ class ReduceOp(DialectOp):
                 raise VerifyException(f"value {place} is not joined as '{kind}'")
 
     def _is_of(self, kind: str, place: int) -> bool:
-        """True if the body reduces a value as a kind states."""
+        """True if the body reduces the value at `place` as `kind` states."""
         last, (number, *carried) = self.body.block.last_op, self.body.block.args
         assert isinstance(last, NextOp)
         value, before = last.values[place].owner, carried[place]
@@ -291,7 +303,9 @@ class ReduceOp(DialectOp):
 
 
 def _is_greater(op: Operation | Block) -> TypeGuard[GreaterOp | arith.CmpiOp]:
-    """True for a comparison of numbers, or of integers, by which the first of equal ones stays."""
+    """True for a comparison of numbers or of integers by `greater than`, so that the first of equal values is
+    selected.
+    """
     return isinstance(op, GreaterOp) or (isinstance(op, arith.CmpiOp) and op.predicate.value.data == _SGT)
 
 
@@ -304,34 +318,38 @@ def _stores(op: Operation) -> bool:
 
 
 def _computes(op: Operation) -> bool:
-    """True for an op without effects other than reading memory.
+    """True for an op whose only effects are reads of memory.
 
-    On bits, arithmetic that is a runtime function is a call, and xDSL states no effects of conversions in `arith`.
+    On bits, a runtime function computes some arithmetic by a call, and xDSL states no effects of conversions in
+    `arith`.
     """
     arithmetic = op.dialect_name() == "arith" or isinstance(op, func.CallOp)
     return not op.regions and (arithmetic or only_has_effect(op, MemoryEffectKind.READ))
 
 
 def _is_constant(*factors: AffineExpr) -> bool:
-    """True if one of two factors is constant."""
+    """True if any factor is constant."""
     return any(isinstance(factor, AffineConstantExpr) for factor in factors)
 
 
 def block_of(value: SSAValue) -> Block | None:
-    """The block that defines a value."""
+    """The block that defines a value, as an argument or by an op."""
     return value.owner if isinstance(value.owner, Block) else value.owner.parent
 
 
 @irdl_op_definition
 class NestOp(ClosedNestOp):
-    """A computation of elements: each iteration loads elements, computes with scalar ops, and stores its results.
+    """A computation of elements: each iteration loads elements, computes with scalar ops, and stores results.
 
-    All axes are parallel: an iteration may read what the iterations before it have stored, but carries no value to
-    the next one. Every index of a load or store is the number of an axis, a constant, a value from outside, a sum or
-    multiple of such, or an `affine.apply` of such, with remainders and quotients by constants where elements are
-    moved; the verifier refuses a map that no loop computes, and an index that leaves its buffer. Axes have at least
-    two elements; one of a single element is the constant 0 in the maps. The values of axes that are joined, as by a
-    pool, are those of `num.reduce`.
+    All axes are parallel: an iteration may read elements that previous iterations have stored, but no value is carried
+    to
+    the next one. Every index of a load or store is an axis index, a constant, a value from outside, a sum or multiple
+    of
+    these, or an `affine.apply` of these, with remainders and quotients by constants where elements are moved. The
+    verifier
+    rejects maps that loops cannot compute, and indices outside the buffer. Axes have at least two elements; an axis
+    with a
+    single element is the constant 0 in the maps. Reductions along an axis, as in a pool, are `num.reduce` ops.
     """
 
     name = "num.nest"

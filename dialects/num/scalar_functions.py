@@ -112,7 +112,7 @@ class ErfOp(FunctionOp):
 
 @irdl_op_definition
 class LogOp(FunctionOp):
-    """Natural logarithm; that of the least positive number for 0 and below."""
+    """Natural logarithm. For 0 and negative numbers, the result is the logarithm of the least positive number."""
 
     name = "num.log"
     FUNCTION: ClassVar[Function] = "log"
@@ -135,7 +135,7 @@ class SoftplusOp(FunctionOp):
 
 @irdl_op_definition
 class LeakyReluOp(UnaryOp):
-    """x where it is at least 0, slope * x elsewhere."""
+    """x if it is at least 0, otherwise slope * x."""
 
     name = "num.leaky_relu"
     METHOD: ClassVar[str] = "leaky_relu"
@@ -177,7 +177,7 @@ class HardSwishOp(UnaryOp):
 
 
 class _ExtremeOp(BinaryOp, ABC):
-    """One of two numbers; on reals the gradient flows to the first of two equal numbers."""
+    """One of two numbers. In training, the gradient flows to the first of two equal numbers."""
 
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         first = x[0] == self.real(x)
@@ -208,7 +208,7 @@ class MinimumOp(_ExtremeOp):
 
 @irdl_op_definition
 class StepOp(UnaryOp):
-    """1 where the input is greater than 0, else 0: a vote, where the input decides between two classes."""
+    """1 if the input is greater than 0, otherwise 0: a vote, if the input decides between two classes."""
 
     name = "num.step"
     METHOD: ClassVar[str] = "step"

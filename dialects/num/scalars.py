@@ -1,6 +1,6 @@
 """Ops on single elements.
 
-An op defines its whole meaning here: the `NumberFormat` method that computes it on bits, the real function that it
+An op defines all of its semantics here: the `NumberFormat` method that computes it on bits, the real function that it
 approximates, the derivative of that function, and an interval that contains every result.
 """
 
@@ -57,9 +57,9 @@ Array: TypeAlias = "NDArray[Any]"
 
 
 class ScalarOp(NumOp, ABC):
-    """An op from scalars of number formats to a scalar; the body of a `tdsl.map` consists of such ops.
+    """An op from scalars of number formats to a scalar. The body of a `tdsl.map` consists of such ops.
 
-    Array arguments represent many elements at once; arrays of operands broadcast to those of the result.
+    Array arguments represent many elements at once. Arrays of operands are broadcast to the shape of the results.
     """
 
     INTERVAL: ClassVar[Interval] = UNBOUNDED_INTERVAL
@@ -67,7 +67,7 @@ class ScalarOp(NumOp, ABC):
 
     @property
     def interval(self) -> Interval:
-        """An interval of reals that contains the result of this op, for any operands."""
+        """An interval of reals that contains the result of this op for all operands."""
         return self.INTERVAL
 
     @abstractmethod
@@ -76,7 +76,7 @@ class ScalarOp(NumOp, ABC):
 
     @abstractmethod
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
-        """The derivatives with respect to each operand x, given the result y and the derivative `slope` by it."""
+        """The derivatives by each operand x, given the result y and the derivative `slope` by y."""
 
 
 class UnaryOp(ScalarOp, ABC):
@@ -190,7 +190,7 @@ class NegOp(UnaryOp):
 
 @irdl_op_definition
 class ConvertOp(UnaryOp, HasFolderInterface):
-    """The same real in another format, possibly of another family."""
+    """The same real, rounded to another format, possibly of another family."""
 
     name = "num.convert"
     input = operand_def(SCALAR)
@@ -209,7 +209,7 @@ class ConvertOp(UnaryOp, HasFolderInterface):
 
 @irdl_op_definition
 class ConstantOp(ScalarOp):
-    """A real, rounded into the result's format."""
+    """A real, rounded to the format of the result."""
 
     name = "num.constant"
     value = prop_def(FloatAttr)
@@ -234,7 +234,7 @@ class ConstantOp(ScalarOp):
 
 @irdl_op_definition
 class ClampOp(ScalarOp):
-    """A value clamped to the reals [low, high]; without `high` only from below."""
+    """A value clamped to the reals [low, high]; without `high`, only from below."""
 
     name = "num.clamp"
     input = operand_def(CLAMPED)
@@ -253,7 +253,7 @@ class ClampOp(ScalarOp):
 
     @property
     def limits(self) -> tuple[float, float | None]:
-        """The least and the greatest result; None for no upper limit."""
+        """The least and the greatest result; None if there is no upper limit."""
         return self.low.value.data, None if self.high is None else self.high.value.data
 
     @property
@@ -274,7 +274,7 @@ class ClampOp(ScalarOp):
 
 @irdl_op_definition
 class AtLeastOp(NumOp):
-    """input >= threshold, compared as reals."""
+    """Whether input >= threshold in real arithmetic."""
 
     name = "num.at_least"
     input = operand_def(SCALAR)
@@ -294,7 +294,7 @@ class AtLeastOp(NumOp):
 
 @irdl_op_definition
 class GreaterOp(NumOp):
-    """lhs > rhs, both of one format, or sums in one accumulator."""
+    """Whether lhs > rhs, for numbers of one format or sums in one accumulator."""
 
     name = "num.greater"
     lhs = operand_def(COMPARED)
@@ -313,9 +313,9 @@ class GreaterOp(NumOp):
 
 @irdl_op_definition
 class CombineOp(ScalarOp):
-    """A sum of terms, each a number or the product of two: `terms = [2, -1]` is `x[0] * x[1] - x[2]`.
+    """A sum of terms, each of which is a number or a product of two numbers: `terms = [2, -1]` is `x[0] * x[1] - x[2]`.
 
-    The numbers of `terms` count the factors; a negative one subtracts the term.
+    The absolute value of an entry of `terms` is the number of factors. A negative entry subtracts the term.
     """
 
     name = "num.combine"
@@ -332,7 +332,7 @@ class CombineOp(ScalarOp):
 
     @property
     def counts(self) -> Sequence[int]:
-        """The number of factors of each term, negative for one that is subtracted."""
+        """The number of factors of each term, negated for subtracted terms."""
         return tuple(cast("DenseArrayBase[IntegerType[Any, Any]]", self.terms).get_values())
 
     def verify_(self) -> None:

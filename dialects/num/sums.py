@@ -1,4 +1,4 @@
-"""Ops of a sum, from its start to its final rounding.
+"""The ops of a sum, from its initial value to its final rounding.
 
 The IR states the proof that a sum does not overflow: `bound = array<i64: least, greatest>`.
 """
@@ -61,7 +61,7 @@ def proof(bound: Bound | None) -> dict[str, Attribute]:
 
 
 def bound_of(stated: DenseArrayBase[IntegerType] | None) -> Bound | None:
-    """A stated bound; raises `VerifyException` unless it is an ordered pair of numbers."""
+    """The bound that a property states. Raises `VerifyException` unless it is an ordered pair of integers."""
     if stated is None:
         return None
     values = stated.get_values()
@@ -71,18 +71,22 @@ def bound_of(stated: DenseArrayBase[IntegerType] | None) -> Bound | None:
 
 
 def is_within(derived: Bound | None, stated: Bound | None) -> bool:
-    """False if sums can exceed their stated bound; True if either bound is missing."""
+    """False if the derived bound exceeds the stated bound; True if either bound is missing."""
     return stated is None or derived is None or stated[0] <= derived[0] <= derived[1] <= stated[1]
 
 
 def verify_bound(stated: Bound | None, derived: Bound | None) -> None:
-    """Raise `VerifyException` if sums can exceed the bound stated for them."""
+    """Raise `VerifyException` if sums can exceed their stated bound, according to the bound derived from the
+    operands.
+    """
     if derived is not None and not is_within(derived, stated):
         raise VerifyException(f"sums go from {derived[0]} to {derived[1]}, beyond the bound")
 
 
 def verify_room(accumulator: Accumulator, bound: Bound | None, result: NumberFormat) -> None:
-    """Raise `VerifyException` if sums can overflow their accumulator, also while they are rounded."""
+    """Raise `VerifyException` if sums within a bound can overflow their accumulator, including while they are
+    rounded.
+    """
     if bound is not None and not accumulator.holds(bound, result):
         sums = f"sums from {bound[0]} to {bound[1]}"
         raise VerifyException(f"{accumulator.type} cannot hold {sums} and round them into {result.type}")
@@ -107,7 +111,7 @@ class ZeroOp(NumOp):
 
 @irdl_op_definition
 class StartOp(NumOp):
-    """A sum that starts from a number."""
+    """A sum whose initial value is a number."""
 
     name = "num.start"
     value = operand_def(SCALAR)
@@ -129,7 +133,7 @@ class StartOp(NumOp):
 
 @irdl_op_definition
 class AlignOp(NumOp):
-    """The same sum in an accumulator of finer units, for products of another scale."""
+    """The same sum in an accumulator with finer units, to which products of another scale can be added."""
 
     name = "num.align"
     sum = operand_def(SUM)
@@ -176,7 +180,7 @@ class MacOp(NumOp):
 
 @irdl_op_definition
 class JoinOp(NumOp):
-    """sum + part: a step of a tree sum, which joins two sums of the level below or adds up complete trees."""
+    """sum + part: a step of a tree sum, which adds two sums of the level below, or two complete trees."""
 
     name = "num.join"
     sum = operand_def(SAME_SUM)
@@ -200,7 +204,7 @@ class JoinOp(NumOp):
 
 @irdl_op_definition
 class ShiftOp(NumOp):
-    """sum / 2^places, rounded down; only for integer sums."""
+    """sum / 2^places, rounded down. Only for integer sums."""
 
     name = "num.shift"
     sum = operand_def(SAME_INTEGER_SUM)
@@ -219,9 +223,9 @@ class ShiftOp(NumOp):
 
 @irdl_op_definition
 class AddShiftedOp(NumOp):
-    """sum + part * 2^places: a group of products in coarser units joins a sum; only for integer sums.
+    """sum + part * 2^places, which adds a group of products in coarser units to a sum. Only for integer sums.
 
-    The part may be in a wider register, that of its kernel, and fits the sum's register.
+    The part may be in a wider register, that of its kernel. Its value fits in the register of the sum.
     """
 
     name = "num.add_shifted"
@@ -247,7 +251,9 @@ class AddShiftedOp(NumOp):
 
 @irdl_op_definition
 class LevelOp(NumOp):
-    """The complete sum of row number `row`, converted from the row's own scale to the units that all rows share."""
+    """The complete sum of the row with index `row`, converted from the scale of the row to the units common to all
+    rows.
+    """
 
     name = "num.level"
     sum = operand_def(SUM)
@@ -273,7 +279,9 @@ class LevelOp(NumOp):
 
 @irdl_op_definition
 class FinishOp(NumOp):
-    """A sum rounded to a format; `bound`, its least and greatest possible values, proves that it did not overflow."""
+    """A sum rounded to a format. `bound`, the least and the greatest possible sum, proves that the sum does not
+    overflow.
+    """
 
     name = "num.finish"
     sum = operand_def(SUM)

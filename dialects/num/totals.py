@@ -1,7 +1,8 @@
-"""Ops on totals of elements: averages, the steps of softmax, and those of normalisation.
+"""Ops on totals of elements: averages, and the steps of softmax and of normalisation.
 
-A total, of elements or of squares, is a builtin integer or float, as the format defines; so is the factor by which a
-vector is normalised.
+A total, of elements or of squares, is a builtin integer or float, as the format defines. The factor by which a vector
+is
+normalised is also a builtin integer or float.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ class TallyOp(NumOp):
 
 
 class QuotientOp(NumOp, ABC):
-    """A total of `count` numbers of the format `of`, divided by their number and rounded into the result's format."""
+    """A total of `count` numbers of the format `of`, divided by their number and rounded to the format of the
+    result.
+    """
 
     METHOD: ClassVar[str]
     """The name of the `NumberFormat` method, which takes the machine, the total, the count and the format."""
@@ -99,7 +102,9 @@ class AverageOp(QuotientOp):
 
 @irdl_op_definition
 class MeanOp(QuotientOp):
-    """The mean over axes, in formats whose published arithmetic rounds it differently from averages of windows."""
+    """The mean over whole axes, in formats whose published arithmetic rounds it differently from averages of
+    windows.
+    """
 
     name = "num.mean"
     METHOD: ClassVar[str] = "mean"
@@ -155,7 +160,7 @@ class SoftmaxAddOp(NumOp):
 
 @irdl_op_definition
 class SoftmaxShareOp(NumOp):
-    """term / total, rounded into the result's format."""
+    """term / total, rounded to the format of the result."""
 
     name = "num.softmax_share"
     term = operand_def(SAME_TOTAL)
@@ -241,7 +246,7 @@ class InverseRootOp(NumOp):
 
 @irdl_op_definition
 class NormalisedOp(NumOp):
-    """value * factor, rounded into the result's format; the factor is the `num.inverse_root` of the total."""
+    """value * factor, rounded to the format of the result. The factor is the `num.inverse_root` of the total."""
 
     name = "num.normalised"
     value = operand_def(OF_ONE_FAMILY)
@@ -266,7 +271,7 @@ class NormalisedOp(NumOp):
 
 
 def factor_type(total: Attribute) -> Attribute:
-    """The type of a factor: f32 for sums in f32, otherwise i32."""
+    """The type of the factor for a total: f32 for totals in f32, otherwise i32."""
     return f32 if isinstance(total, Float32Type) else i32
 
 

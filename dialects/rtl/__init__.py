@@ -1,6 +1,6 @@
-"""The `rtl` dialect: memories with clocked ports and streams of elements, which `hw`, `comb` and `seq` lack.
+"""The `rtl` dialect: memories with clocked ports and streams of elements, which `hw`, `comb` and `seq` do not provide.
 
-Before the lowering to hardware, `load`, `store`, `receive` and `send` occur in loops of `scf`; after it, `ram` occurs
+Before the lowering to hardware, `load`, `store`, `receive` and `send` occur in `scf` loops. Afterwards, `ram` occurs
 in an `hw.module`.
 """
 

@@ -1,4 +1,4 @@
-"""Memories and streams: the ops of programs (`load`, `store`, `receive`, `send`) and of hardware modules."""
+"""Memories and streams: ops of loops (`load`, `store`, `receive`, `send`) and of hardware modules (`ram`)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @irdl_attr_definition
 class MemoryType(ClockedMemory):
-    """A memory of `depth` words of `width` bits, with one port to read and one to write."""
+    """A memory of `depth` words of `width` bits, with one read port and one write port."""
 
     name = "rtl.memory"
     depth: IntAttr
@@ -61,9 +61,9 @@ class MemoryType(ClockedMemory):
 
 
 def raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, NDArray[Any]]:
-    """The width of a memory's initial elements, and the unsigned elements.
+    """The width of a memory's initial elements, and the elements as unsigned integers.
 
-    Raises `VerifyException` unless they are integers of at most 64 bits, and for more elements than fit.
+    Raises `VerifyException` unless the elements are integers of at most 64 bits, and if they exceed the memory.
     """
     element: Attribute = content.get_element_type()
     bits = cast("IntegerType[int, Any]", element).width.data if isinstance(element, IntegerType) else 0
@@ -80,9 +80,9 @@ def raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, N
 
 
 def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
-    """The words of a memory's initial content, unsigned; elements of lower indices lie in lower bits.
+    """The unsigned words of a memory's initial content. In a word, elements of lower indices occupy lower bits.
 
-    Raises `VerifyException` for content that does not fit the memory; missing elements are 0.
+    Raises `VerifyException` for content that does not fit in the memory. Missing elements are 0.
     """
     element, raws = raws_of(content, type)
     lanes = type.width.data // element
@@ -95,8 +95,9 @@ def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
 
 @irdl_op_definition
 class MemoryOp(ClockedOp):
-    """A memory. `content` is its initial content, elements packed into words; a memory without content is written
-    first.
+    """A memory. `content` is the initial content, with elements packed into words. Without content, it is written
+    before it is
+    read.
     """
 
     name = "rtl.memory"
@@ -115,7 +116,7 @@ class MemoryOp(ClockedOp):
 
     @property
     def is_table(self) -> bool:
-        """True for an initialised memory in which every word holds one element of 8, 16, 32 or 64 bits."""
+        """True for an initialised memory whose words each contain one element of 8, 16, 32 or 64 bits."""
         if self.content is None:
             return False
         type, bits, raws = self.result.type, *raws_of(self.content, self.result.type)
@@ -123,7 +124,9 @@ class MemoryOp(ClockedOp):
 
 
 def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
-    """Verify that a word contains a power of two of elements, since part of an address selects the element."""
+    """Raise `VerifyException` unless a word contains a power of two of elements, since low address bits select the
+    element.
+    """
     word, bits = cast("MemoryType", memory.type).width.data, cast("IntegerType[int, Any]", element.type).width.data
     if not bits or word % bits or (word // bits).bit_count() != 1:
         raise VerifyException(f"words of {word} bits do not hold elements of {bits}")
@@ -131,7 +134,7 @@ def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
 
 @irdl_op_definition
 class LoadOp(ClockedOp):
-    """Read an element; the address counts elements of the result's width. The result is available a cycle later."""
+    """Load an element, addressed in elements of the result's width. The result is available one cycle later."""
 
     name = "rtl.load"
     memory = operand_def(MemoryType)
@@ -149,9 +152,10 @@ class LoadOp(ClockedOp):
 
 @irdl_op_definition
 class StoreOp(ClockedOp):
-    """Write an element; the address counts elements of the value's width. Loads see it from the next cycle on.
+    """Store an element, addressed in elements of the value's width. The store is visible to loads from the next cycle
+    on.
 
-    With a condition, nothing is written unless it holds.
+    With a condition, the element is written only if the condition is true.
     """
 
     name = "rtl.store"
@@ -173,7 +177,7 @@ class StoreOp(ClockedOp):
 
 @irdl_op_definition
 class ReceiveOp(ClockedOp):
-    """Take the next element of the input; the hardware waits for it."""
+    """Receive the next element of the input. The hardware waits until it is available."""
 
     name = "rtl.receive"
     result = result_def(IntegerType)
@@ -186,7 +190,7 @@ class ReceiveOp(ClockedOp):
 
 @irdl_op_definition
 class SendOp(ClockedOp):
-    """Send the next element of output number `output`; the hardware waits until it is accepted."""
+    """Send the next element of the output with index `output`. The hardware waits until the element is accepted."""
 
     name = "rtl.send"
     value = operand_def(IntegerType)
@@ -205,12 +209,14 @@ class SendOp(ClockedOp):
 
 @irdl_op_definition
 class RamOp(DialectOp):
-    """A memory of `depth` words with a read port, whose result comes a cycle later, and maybe a write port.
+    """A memory of `depth` words with a read port, whose result is available one cycle later, and an optional write
+    port.
 
     At a clock edge with `enable`, the word at `address` is read. At a clock edge with a bit of `mask` set, the
     corresponding lane of `data` is written to the word at `target`. A read from a word that is written at the same edge
-    is undefined. Without a write port it is a ROM. It corresponds to CIRCT's `seq.firmem` with a latency of 1 and
-    joined ports.
+    is undefined. Without a write port the memory is a ROM. The op corresponds to CIRCT's `seq.firmem` with a latency of
+    1
+    and joined ports.
     """
 
     name = "rtl.ram"
@@ -237,7 +243,7 @@ class RamOp(DialectOp):
         read: tuple[SSAValue, SSAValue],
         write: tuple[SSAValue, SSAValue, SSAValue] | None = None,
     ):
-        """read: address and enable. write: data, address and mask."""
+        """Create a RAM. read: address and enable. write: data, address and mask."""
         data, target, mask = write or (None, None, None)
         address, enable = read
         super().__init__(
@@ -252,12 +258,12 @@ class RamOp(DialectOp):
 
     @property
     def lanes(self) -> int:
-        """The parts of a word that are written separately."""
+        """The number of parts of a word that can be written separately."""
         return 1 if self.mask is None else cast("IntegerType[int, Any]", self.mask.type).width.data
 
     @property
     def words(self) -> list[int] | None:
-        """Its initial content, unsigned."""
+        """The initial content as unsigned words; None without content."""
         type = MemoryType(self.depth.value.data, self.width)
         return None if self.content is None else words_of(self.content, type)
 

@@ -31,7 +31,7 @@ from tinyml.dialects.scratch.types import (
 
 
 class MovesBytes(MemoryEffect):
-    """Effects of ops that read their first operand and write their second."""
+    """The effects of ops that read their first operand and write their second."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -41,14 +41,15 @@ class MovesBytes(MemoryEffect):
 
 @irdl_op_definition
 class CopyRunOp(DialectOp):
-    """Copy `count` elements, from element `from` of one run of memory to element `at` of another.
+    """Copy `count` elements, starting at element `from` of one run of memory, to element `at` of another run.
 
-    most: an upper bound on the count. The runs have elements of one size, do not overlap and lie in working memory.
-    Where both are packed, all three numbers are multiples of the elements that fill whole bytes.
+    most: an upper bound on the count. The runs have elements of one size, do not overlap, and are in working memory.
+    If both are packed, `count`, `from` and `at` are multiples of the number of elements that fill whole bytes.
 
     step: for a row of a window, which is copied as a whole, the number of elements by which the window advances per
-    iteration of the loop over windows. All other elements were also copied in the previous iteration, at `step`
-    elements further.
+    iteration of the loop over windows. All other elements were also copied in the previous iteration, to an index that
+    is
+    greater by `step`.
     """
 
     name = "scratch.copy_run"
@@ -92,10 +93,10 @@ class CopyRunOp(DialectOp):
 
 @irdl_op_definition
 class SlideOp(DialectOp):
-    """States that `weights` are multiplied by a sliding window (`step` of `scratch.copy_run`).
+    """State that `weights` are multiplied by a sliding window (`step` of `scratch.copy_run`).
 
     Each row of weights is multiplied by the elements of `window`, one by one, and no other op reads the window.
-    Hardware may therefore keep each column of the window in its place, and rotate the rows of weights instead
+    Hardware may therefore store each column of the window at a fixed place, and rotate the rows of weights instead
     (`slide-windows`).
     """
 
@@ -117,7 +118,7 @@ class SlideOp(DialectOp):
 class ReceiveOp(DialectOp):
     """Fill a run of memory with a row of the input, which the caller sends.
 
-    The input is not in memory; only the evaluator reads it through this op.
+    The input is not in memory. Only the evaluator accesses it, by executing this op.
     """
 
     name = "scratch.receive"
@@ -140,7 +141,7 @@ class ReceiveOp(DialectOp):
 
 
 class ChangesBytes(MemoryEffect):
-    """Effects of ops that read and write their first operand."""
+    """The effects of ops that read and write their first operand."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -149,9 +150,9 @@ class ChangesBytes(MemoryEffect):
 
 @irdl_op_definition
 class TurnOp(DialectOp):
-    """Transpose an image of rows * columns pixels in place; it begins at a pixel of a buffer.
+    """Transpose an image of rows * columns pixels in place. The image starts at a pixel of a buffer.
 
-    pixel: units per pixel. bits: the width of a unit, 8 or, in a buffer packed to 4 bits, 4.
+    pixel: the number of units per pixel. bits: the width of a unit: 8, or 4 in a buffer that is packed to 4 bits.
     """
 
     name = "scratch.turn"
@@ -178,10 +179,11 @@ class TurnOp(DialectOp):
 
 @irdl_op_definition
 class MoveOp(DialectOp):
-    """Move a live buffer to another address of its arena; the old and the new bytes may overlap.
+    """Move a live buffer to another address of its arena. The old and the new bytes may overlap.
 
-    A move is not a program point but happens between two points (Shiftry 7.1, defragmentation). Before packing both are
-    buffers without an address.
+    A move is not a program point but happens between two points (Shiftry 7.1, defragmentation). Before packing, source
+    and
+    destination are buffers without an address.
     """
 
     name = "scratch.move"
@@ -204,15 +206,15 @@ class MoveOp(DialectOp):
 
     @property
     def placed(self) -> bool:
-        """True if both buffers have an address."""
+        """True if source and destination have an address."""
         return isinstance(self.dest.owner, ViewOp)
 
     @property
     def distance(self) -> int:
-        """The bytes from the old to the new address, of a move that is placed."""
+        """The distance in bytes from the old to the new address of a buffer, both of which must be known."""
         return cast(ViewOp, self.dest.owner).offset.value.data - cast(ViewOp, self.source.owner).offset.value.data
 
     @property
     def upwards(self) -> bool:
-        """True if the new address is higher, so that the last element has to be copied first."""
+        """True if the new address is higher, so that the last element must be copied first."""
         return self.distance > 0

@@ -1,4 +1,4 @@
-"""Ops on memory (L2 on): constants in flash, buffers, the arena, and views into them; copies are in `moves.py`."""
+"""Ops on memory (L2 on): constants in flash, buffers, the arena, and views of them. Copies are in `moves.py`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
 
 def root(buffer: SSAValue) -> SSAValue:
-    """The buffer underlying a view; any other buffer itself."""
+    """The buffer of which a value is a view; the value itself if it is no view."""
     while isinstance(buffer.owner, SliceOp):
         buffer = buffer.owner.source
     return buffer
@@ -72,10 +72,10 @@ def root(buffer: SSAValue) -> SSAValue:
 
 @irdl_op_definition
 class ConstantOp(DialectOp):
-    """A constant array. `value` holds the raw bits, dense even where the array is stored sparse or packed.
+    """A constant array. `value` contains the raw bits, dense even if the array is stored sparse or packed.
 
-    An array that is not in flash lies in RAM, where the caller writes it before the first inference. `far` allows the
-    linker to place an array in flash beyond the reach of short addresses.
+    An array that is not in flash is in RAM, and the caller writes it before the first inference. `far` permits the
+    linker to place an array in flash beyond the range of short addresses.
     """
 
     name = "scratch.constant"
@@ -90,7 +90,9 @@ class ConstantOp(DialectOp):
 
     @staticmethod
     def of(raws: Raws, element: Attribute, *, loaded: bool = False) -> ConstantOp:
-        """A constant from raws of the element's storage type. loaded: true in RAM, false in flash."""
+        """A constant from raws of the element's storage type. loaded: true for an array in RAM, false for one in
+        flash.
+        """
         type: TensorType[Any] = TensorType(storage_of(element), raws.shape)
         value = DenseIntOrFPElementsAttr(type, BytesAttr(raws.astype(raws.dtype.newbyteorder("<")).tobytes()))
         space = NoneAttr() if loaded else Flash()
@@ -105,7 +107,7 @@ class ConstantOp(DialectOp):
     def raws(self) -> Raws:
         """The raw bits in the memref's shape, as signed integers or floats, not copied.
 
-        Raises `VerifyException` if the value does not hold them.
+        Raises `VerifyException` if the value does not match the memref.
         """
         type = memref_type(self.result)
         stored = storage_of(type.element_type)
@@ -138,7 +140,7 @@ class ConstantOp(DialectOp):
 
 
 class AllocatesResult(MemoryEffect):
-    """Effect of ops that only allocate their result: an unused allocation is dead, unless it is the input."""
+    """The effect of ops that only allocate their result. An unused allocation is dead, unless it is the input."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -146,7 +148,7 @@ class AllocatesResult(MemoryEffect):
 
 
 class ViewsMemory(MemoryEffect):
-    """Effect of ops that only view memory: an unused view is dead, unless it is the input."""
+    """The effect of ops that only view memory. An unused view is dead, unless it is the input."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -154,22 +156,25 @@ class ViewsMemory(MemoryEffect):
 
 
 def _writes_input(op: Operation) -> set[EffectInstance]:
-    """The effects of the caller, which writes the buffer of the input, and of earlier calls."""
+    """The effects of the caller on a buffer before the call: it writes the input, and previous calls write the
+    state.
+    """
     given = "input" in op.properties or "state" in op.properties
     return {EffectInstance(MemoryEffectKind.WRITE, op.results[0])} if given else set()
 
 
 def _marks(input: bool, state: bool) -> dict[str, Attribute]:
-    """The properties of a buffer with a value before a call."""
+    """The properties of a buffer that has a value before a call."""
     return {name: UnitAttr() for name, holds in (("input", input), ("state", state)) if holds}
 
 
 @irdl_op_definition
 class AllocOp(DialectOp):
-    """A buffer of working memory without an address yet.
+    """A buffer of working memory that has no address yet.
 
-    `input` marks the program's input, which the caller writes before each call, `state` a buffer that keeps its value
-    between calls.
+    `input` marks the program's input, which the caller writes before each call. `state` marks a buffer that preserves
+    its
+    value between calls.
     """
 
     name = "scratch.alloc"
@@ -191,7 +196,7 @@ class AllocOp(DialectOp):
 
 @irdl_op_definition
 class ReuseOp(DialectOp):
-    """A buffer at the start of another buffer's bytes, whose life ends there.
+    """A buffer at the start of another buffer's bytes. The live range of the other buffer ends at this op.
 
     The first op that uses the result may be the last that uses the source.
     """
@@ -217,11 +222,15 @@ class ReuseOp(DialectOp):
 
 @irdl_op_definition
 class ArenaOp(DialectOp):
-    """The one block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes.
+    """The block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes.
 
-    No packing of its buffers takes fewer bytes than `lower_bound`; a packing of exactly that size is optimal. `proof`
-    names the search that has excluded lower ones; without it, the bound is the peak of live bytes. `checked` names the
-    algorithm that verified the bound (`check-packing`). `packer` names the packing algorithm; the default is first fit.
+    `lower_bound` is a lower bound in bytes on all packings of the arena's buffers; a packing of exactly that size is
+    optimal.
+    `proof` names the search that has excluded smaller packings; without it, the bound is the peak of live bytes.
+    `checked`
+    names the algorithm that verified the bound (`check-packing`). `packer` names the packing algorithm; the default is
+    first
+    fit.
     """
 
     name = "scratch.arena"
@@ -268,12 +277,14 @@ class ArenaOp(DialectOp):
 
 @irdl_op_definition
 class ViewOp(DialectOp):
-    """A buffer at a byte offset of the arena.
+    """A buffer at a byte offset in the arena.
 
-    `live` is the range of program points, first and last inclusive, during which the buffer holds a value; the packing
-    pass numbers the points and records it here. Views with the same number `place` hold results that reuse the bytes of
-    operands: they were packed as one buffer. `input` marks the program's input, which the caller writes before each
-    call; it holds a value from point -1 on. `state` marks a buffer that keeps its value between calls.
+    `live` is the range of program points, first and last inclusive, during which the buffer contains a value. The
+    packing
+    pass numbers the points and records the range. Views with the same number `place` contain results that reuse the
+    bytes of
+    operands and were packed as one buffer. `input` marks the program's input, which the caller writes before each
+    call; it contains a value from point -1 on. `state` marks a buffer that preserves its value between calls.
     """
 
     name = "scratch.view"
@@ -323,7 +334,8 @@ class ViewOp(DialectOp):
 
 @irdl_op_definition
 class SliceOp(DialectOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """A contiguous view of a memref's elements from a computed element offset; shares storage, in a shape of its own.
+    """A contiguous view of a memref's elements from a computed element offset, which shares storage and may have
+    another shape.
 
     The view may have another element type of the same storage, in which case it reinterprets the raws.
     """
@@ -362,7 +374,7 @@ class SliceOp(DialectOp, HasFolderInterface, HasCanonicalizationPatternsInterfac
 
 
 class SliceOfSlice(RewritePattern):
-    """Merge a slice of a slice where that needs no run-time addition: one offset is 0, or both are constant."""
+    """Merge a slice of a slice if this needs no addition at run time: one offset is 0, or both are constant."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: SliceOp, rewriter: PatternRewriter, /) -> None:

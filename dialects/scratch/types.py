@@ -1,6 +1,6 @@
 """Memrefs as bytes: memory spaces, sizes, storage types and alignment.
 
-A memref without a memory space lies unpacked in working memory.
+A memref without a memory space is stored unpacked in working memory.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ OFFSETS = {4: 8}
 
 @irdl_attr_definition
 class Flash(ParametrizedAttribute):
-    """Memory space of constants: program memory on AVR, read-only data elsewhere."""
+    """The memory space of constants: program memory on AVR, read-only data elsewhere."""
 
     name = "scratch.flash"
 
 
 @irdl_attr_definition
 class CsrFlash(ParametrizedAttribute):
-    """Memory space of a constant matrix in flash that is stored as compressed sparse rows."""
+    """The memory space of a constant matrix in flash that is stored as compressed sparse rows."""
 
     name = "scratch.csr"
 
@@ -52,7 +52,7 @@ class Packed(ParametrizedAttribute):
 
     @property
     def width(self) -> Width:
-        """The width of an element in bits, or its digits."""
+        """The width of an element in bits, or the digits as which elements are packed."""
         return self.bits.data
 
     @classmethod
@@ -71,9 +71,9 @@ class Packed(ParametrizedAttribute):
 
 @irdl_attr_definition
 class PackedFlash(Packed):
-    """`#scratch.packed<6>`: memory space of a packed constant in flash.
+    """`#scratch.packed<6>`: the memory space of a packed constant in flash.
 
-    In `#scratch.packed<2, odd>` and `#scratch.packed<2, trits>` its elements are packed as digits
+    In `#scratch.packed<2, odd>` and `#scratch.packed<2, trits>` the elements are packed as digits
     (`tinyml.dialects.layouts.digits`).
     """
 
@@ -108,10 +108,11 @@ class PackedFlash(Packed):
 
 @irdl_attr_definition
 class PackedRam(Packed):
-    """`#scratch.packed_ram<9>`: memory space of packed working memory.
+    """`#scratch.packed_ram<9>`: the memory space of packed working memory.
 
-    In `#scratch.packed_ram<4, 8>` an offset of 8 is subtracted before packing, so that 4 bits hold 0 to 15: a byte
-    holds one element in its low bits, and the next in its high bits. Other widths have no offset.
+    In `#scratch.packed_ram<4, 8>`, 8 is subtracted before packing, so that 4 bits represent 0 to 15. A byte contains
+    one
+    element in its low bits, and the next in its high bits. Other widths have no offset.
     """
 
     name = "scratch.packed_ram"
@@ -166,19 +167,23 @@ NO_SPACE = NoneAttr()
 def array_type(
     element: Attribute, shape: ArrayAttr[IntAttr] | tuple[int, ...], space: Attribute = NO_SPACE
 ) -> MemRefType[Attribute]:
-    """A memref in row-major order, created without xDSL's checks of its parts, which take longer."""
+    """A memref in row-major order, created without xDSL's checks of its parts, which would take longer than the
+    construction.
+    """
     extents = _shape(shape) if isinstance(shape, tuple) else shape
     return MemRefType[Attribute].new((extents, element, NO_SPACE, space))
 
 
 def storage_of(element: Attribute) -> Attribute:
-    """The builtin type that an element occupies in memory: a format's or accumulator's storage, or the type itself."""
+    """The builtin type that an element occupies in memory: the storage of a format or accumulator, or the type
+    itself.
+    """
     stored = number_format(element) or accumulator_of(element)
     return element if stored is None else stored.storage
 
 
 def element_bytes(type: MemRefType[Attribute]) -> int:
-    """The size of one element in bytes; raises `VerifyException` for a type without a size."""
+    """The size of one element in bytes. Raises `VerifyException` for a type without a size."""
     storage = storage_of(type.element_type)
     if not isinstance(storage, FixedBitwidthType):
         raise VerifyException(f"elements must have a size in memory, got {type.element_type}")
@@ -186,7 +191,7 @@ def element_bytes(type: MemRefType[Attribute]) -> int:
 
 
 def size_in_bytes(type: MemRefType[Attribute]) -> int:
-    """The size of a memref in bytes, without padding; raises `VerifyException` for a dynamic shape."""
+    """The size of a memref in bytes, without padding. Raises `VerifyException` for a dynamic shape."""
     if not type.has_static_shape():
         raise VerifyException(f"buffers must have a static shape, got {type}")
     count = prod(type.get_shape())
@@ -209,12 +214,12 @@ def in_flash(type: MemRefType[Attribute]) -> bool:
 
 
 def packed_bits(type: MemRefType[Attribute]) -> Width | None:
-    """The width of packed elements in bits, or their digits; None if elements are not packed."""
+    """The width of packed elements in bits, or the digits as which they are packed; None if elements are not packed."""
     return type.memory_space.width if isinstance(type.memory_space, Packed) else None
 
 
 def ram_bits(type: MemRefType[Attribute]) -> int | None:
-    """The width in bits of packed elements of working memory, which are never digits; None for others."""
+    """The width in bits of packed elements of working memory, which are never digits; None for any other memref."""
     return type.memory_space.bits.data if isinstance(type.memory_space, PackedRam) else None
 
 
@@ -230,7 +235,7 @@ def unit_of(type: MemRefType[Attribute]) -> tuple[int, int]:
 
 
 def stored_as(type: MemRefType[Attribute]) -> Attribute:
-    """The type of a memory access: the storage of an element, or a byte where elements are packed."""
+    """The type with which memory is accessed: the storage of an element, or a byte if elements are packed."""
     return storage_of(type.element_type) if packed_bits(type) is None else i8
 
 
@@ -244,7 +249,7 @@ _OUT_OF_RANGE = 1e30
 
 
 def packed_space(element: Attribute, bits: int) -> PackedRam:
-    """The memory space of elements packed to a width, with an offset subtracted if none of them is negative."""
+    """The memory space of elements packed to `bits` bits, with an offset if the format has no negative elements."""
     format = number_format(element)
     unsigned = format is not None and int(format.encode(np.array(-_OUT_OF_RANGE))) == 0
     return PackedRam(bits, OFFSETS.get(bits, 0) if unsigned else 0)
@@ -253,7 +258,7 @@ def packed_space(element: Attribute, bits: int) -> PackedRam:
 def packed_type(type: MemRefType[Attribute]) -> MemRefType[Attribute] | None:
     """The packed type of a buffer; None if packing saves nothing.
 
-    An element has the least width of `tinyml.dialects.layouts.packed_bits` that holds its number format.
+    Elements have the least width of `tinyml.dialects.layouts.packed_bits` that represents their number format.
     """
     format = number_format(type.element_type)
     if format is None or format.dtype.kind != "i":

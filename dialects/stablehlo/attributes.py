@@ -36,7 +36,7 @@ class Direction(StrEnum):
 
 @irdl_attr_definition
 class DirectionAttr(EnumAttribute[Direction], SpacedOpaqueSyntaxAttribute):
-    """`#stablehlo<comparison_direction LT>`."""
+    """The direction of a comparison, as in `#stablehlo<comparison_direction LT>`."""
 
     name = "stablehlo.comparison_direction"
 
@@ -52,7 +52,7 @@ class Comparison(StrEnum):
 
 @irdl_attr_definition
 class ComparisonAttr(EnumAttribute[Comparison], SpacedOpaqueSyntaxAttribute):
-    """`#stablehlo<comparison_type FLOAT>`."""
+    """The type of a comparison, as in `#stablehlo<comparison_type FLOAT>`."""
 
     name = "stablehlo.comparison_type"
 
@@ -65,7 +65,7 @@ class Precision(StrEnum):
 
 @irdl_attr_definition
 class PrecisionAttr(EnumAttribute[Precision], SpacedOpaqueSyntaxAttribute):
-    """`#stablehlo<precision HIGHEST>`."""
+    """The precision of an operand, as in `#stablehlo<precision HIGHEST>`."""
 
     name = "stablehlo.precision"
 
@@ -75,7 +75,11 @@ DOT_FIELDS = tuple(f"{side}_{kind}_dimensions" for kind in ("batching", "contrac
 
 @irdl_attr_definition
 class DotAttr(ParametrizedAttribute):
-    """`#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>`; omitted lists are empty."""
+    """The axes of a product, as in `#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions =
+    [0]>`.
+
+    Omitted lists are empty.
+    """
 
     name = "stablehlo.dot"
     lhs_batching_dimensions: DenseArrayBase[I64]
@@ -136,7 +140,7 @@ class ConvAttr(ParametrizedAttribute):
 
     @property
     def axes(self) -> tuple[list[str], list[str], list[str]]:
-        """The names of the axes: `b`, `f`, `i`, `o`, and numbers of those along which windows move."""
+        """The names of the axes: `b`, `f`, `i`, `o`, and the numbers of the spatial axes, along which windows move."""
         image, filter, result = ([axis.data for axis in axes] for axes in (self.image, self.filter, self.result))
         return image, filter, result
 

@@ -1,4 +1,4 @@
-"""Shared parts of StableHLO's ops: extents that may be open, and their verification."""
+"""Shared parts of StableHLO's ops: extents, which may be dynamic, and their verification."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Shape: TypeAlias = tuple[int, ...]
 
 
 def shape_of(value: SSAValue) -> Shape:
-    """The extents of a tensor; -1 for one that is open."""
+    """The extents of a tensor; -1 for a dynamic extent."""
     return cast("TensorType[Attribute]", value.type).get_shape()
 
 
 def numbers(attribute: Attribute | None, otherwise: Iterable[int] = ()) -> tuple[int, ...]:
-    """The integers of an attribute, in one list; `otherwise` if the attribute is missing."""
+    """The integers of an attribute as a flat tuple; `otherwise` if the attribute is missing."""
     if attribute is None:
         return tuple(otherwise)
     return tuple(int(each) for each in cast("DenseArrayBase[Any] | DenseIntElementsAttr", attribute).get_values())
@@ -42,7 +42,7 @@ def expect(condition: object, message: str) -> None:
 
 
 def expect_shape(value: SSAValue, expected: Sequence[int]) -> None:
-    """Verify the extents of a result, as far as they are known."""
+    """Raise `VerifyException` unless the static extents of a result are as expected."""
     shape = shape_of(value)
     fits = len(shape) == len(expected) and all(
         DYNAMIC_INDEX in pair or pair[0] == pair[1] for pair in zip(shape, expected, strict=True)

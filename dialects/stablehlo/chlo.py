@@ -1,4 +1,4 @@
-"""The ops of CHLO, functions that StableHLO lacks."""
+"""The ops of CHLO: functions that StableHLO lacks."""
 
 from __future__ import annotations
 

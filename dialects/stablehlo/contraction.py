@@ -29,7 +29,9 @@ from tinyml.dialects.stablehlo.base import Integers, PureOp, expect, expect_axes
 
 @irdl_op_definition
 class DotGeneralOp(PureOp):
-    """Sums of products over some axes; the result has the batching axes, then the other ones of both operands."""
+    """Sums of products over some axes. The result has the batching axes, then the remaining axes of the left and right
+    operand.
+    """
 
     name = "stablehlo.dot_general"
     lhs = operand_def(TensorType)
@@ -62,7 +64,7 @@ class DotGeneralOp(PureOp):
 
 @irdl_op_definition
 class ConvolutionOp(PureOp):
-    """Sums of products of windows with filters, whose axes `dimension_numbers` names."""
+    """Sums of products of windows with filters. `dimension_numbers` names the axes."""
 
     name = "stablehlo.convolution"
     lhs = operand_def(TensorType)

@@ -1,4 +1,4 @@
-"""Ops of StableHLO on elements at equal indices."""
+"""Elementwise ops of StableHLO."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tinyml.dialects.stablehlo.base import PureOp, expect, expect_shape, shape_o
 
 
 class ElementwiseOp(PureOp, ABC):
-    """An op on equal indices, whose operands and result are of one type."""
+    """An elementwise op whose operands and result have one type."""
 
     result = result_def(TensorType)
 
@@ -55,7 +55,7 @@ class AbsOp(UnaryOp):
 
 @irdl_op_definition
 class CeilOp(UnaryOp):
-    """The least integer that is not less."""
+    """The least integer that is not less than x."""
 
     name = "stablehlo.ceil"
 
@@ -76,7 +76,7 @@ class ExponentialMinusOneOp(UnaryOp):
 
 @irdl_op_definition
 class FloorOp(UnaryOp):
-    """The greatest integer that is not greater."""
+    """The greatest integer that is not greater than x."""
 
     name = "stablehlo.floor"
 
@@ -104,14 +104,14 @@ class LogisticOp(UnaryOp):
 
 @irdl_op_definition
 class NegateOp(UnaryOp):
-    """The negative."""
+    """-x."""
 
     name = "stablehlo.negate"
 
 
 @irdl_op_definition
 class NotOp(UnaryOp):
-    """The complement of bits."""
+    """The bitwise complement."""
 
     name = "stablehlo.not"
 
@@ -139,7 +139,7 @@ class TanhOp(UnaryOp):
 
 @irdl_op_definition
 class AddOp(BinaryOp):
-    """x + y; of i1, or."""
+    """x + y; for i1, the logical or."""
 
     name = "stablehlo.add"
 
@@ -153,7 +153,7 @@ class AndOp(BinaryOp):
 
 @irdl_op_definition
 class DivideOp(BinaryOp):
-    """x / y, of integers towards zero."""
+    """x / y; for integers, rounded towards zero."""
 
     name = "stablehlo.divide"
 
@@ -209,7 +209,7 @@ class SubtractOp(BinaryOp):
 
 @irdl_op_definition
 class CompareOp(PureOp):
-    """1 where a comparison is true."""
+    """1 if the comparison is true, otherwise 0."""
 
     name = "stablehlo.compare"
     lhs = operand_def(TensorType)
@@ -226,7 +226,9 @@ class CompareOp(PureOp):
 
 @irdl_op_definition
 class SelectOp(PureOp):
-    """Elements of the second operand where the first, which may be a number, is 1, else of the third."""
+    """The element of the second operand if the first, which may be a scalar, is 1; otherwise the element of the
+    third.
+    """
 
     name = "stablehlo.select"
     pred = operand_def(TensorType)
@@ -242,7 +244,7 @@ class SelectOp(PureOp):
 
 @irdl_op_definition
 class ClampOp(PureOp):
-    """min(max(operand, min), max); limits may be numbers."""
+    """min(max(operand, min), max); the limits may be scalars."""
 
     name = "stablehlo.clamp"
     min = operand_def(TensorType)
@@ -258,7 +260,7 @@ class ClampOp(PureOp):
 
 @irdl_op_definition
 class ConvertOp(PureOp):
-    """Elements in another type."""
+    """The elements converted to another type."""
 
     name = "stablehlo.convert"
     operand = operand_def(TensorType)
@@ -270,7 +272,7 @@ class ConvertOp(PureOp):
 
 @irdl_op_definition
 class OptimizationBarrierOp(PureOp):
-    """The operands."""
+    """The operands, unchanged."""
 
     name = "stablehlo.optimization_barrier"
     operand = var_operand_def(AnyAttr())

@@ -42,7 +42,7 @@ class ConstantOp(PureOp):
 
 @irdl_op_definition
 class IotaOp(PureOp):
-    """Elements that count along an axis."""
+    """Elements that are equal to their index along an axis."""
 
     name = "stablehlo.iota"
     iota_dimension = prop_def(IntegerAttr[I64])
@@ -54,7 +54,9 @@ class IotaOp(PureOp):
 
 @irdl_op_definition
 class BroadcastInDimOp(PureOp):
-    """A tensor whose axis i becomes axis broadcast_dimensions[i] of the result; other axes repeat it."""
+    """Axis i of the operand becomes axis broadcast_dimensions[i] of the result. The operand is repeated along all other
+    axes.
+    """
 
     name = "stablehlo.broadcast_in_dim"
     operand = operand_def(TensorType)
@@ -70,7 +72,7 @@ class BroadcastInDimOp(PureOp):
 
 @irdl_op_definition
 class ReshapeOp(PureOp):
-    """The same elements in row-major order."""
+    """The same elements in row-major order, with another shape."""
 
     name = "stablehlo.reshape"
     operand = operand_def(TensorType)
@@ -99,7 +101,7 @@ class TransposeOp(PureOp):
 
 @irdl_op_definition
 class SliceOp(PureOp):
-    """Elements from `start_indices` to before `limit_indices`, in steps of `strides`."""
+    """The elements from `start_indices` up to but excluding `limit_indices`, in steps of `strides`."""
 
     name = "stablehlo.slice"
     operand = operand_def(TensorType)
@@ -127,7 +129,7 @@ class SliceOp(PureOp):
 
 @irdl_op_definition
 class ReverseOp(UnaryOp):
-    """Elements in the opposite order along some axes."""
+    """The elements in reverse order along the given axes."""
 
     name = "stablehlo.reverse"
     dimensions = prop_def(DenseArrayBase[I64])
@@ -158,7 +160,7 @@ class ConcatenateOp(PureOp):
 
 @irdl_op_definition
 class PadOp(PureOp):
-    """Padding before, after and between the elements of a tensor along each axis; counts may be negative."""
+    """A tensor with padding before, after and between its elements along each axis. Negative counts remove elements."""
 
     name = "stablehlo.pad"
     operand = operand_def(TensorType)
@@ -178,7 +180,7 @@ class PadOp(PureOp):
 
 @irdl_op_definition
 class DynamicSliceOp(PureOp):
-    """A part of a tensor at computed indices, which are clamped so that it lies inside."""
+    """A part of a tensor at computed indices, which are clamped so that the part lies inside the tensor."""
 
     name = "stablehlo.dynamic_slice"
     operand = operand_def(TensorType)
@@ -196,7 +198,7 @@ class DynamicSliceOp(PureOp):
 
 @irdl_op_definition
 class DynamicUpdateSliceOp(PureOp):
-    """A tensor with a part replaced at computed indices, which are clamped so that it lies inside."""
+    """A tensor with a part replaced at computed indices, which are clamped so that the part lies inside the tensor."""
 
     name = "stablehlo.dynamic_update_slice"
     operand = operand_def(TensorType)

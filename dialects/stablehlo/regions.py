@@ -42,7 +42,7 @@ class ReductionOp(PureOp, ABC):
 
 @irdl_op_definition
 class ReduceOp(ReductionOp):
-    """A reduction over some axes, which the results lack."""
+    """A reduction over some axes, which are absent in the results."""
 
     name = "stablehlo.reduce"
     inputs = var_operand_def(TensorType)
@@ -88,7 +88,7 @@ class ReduceWindowOp(ReductionOp):
 
 @irdl_op_definition
 class WhileOp(IRDLOperation):
-    """A loop of `body` over some values while `cond` returns 1 for them."""
+    """A loop that runs `body` on its values while `cond` returns 1 for them."""
 
     name = "stablehlo.while"
     operand = var_operand_def(AnyAttr())
@@ -109,7 +109,7 @@ class WhileOp(IRDLOperation):
 
 @irdl_op_definition
 class ReturnOp(IRDLOperation):
-    """The results of a region."""
+    """Return the results of a region."""
 
     name = "stablehlo.return"
     results_ = var_operand_def(AnyAttr())

@@ -1,4 +1,4 @@
-"""Sums of products in memory, in accumulators instead of a number format."""
+"""Sums of products that are stored in memory with an accumulator type instead of a number format."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = ["AccumulateOp", "FinishOp", "MacOp", "StartOp", "ZeroOp"]
 
 @irdl_op_definition
 class ZeroOp(TensorOp):
-    """Empty sums."""
+    """Sums that are initially zero."""
 
     name = "tdsl.zero"
     assembly_format = "attr-dict (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -62,7 +62,7 @@ class ZeroOp(TensorOp):
 
 @irdl_op_definition
 class StartOp(TensorOp):
-    """Sums that start from numbers, broadcast to the result as numpy does."""
+    """Sums with initial values, which are broadcast to the result by numpy's rules."""
 
     name = "tdsl.start"
     input = operand_def(SHAPED)
@@ -94,7 +94,7 @@ class StartOp(TensorOp):
 
 
 class SumOp(TensorOp, ABC):
-    """Add products of two factors to sums in their own accumulator; nothing is rounded."""
+    """Add products of two factors to sums in their accumulator. Nothing is rounded to a number format."""
 
     sum = operand_def(SHAPED)
     lhs = operand_def(SHAPED)
@@ -123,7 +123,7 @@ class SumOp(TensorOp, ABC):
 
 @irdl_op_definition
 class MacOp(SumOp):
-    """`result[..] = sum[..] + lhs[..] * rhs[..]` with numpy's broadcasting of the factors; nothing is rounded."""
+    """`result[..] = sum[..] + lhs[..] * rhs[..]`, with the factors broadcast by numpy's rules. Nothing is rounded."""
 
     name = "tdsl.mac"
 
@@ -144,7 +144,7 @@ class MacOp(SumOp):
 
 @irdl_op_definition
 class AccumulateOp(SumOp):
-    """`result[i] = sum[i] + sum_k lhs[i, k] * rhs[k]`, in the order of k; nothing is rounded to a number format."""
+    """`result[i] = sum[i] + sum_k lhs[i, k] * rhs[k]`, in the order of k. Nothing is rounded to a number format."""
 
     name = "tdsl.accumulate"
 
@@ -165,9 +165,9 @@ class AccumulateOp(SumOp):
 
 @irdl_op_definition
 class FinishOp(PointwiseOp, ShiftsRows):
-    """Finished sums, rounded once into a number format; `bound` as in `num.finish`.
+    """Complete sums, rounded once to a number format. `bound` has the meaning of `num.finish`.
 
-    Rows with separate scales or `row_shifts`, as in `ContractionOp`, lie along the last axis.
+    Rows with separate scales or `row_shifts`, as in `ContractionOp`, are along the last axis.
     """
 
     name = "tdsl.finish"
@@ -193,7 +193,7 @@ class FinishOp(PointwiseOp, ShiftsRows):
             num.verify_bound(self.sum_bound, format.sum_bound([product]))
 
     def _product(self) -> Product | None:
-        """The summed products, if a loop from zero adds `constant[i] * x`; else None."""
+        """The summed products, if a loop whose sums start at zero adds `constant[i] * x`; otherwise None."""
         loop = self.input.owner
         if not isinstance(loop, scf.ForOp):
             return None

@@ -1,4 +1,4 @@
-"""Attributes of the tensor DSL: ranges, measured profiles, requests of searches, and the storage of constants."""
+"""Attributes of the tensor dialect: ranges, measured profiles, requests of searches, and the storage of constants."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ PERCENTILES = (0.1, 1.0, 50.0, 99.0, 99.9)
 
 
 def spell_float(value: float) -> str:
-    """The shortest digits that parse to the same float, with the decimal point that MLIR requires."""
+    """The shortest decimal text that parses to the same float, with the decimal point that MLIR requires."""
     digits, e, exponent = repr(value).partition("e")
     return f"{digits}{'' if '.' in digits else '.0'}{e}{exponent}"
 
@@ -63,7 +63,7 @@ def _verify_interval(name: str, low: float, high: float) -> None:
 
 @irdl_attr_definition
 class Csr(ParametrizedAttribute):
-    """Encoding of a constant matrix that is stored as compressed sparse rows; its payload in the IR stays dense."""
+    """The encoding of a constant matrix that is stored as compressed sparse rows. The value in the IR remains dense."""
 
     name = "tdsl.csr"
 
@@ -141,7 +141,7 @@ class Profile(ParametrizedAttribute):
 
     @property
     def magnitude(self) -> float:
-        """The greatest absolute value seen."""
+        """The greatest absolute value on the data set."""
         return max(abs(self.low.data), abs(self.high.data))
 
 
@@ -154,7 +154,7 @@ def _carried(holder: Holder | None) -> int:
 
 
 def _results(holder: Holder | None) -> int:
-    """The number of results; ops on buffers have no profiles."""
+    """The number of results of the operation; 0 if the attribute's holder is not an operation."""
     return len(holder.results) if isinstance(holder, Operation) else 0
 
 
@@ -207,6 +207,6 @@ NUMBERS = OwnAttribute(
 
 
 def calls_of(loop: ForOp) -> int | None:
-    """The iterations of a loop of a step function; None for any other loop."""
+    """The number of iterations of a loop that calls a step function; None for any other loop."""
     calls = loop.attributes.get(CALLS)
     return calls.value.data if isinstance(calls, IntegerAttr) else None

@@ -1,4 +1,4 @@
-"""The base class of tensor ops in both forms, with a result on tensors and a destination on memrefs."""
+"""The base class of tensor ops in both forms: with a result on tensors, and with a destination on memrefs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
 
 class TensorOpEffects(MemoryEffect):
-    """Effects of tensor ops: none on tensors; on memrefs, operands are read and the destination is written."""
+    """The effects of tensor ops: none on tensors; on memrefs, operands are read and the destination is written."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -73,7 +73,7 @@ class TensorOpEffects(MemoryEffect):
 
 
 def shaped(value: SSAValue) -> Shaped:
-    """The type of a value that the verifier knows to be a tensor or a memref."""
+    """The tensor or memref type of a value in verified IR."""
     return cast(Shaped, value.type)
 
 
@@ -95,7 +95,7 @@ def spell(shape: Sequence[int]) -> str:
 
 
 def broadcast(lhs: Shape, rhs: Shape) -> Shape:
-    """The broadcast shape of two shapes by numpy's rules; raises `VerifyException` if they do not fit."""
+    """The broadcast shape of two shapes by numpy's rules. Raises `VerifyException` if they are incompatible."""
     rank = max(len(lhs), len(rhs))
     padded = [(1,) * (rank - len(shape)) + shape for shape in (lhs, rhs)]
     out: list[int] = []
@@ -107,11 +107,12 @@ def broadcast(lhs: Shape, rhs: Shape) -> Shape:
 
 
 class Visits(NamedTuple):
-    """Steps of an op's loops, each of which loads some elements and then stores one.
+    """Steps of an op's loops, each of which loads elements and then stores one element.
 
     Elements are numbered in row-major order. loads: for each operand that is known to be read step by step, an array of
-    steps x elements per step; all other operands may be read until the end. stores: the element of the result, for each
-    step.
+    shape
+    (steps, elements per step). All other operands may be read until the end. stores: for each step, the element of the
+    result that is stored.
     """
 
     loads: Sequence[tuple[SSAValue, NDArray[np.int64]]]
@@ -119,11 +120,15 @@ class Visits(NamedTuple):
 
 
 class Footprint(NamedTuple):
-    """The window of an image that pixel (y, x) of a result depends on: it starts at (y, x) * strides - margins.
+    """The window of an image on which pixel (y, x) of a result depends. The window starts at (y, x) * strides -
+    margins.
 
-    kernel, strides: in pixels, down and across. margins: the pixels above, below, on the left and on the right that the
-    op adds to the image. filling: a real for these pixels with which the op without margins is equivalent; None if
-    there is none. channelwise: true if each channel depends only on the same channel of the image.
+    kernel, strides: in pixels, vertically and horizontally. margins: the pixels above, below, on the left and on the
+    right
+    that the op adds to the image. filling: a real with which the caller may pad the image in advance, so that the op
+    without
+    margins computes the same result; None if there is none. channelwise: true if each channel depends only on the same
+    channel of the image.
     """
 
     kernel: tuple[int, int] = (1, 1)
@@ -136,8 +141,8 @@ class Footprint(NamedTuple):
 class TensorOp(DialectOp, HasValueInterface):
     """An op with one tensor result.
 
-    On tensors (L0, L1) it has `result`; on memrefs (L2) it has `dest` instead, which it overwrites entirely unless
-    the op says otherwise. Both forms verify the same shape and format rules.
+    On tensors (L0, L1) the op has `result`; on memrefs (L2) it has `dest` instead, which it overwrites entirely unless
+    its documentation states otherwise. Both forms verify the same shape and format rules.
     """
 
     dest = opt_operand_def(MEMREF)
@@ -165,66 +170,71 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def written(self) -> SSAValue | None:
-        """The destination in the memref form, else None: equal to `dest`, without xDSL's look-up (see `out`)."""
+        """The destination in the memref form, otherwise None. Equal to `dest`, without xDSL's look-up (see `out`)."""
         return None if self.results else self.operands[-1]
 
     @property
     def inputs(self) -> tuple[SSAValue, ...]:
-        """The operands that are tensors, without the destination and indices."""
+        """The tensor operands, excluding the destination and indices."""
         operands = self.operands if self.results else self.operands[:-1]
         return tuple(value for value in operands if not isinstance(value.type, IndexType | IntegerType))
 
     @abstractmethod
     def infer_shape(self) -> Shape:
-        """The result's shape, from the operands; raises `VerifyException` if they do not fit."""
+        """The shape of the result, derived from the operands. Raises `VerifyException` if their shapes are
+        incompatible.
+        """
 
     @property
     def destroyed(self) -> Sequence[SSAValue]:
-        """Operands whose content is lost once the op has run."""
+        """The operands whose content is overwritten when the op runs."""
         return []
 
     @property
     def added(self) -> Interval:
-        """An interval of the reals that the op adds to the bits it moves; `EMPTY_INTERVAL` if there are none."""
+        """An interval of the reals that an op that only moves elements adds, such as padding; `EMPTY_INTERVAL` if there
+        are none.
+        """
         return EMPTY_INTERVAL
 
     @property
     def interval(self) -> Interval:
-        """An interval of reals that contains the elements for any input."""
+        """An interval of reals that contains all elements of the result for any input."""
         keeps = (self.MOVES_BITS or self.KEEPS_INTERVAL) and self.inputs
         return _proven(self.inputs, self.added) if keeps else UNBOUNDED_INTERVAL
 
     @property
     def addends(self) -> tuple[SSAValue, SSAValue] | None:
-        """The two operands whose sum or difference is rounded into the result; None for other ops."""
+        """The two operands whose sum or difference is rounded to the result; None for other ops."""
         return None
 
     @property
     def pairs(self) -> Sequence[tuple[SSAValue, SSAValue]]:
-        """The pairs of operands whose product, or sum of products, is rounded into the result."""
+        """The pairs of operands whose product, or sum of products, is rounded to the result."""
         return ()
 
     @property
     def macs(self) -> int:
-        """The number of multiply-accumulates that the op counts as."""
+        """The number of multiply-accumulate operations that the op performs."""
         return 0
 
     @property
     def updated(self) -> SSAValue | None:
-        """The operand from which the result differs only by some elements or added terms, if there is one."""
+        """The operand from which the result differs only in some elements or by added terms; None if there is none."""
         return None
 
     def reads_in_place(self, operand: SSAValue) -> bool:
-        """True if element i of an operand is dead once element i of the result has been stored.
+        """True if element i of an operand is dead after element i of the result is stored.
 
-        Elements are numbered in row-major order, in which every lowering to loops computes them, so that the result may
-        then overwrite the operand.
+        Elements are numbered in row-major order, in which every lowering to loops computes them. The result may
+        therefore
+        overwrite the operand.
         """
         return self.STORES_LAST and prod(shape_of(self.out)) == 1
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The steps in which every lowering to loops computes the result, as sequential runs of steps.
+        """The steps in which every lowering to loops computes the result, as a sequence of `Visits`.
 
         Kernels preserve the observable order: no element is stored before the loads of earlier steps.
         """
@@ -237,14 +247,15 @@ class TensorOp(DialectOp, HasValueInterface):
         return [Visits(loads, np.arange(steps))]
 
     def footprint(self, operand: SSAValue) -> Footprint | None:
-        """The window of an operand that each pixel of the result depends on, if both are images N x H x W x C.
+        """The window of an operand on which each pixel of the result depends, if both are images N x H x W x C.
 
-        None if a pixel may depend on all of the operand. An op with a footprint can run slice by slice (`on_parts`).
+        None if a pixel may depend on the whole operand. An op with a footprint can process slices of an image
+        (`on_parts`).
         """
         return None
 
     def on_parts(self, parts: Mapping[SSAValue, SSAValue], margins: tuple[int, int, int, int] | None = None) -> Self:
-        """The op on parts of the operands with footprints, which computes a part of the result, on tensors.
+        """An op on tensors that computes a part of the result from parts of the operands with footprints.
 
         margins: the remaining margins of the footprint; by default none.
         """
@@ -269,7 +280,9 @@ class TensorOp(DialectOp, HasValueInterface):
         self.verify_more()
 
     def verify_formats(self) -> None:
-        """Verify that all elements have number formats, and that the op may combine these."""
+        """Raise `VerifyException` unless all elements have number formats, and the op supports this combination of
+        formats.
+        """
         formats = [format_of(value) for value in (*self.inputs, self.out)]
         for value, format in zip((*self.inputs, self.out), formats, strict=True):
             if format.groups is not None:
@@ -291,11 +304,11 @@ class TensorOp(DialectOp, HasValueInterface):
         groups.verify_shape(shape_of(value))
 
     def verify_more(self) -> None:
-        """Verify the rules of a particular op beyond shape and format."""
+        """Raise `VerifyException` for violations of op-specific rules beyond shapes and formats."""
 
 
 def groups_not_read(value: SSAValue) -> VerifyException:
-    """The error of an op whose operand has elements in groups that it does not support."""
+    """The error for an op that does not support operands whose elements share scales in groups."""
     return VerifyException(
         f"elements of {shaped(value)} share scales in groups, which only products with rows of weights read"
     )
@@ -304,14 +317,15 @@ def groups_not_read(value: SSAValue) -> VerifyException:
 def proven_interval(value: SSAValue) -> Interval:
     """An interval of reals that contains the elements of a tensor for any input.
 
-    Declared and profiled ranges are ignored, because an input may lie outside of them. A tensor that a loop carries
-    consists of its initial elements and of those that the body inserts.
+    Declared and profiled ranges are ignored, because an input may exceed them. A tensor that a loop carries contains
+    its
+    initial elements and the elements that the body inserts.
     """
     return _proven([value], EMPTY_INTERVAL)
 
 
 def _proven(values: Sequence[SSAValue], added: Interval) -> Interval:
-    """An interval that contains the elements of all values, and `added`."""
+    """An interval that contains the proven intervals of all values, and `added`."""
     intervals, seen, pending = [added], set[SSAValue](), list(values)
     while pending:
         value = pending.pop()
@@ -332,7 +346,7 @@ def _proven(values: Sequence[SSAValue], added: Interval) -> Interval:
 
 
 def _carried(value: SSAValue) -> list[SSAValue] | None:
-    """The initial and the yielded tensor of a value that a loop carries; None for other values."""
+    """The initial tensor and the yielded tensor of a value that a loop carries; None for other values."""
     if isinstance(value, OpResult) and isinstance(loop := value.owner, scf.ForOp):
         index = value.index
     elif isinstance(value, BlockArgument) and isinstance(loop := value.owner.parent_op(), scf.ForOp) and value.index:
@@ -343,7 +357,7 @@ def _carried(value: SSAValue) -> list[SSAValue] | None:
 
 
 def fold_to(op: TensorOp, value: SSAValue | None) -> tuple[SSAValue] | None:
-    """The result of `fold` for an op on tensors whose result is an existing value; None without one."""
+    """The result of `fold` for an op on tensors that is equivalent to an existing value; None if `value` is None."""
     return None if op.result is None or value is None or value.type != op.result.type else (value,)
 
 
@@ -353,7 +367,7 @@ def build(
     result: TensorType[Attribute],
     properties: dict[str, Attribute] | None = None,
 ) -> None:
-    """Initialise a tensor op in its value form."""
+    """Initialise a tensor op in the form with a result."""
     DialectOp.__init__(op, operands=[*operands, ()], result_types=[result], properties=properties or {})
 
 

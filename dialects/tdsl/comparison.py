@@ -47,7 +47,7 @@ __all__ = ["ArgmaxOp", "AtLeastOp", "ReduceOp", "SignOp", "TopKMaskOp"]
 
 
 class ReduceOp(DialectOp, HasValueInterface, ABC):
-    """An op from one tensor to one scalar outside the number formats."""
+    """An op from one tensor to one scalar of a builtin type."""
 
     input = operand_def(SHAPED)
     traits = traits_def(TensorOpEffects())
@@ -69,7 +69,9 @@ class ReduceOp(DialectOp, HasValueInterface, ABC):
 
 @irdl_op_definition
 class ArgmaxOp(ReduceOp, HasCanonicalizationPatternsInterface):
-    """The index of the greatest element (a number or a sum) in row-major order, the first of equal ones."""
+    """The index in row-major order of the greatest element, a number or a sum. Of equal elements, the first is
+    selected.
+    """
 
     name = "tdsl.argmax"
     result = result_def(IndexType)
@@ -91,7 +93,9 @@ class ArgmaxOp(ReduceOp, HasCanonicalizationPatternsInterface):
 
 @irdl_op_definition
 class SignOp(ReduceOp):
-    """SeeDot's sgn: 1 if the single element is greater than zero, else 0 (the class of a binary model)."""
+    """SeeDot's sgn: 1 if the single element is greater than zero, otherwise 0. The result is the class of a binary
+    model.
+    """
 
     name = "tdsl.sign"
     result = result_def(IndexType)
@@ -113,7 +117,7 @@ class SignOp(ReduceOp):
 
 @irdl_op_definition
 class AtLeastOp(ReduceOp):
-    """Compare the single element with a threshold, as reals: input >= threshold."""
+    """Whether the single element is at least `threshold`, compared in real arithmetic."""
 
     name = "tdsl.at_least"
     threshold = prop_def(FloatAttr)
@@ -140,7 +144,7 @@ class AtLeastOp(ReduceOp):
 
 
 class ArgmaxOfReshape(RewritePattern):
-    """Compare the elements before a reshape, which keeps their order."""
+    """Apply the comparison to the input of a reshape, which preserves the order of elements."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ArgmaxOp, rewriter: PatternRewriter, /) -> None:
@@ -152,9 +156,11 @@ class ArgmaxOfReshape(RewritePattern):
 
 @irdl_op_definition
 class TopKMaskOp(TensorOp):
-    """1 for each of the `count` greatest elements, else 0; ties go to the first in row-major order.
+    """1 for each of the `count` greatest elements, otherwise 0. Of equal elements, the first in row-major order are
+    selected.
 
-    Sums over the elements of the mask are constant matrices times the mask: the votes or the mean of neighbours.
+    A constant matrix times the mask sums over the selected elements, such as the votes or the mean of nearest
+    neighbours.
     """
 
     name = "tdsl.top_k_mask"

@@ -39,7 +39,7 @@ __all__ = ["ConstOp", "FillOp"]
 
 @irdl_op_definition
 class ConstOp(DialectOp, HasValueInterface):
-    """A parameter of the model. `value` holds the raw bits, as a dense attribute of the format's storage type."""
+    """A parameter of the model. `value` contains the raw bits, as a dense attribute of the format's storage type."""
 
     name = "tdsl.const"
     value = prop_def(DenseIntOrFPElementsAttr)
@@ -55,7 +55,7 @@ class ConstOp(DialectOp, HasValueInterface):
         super().__init__(properties={"value": bits}, result_types=[result])
 
     def with_raws(self, raws: Raws, format: NumberFormat) -> ConstOp:
-        """A copy with its location, name, attributes and encoding, in other raws and another format."""
+        """A copy with the same location, name, attributes and encoding, but other raws and another format."""
         encoding = self.result.type.encoding
         new = ConstOp(raws, format, encoding if isinstance(encoding, Csr) else None)
         new.attributes |= self.attributes
@@ -71,7 +71,9 @@ class ConstOp(DialectOp, HasValueInterface):
 
     @property
     def raws(self) -> Raws:
-        """The raw bits in the tensor's shape, not copied; raises `VerifyException` if the value does not match."""
+        """The raw bits in the shape of the tensor, not copied. Raises `VerifyException` if the value does not match the
+        type.
+        """
         dtype = format_of(self.result).dtype.newbyteorder("<")
         return dense_elements(self.properties.get("value"), dtype, shape_of(self.result))
 
@@ -84,7 +86,7 @@ class ConstOp(DialectOp, HasValueInterface):
 
 @irdl_op_definition
 class FillOp(TensorOp):
-    """A tensor whose elements are all the same real, rounded into its format (SeeDot's `init`)."""
+    """A tensor whose elements are all equal to one real, rounded to the format (SeeDot's `init`)."""
 
     name = "tdsl.fill"
     value = prop_def(FloatAttr)
@@ -101,13 +103,13 @@ class FillOp(TensorOp):
 
 
 def constant_input(op: TensorOp) -> ConstOp | None:
-    """The constant that an op on a single tensor reads."""
+    """The constant operand of an op on a single tensor; None if the operand is not constant."""
     [input] = op.inputs
     return owner if op.result is not None and isinstance(owner := input.owner, ConstOp) else None
 
 
 def replace_by_constant(op: TensorOp, old: ConstOp, raws: Raws, rewriter: PatternRewriter) -> None:
-    """Replace an op on one constant by a constant computed at compile time."""
+    """Replace an op on the constant `old` by a constant with the raws that were computed at compile time."""
     new = ConstOp(raws, format_of(op.out))
     new.attributes |= {**old.attributes, **op.attributes}
     new.result.name_hint = op.out.name_hint or old.result.name_hint
@@ -117,7 +119,7 @@ def replace_by_constant(op: TensorOp, old: ConstOp, raws: Raws, rewriter: Patter
 
 
 def profile_of(value: SSAValue) -> dict[str, Attribute]:
-    """The profile of an op's result, as an attribute of an op with this result alone."""
+    """The profile of a value that is one of several results, as the attribute of an op with this result only."""
     if isinstance(value, OpResult):
         profiles = value.op.attributes.get(PROFILE)
         if isa(profiles, ArrayAttr[Attribute]):

@@ -1,8 +1,8 @@
-"""Contractions: ops that sum products, optionally with a scale for each row, and the known facts about their factors.
+"""Contractions: ops that sum products, optionally with a scale for each row, and known facts about their factors.
 
 An op's `terms` define which elements are multiplied and over which indices products are summed. The evaluator, the
 gradients, the count of multiply-accumulates and the generic lowering to loops are derived from them. Facts about the
-factors are true for any input: constants are known, other tensors have intervals.
+factors are valid for any input: constants are known, and other tensors have intervals.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ ROW_SHIFTS = range(16)
 
 
 def verify_shifts(shifts: Sequence[int], rows: int, name: str = "row_shifts") -> None:
-    """Raise `VerifyException` unless there is a shift within `ROW_SHIFTS` for each row. name: the property's."""
+    """Raise `VerifyException` unless there is a shift within `ROW_SHIFTS` for each row. name: the name of the
+    property.
+    """
     if len(shifts) != rows:
         raise VerifyException(f"needs a shift for each of {rows} rows, got {len(shifts)}")
     if any(shift not in ROW_SHIFTS for shift in shifts):
@@ -62,7 +64,7 @@ def verify_shifts(shifts: Sequence[int], rows: int, name: str = "row_shifts") ->
 
 
 class ShiftsRows(ABC):
-    """An op that rounds sums; its property `row_shifts` shifts each row's sums right before rounding."""
+    """An op that rounds sums. Its property `row_shifts` shifts the sums of each row right before rounding."""
 
     row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
 
@@ -74,7 +76,7 @@ class ShiftsRows(ABC):
     @property
     @abstractmethod
     def sum_bound(self) -> Bound | None:
-        """The least and the greatest partial sum; None if it is unknown."""
+        """The least and the greatest possible partial sum; None if unknown."""
 
     @property
     def shifts(self) -> tuple[int, ...] | None:
@@ -83,12 +85,12 @@ class ShiftsRows(ABC):
 
     @property
     def finished_bound(self) -> Bound | None:
-        """The least and the greatest sum to be rounded, after shifts."""
+        """The least and the greatest possible sum after the shifts, before rounding; None if unknown."""
         bound = self.sum_bound
         return bound if bound is None or self.shifts is None else (min(bound[0], 0), max(bound[1], 0))
 
     def rounded(self, m: NumpyMachine, sums: Array, accumulator: Accumulator, rows: Array) -> Array:
-        """Complete sums, after shifts, in the format of the result. rows: the number of the row of each."""
+        """Complete sums, shifted and rounded to the format of the result. rows: the row index of each sum."""
         format = format_of(self.out)
         levelled = accumulator.levelled(format)
         if levelled.type != accumulator.type:
@@ -102,9 +104,10 @@ Pairs: TypeAlias = "Sequence[tuple[Array, Array]]"
 class ContractionOp(TensorOp, ShiftsRows, ABC):
     """An op that computes each element of its result as a sum of products.
 
-    A sum is exact for formats with an exact accumulator (fixed point) and is rounded once into the result. `acc` is the
-    accumulator's type; `bound` is the proof that it is wide enough: the least and the greatest possible partial sum, in
-    units in the last place of the accumulator. While the operands are tensors, the verifier derives the bound again.
+    A sum is exact for formats with an exact accumulator (fixed point) and is rounded once to the result. `acc` is the
+    type
+    of the accumulator. `bound` proves that it is wide enough: the least and the greatest possible partial sum, in
+    units in the last place of the accumulator. If the operands are tensors, the verifier derives the bound again.
 
     With `row_shifts`, one for each row, the sums of row i are divided by 2^row_shifts[i]: row i of the weights is
     stored times that power, so that small rows are as precise as large ones (per-row scales).
@@ -129,7 +132,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def initial(self) -> SSAValue | None:
-        """The tensor that the sums start from, broadcast to the result as numpy does; zero if None."""
+        """The tensor of initial sums, broadcast to the result by numpy's rules; None if sums start at zero."""
         return None
 
     @property
@@ -147,36 +150,37 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def accumulator(self) -> Accumulator:
-        """The accumulator that `acc` names, else one that is wide enough for all operands."""
+        """The accumulator of type `acc`, or if `acc` is absent, an accumulator that is wide enough for all operands."""
         if self.acc is not None:
             return cast(Accumulator, accumulator_of(self.acc))
         return self.accumulator_for(self.products, self.sum_bound)
 
     def accumulator_for(self, products: Sequence[Product], bound: Bound | None) -> Accumulator:
-        """The accumulator for facts about the products, and a bound on their sums."""
+        """The accumulator for products with these facts and this bound on their sums."""
         return format_of(self.out).accumulator_of_sum(products, self.start, bound)
 
     @property
     def products(self) -> Sequence[Product]:
-        """Known facts about the products of each pair."""
+        """The known facts about the products of each pair."""
         return [_product(term, shape_of(self.out)) for term in self.terms]
 
     @property
     def accumulators(self) -> list[Accumulator]:
-        """An accumulator for each pair, in units of its products; the last one is `accumulator`."""
+        """For each pair, an accumulator in the unit of its products. The last one is `accumulator`."""
         last = self.accumulator
         return [last.of(format_of(lhs), format_of(rhs)) for lhs, rhs in self.pairs]
 
     @property
     def start(self) -> Factor | None:
-        """The known facts about the numbers from which the sums start; None if they start from zero."""
+        """The known facts about the initial sums; None if sums start at zero."""
         return None if self.initial is None else factor_of(self.initial)
 
     @property
     def sum_bound(self) -> Bound | None:
-        """The stated bound, else the one derived from the facts about the operands.
+        """The stated bound, or if there is none, the bound derived from the facts about the operands.
 
-        None on memrefs with an accumulator but no bound: the proof needs constants that are no longer visible.
+        None on memrefs with an accumulator but no bound, because the proof would need constants that are no longer
+        accessible.
         """
         if self.bound is None and self.acc is not None and self.dest is not None:
             return None
@@ -188,7 +192,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.bound_of(self.products)
 
     def is_bounded_by_parts(self, operand: SSAValue) -> bool:
-        """True if the stated bound follows for every part of an operand; a part of a constant has unknown content."""
+        """True if the stated bound holds for any part of an operand, even if the content of the operand is unknown."""
         if constant_root(operand) is None:
             return True
         unknown = tensor.EmptyOp((), operand.type)
@@ -199,11 +203,11 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return bounded
 
     def bound_of(self, products: Sequence[Product]) -> Bound | None:
-        """As `derived_bound`, from known facts about the products."""
+        """The bound as by `derived_bound`, for products with these facts."""
         return format_of(self.out).sum_bound(products, self.start)
 
     def takes_groups(self, value: SSAValue) -> bool:
-        """True for weights with groups that do not extend beyond a row."""
+        """True for weights whose groups do not extend beyond a row."""
         groups = format_of(value).groups
         if groups is None or value is self.out or value is self.initial or any(rhs is value for _, rhs in self.pairs):
             return False
@@ -233,7 +237,9 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             raise VerifyException(lack)
 
     def verify_units(self) -> None:
-        """Verify that the accumulator of each pair holds its products and can continue the sum of earlier pairs."""
+        """Raise `VerifyException` unless the accumulator of each pair supports its products and can continue the
+        previous sum.
+        """
         units = [*self.accumulators[:-1], self.accumulator]
         for place, ((lhs, rhs), unit) in enumerate(zip(self.pairs, units, strict=True)):
             formats = format_of(lhs), format_of(rhs)
@@ -248,7 +254,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def sums_shape(self) -> Shape:
-        """The shape to which the initial sums broadcast: that of the result, with all rows."""
+        """The shape to which the initial sums are broadcast: the shape of the result, with all rows."""
         shape = list(shape_of(self.out))
         shape[self.ROW_AXIS] = self.rows
         return tuple(shape)
@@ -267,7 +273,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     def summed(self, arithmetic: Arithmetic, pairs: Pairs, initial: Array | None, row: Array | None = None) -> Array:
         """The result for arrays of factors and of initial sums.
 
-        row: the number of the weights' row, for each sample or for all, if the factors contain a single row.
+        row: the index of the weights' row, for each sample or for all samples, if the factors contain a single row.
         """
         if arithmetic.machine is None:
             return self._real_sums(arithmetic.once(self, lambda: self.terms), pairs, initial, row)
@@ -302,11 +308,13 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.rounded(m, cast(Array, sums), before, self._by_row(np.arange(self.rows), row))
 
     def _raised(self, sums: Array, term: Term) -> Array:
-        """The sums of a term after the left shifts of its rows."""
+        """The sums of a term, shifted left by the shifts of the rows."""
         return sums if term.left is None else np.ldexp(sums, self._by_row(np.array(term.left)))
 
     def _by_row(self, numbers: Array, row: Array | None = None) -> Array:
-        """Numbers per row of the weights, or of a single row, in a shape that broadcasts to the result."""
+        """The numbers of all rows of the weights, or of the given rows, in a shape that can be broadcast to the
+        result.
+        """
         below = (1,) * (len(shape_of(self.out)) - self.ROW_AXIS - 1)
         return numbers.reshape(-1, *below) if row is None else numbers[row].reshape(-1, 1, *below)
 
@@ -327,7 +335,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
 
 def _product(term: Term, shape: Shape) -> Product:
-    """The facts about the products of a term, whose sums have a shape."""
+    """The facts about the products of a term. shape: the shape of the result."""
     if term.multiplies_matrices:
         known = product_of(term.lhs, term.rhs)
         return known if term.left is None else replace(known, lhs=replace(known.lhs, raised=term.groups))
@@ -343,33 +351,34 @@ def _multiplication(m: NumpyMachine, accumulator: Accumulator, term: Term) -> Mu
 
 
 def _aligned(term: Term, lhs: Array) -> Array:
-    """The left factor of a term, as integers in one unit if its elements share scales in groups."""
+    """The left factor of a term; if its elements share scales in groups, as integers in one unit."""
     groups = term.groups
     return lhs if groups is None else exact_numbers(format_of(term.lhs)).integers_in(groups, lhs)
 
 
 def constant_root(value: SSAValue) -> ConstOp | None:
-    """The constant behind a tensor that is constant, indexed from a constant or reshaped; None for other tensors."""
+    """The constant from which a tensor is derived by indexing and reshaping; None for other tensors."""
     while isinstance(value.owner, IndexOp | ReshapeOp):
         value = value.owner.input
     return value.owner if isinstance(value.owner, ConstOp) else None
 
 
 def oriented(raws: Raws, operand: SSAValue) -> Raws:
-    """A constant's raws as the stack of matrices from which the operand is indexed, or as the operand alone."""
+    """The raws of a constant as a stack of matrices with the shape of the operand, which is one of them."""
     return raws.reshape(-1, *shape_of(operand))
 
 
 def product_of(lhs: SSAValue, rhs: SSAValue) -> Product:
-    """The known facts about a product of matrices."""
+    """The known facts about a matrix product."""
     square = _moved(lhs) is _moved(rhs) and 1 == shape_of(lhs)[0] == shape_of(rhs)[1]
     return Product(shape_of(lhs)[1], factor_of(lhs), factor_of(rhs, -2), square)
 
 
 def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Product | None:
-    """The products `constant[i] * factor` that a loop over i adds up; None if the weights are unknown.
+    """The known facts about the products `constant[i] * factor` that a loop over i adds up; None if the weights are
+    unknown.
 
-    They are known if the loop counts upwards between constant bounds that lie inside the constant.
+    The weights are known if the loop counts upwards between constant bounds that lie inside the constant.
     """
     if weight.index is not loop.body.block.args[0] or not isinstance(weight.input.owner, ConstOp):
         return None
@@ -384,7 +393,7 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
 
 
 def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
-    """The known facts about a matrix; summed: the axis over which a product sums."""
+    """The known facts about a matrix. summed: the axis over which a product sums."""
     if (constant := constant_root(operand)) is None:
         return Factor(format_of(operand), interval=proven_interval(operand))
     return Factor(format_of(operand), oriented(constant.raws, operand).swapaxes(-1, summed))
@@ -393,7 +402,7 @@ def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
 def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Shape) -> Factor:
     """The known facts about the elements of an operand that a map selects by result indices and summed indices.
 
-    shape: that of the result. summed: the extents of the summed indices.
+    shape: the shape of the result. summed: the extents of the summed indices.
     """
     if (constant := constant_root(operand)) is None:
         return factor_of(operand)

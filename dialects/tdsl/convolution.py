@@ -1,9 +1,10 @@
-"""Convolutions of images, NHWC, also in place by the herringbone and the single transpose of Gural and Murmann (2019).
+"""Convolutions of NHWC images, optionally in place as in Gural and Murmann (2019): herringbone and single transpose.
 
-In place (section 3.4), results are computed row by row and written contiguously before the image; after each row of
+In place (section 3.4), results are computed row by row and written contiguously before the image. After each row of
 results, the first row of the image is dead. Dead pixels on the right are scattered. If the rest of the image is
-transposed in place, columns become rows. A *turn* is some rows of the result, followed by such a transposition. After
-all turns the result is transposed back, from the last turn to the first.
+transposed in place, columns become rows. A *turn* consists of some rows of the result, followed by such a
+transposition.
+After all turns the result is transposed back, from the last turn to the first.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ Extents = tuple[int, int]
 
 
 class Turn(NamedTuple):
-    """A turn, with rows and columns as they are in memory when it begins.
+    """A turn, described by rows and columns as they are in memory when it begins.
 
-    rows: the number of rows of the result that it computes. image, result: the extents of the remaining image and
+    rows: the number of rows of the result that the turn computes. image, result: the extents of the remaining image and
     result. read, written: the number of dead pixels of the image, and of written pixels of the result. turned: true if
     rows in memory are columns of the image. before: rows of padding above the remaining image, and columns on its left.
     """
@@ -53,15 +54,16 @@ class Turn(NamedTuple):
     before: Extents = (0, 0)
 
     def drop(self, steps: Extents) -> tuple[Extents, int]:
-        """The extents of the image after the turn, and the number of pixels before it."""
+        """The extents of the remaining image after the turn, and the number of dead pixels before it."""
         dead = min(max(self.rows * steps[self.turned] - self.before[0], 0), self.image[0])
         return (self.image[0] - dead, self.image[1]), self.read + dead * self.image[1]
 
 
 def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, before: Extents = (0, 0)) -> list[Turn]:
-    """The turns of a convolution. rows: per turn. steps: the strides. before: the padding above and on the left.
+    """The turns of a convolution. rows: the rows of each turn. steps: the strides. before: the padding above and on the
+    left.
 
-    Raises `VerifyException` unless they compute the whole result, and each but the first at least one row.
+    Raises `VerifyException` unless the turns compute the whole result, and all except the first at least one row.
     """
     made: list[Turn] = []
     read = written = 0
@@ -80,7 +82,9 @@ def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, 
 
 
 def herringbone(result: Extents, rows_first: bool = True) -> list[int]:
-    """The rows of each turn of the herringbone: rows and columns alternate once the rest of the result is square."""
+    """The number of rows of each turn of the herringbone: rows and columns alternate after the rest of the result is
+    square.
+    """
     (height, width), counts, along_rows = result, [0], True
     while height and width:
         if (height >= width + (not rows_first)) != along_rows:
@@ -92,16 +96,19 @@ def herringbone(result: Extents, rows_first: bool = True) -> list[int]:
 
 
 def single_transpose(result: Extents, last: int) -> list[int]:
-    """The rows of each turn if the last `last` rows are computed column by column."""
+    """The number of rows of each turn if the last `last` rows of the result are computed column by column."""
     height, width = result
     return [count for count in (height - last, width if last else 0) if count] if last < height else [0, width]
 
 
 def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
-    """The least distance of an image from the start of the result that overwrites it.
+    """The least distance from the start of the result to the image at which the result may overwrite the image.
 
-    pixels: the pixels of each window, in the order of computation. image, result: the size of a pixel of each, in one
-    unit. A window is read after all elements of its result except the last have been written.
+    pixels: the indices of the pixels of each window, in the order of computation. image, result: the sizes of a pixel
+    of the
+    image and of the result, in a common unit. A window is read after all elements of its result except the last have
+    been
+    written.
     """
     first = pixels.min(1) * image
     pending = np.minimum.accumulate(first[::-1])[::-1]
@@ -111,10 +118,10 @@ def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
 
 
 def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int64]:
-    """Indices in memory of the pixels of each window of a turn, (rows * width of the result, taps).
+    """The indices in memory of the pixels of each window of a turn, of shape (rows * width of the result, taps).
 
     kernel: rows and columns of a window; taps are in the order of an untransposed window. A tap outside the image has
-    the largest index of its window; every window has a tap inside.
+    the largest index of its window. Every window has a tap inside the image.
     """
     down, right = steps[::-1] if turn.turned else steps
     row, column = (axis.reshape(-1, 1) for axis in np.indices((turn.rows, turn.result[1])))
@@ -128,9 +135,12 @@ def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int
 
 
 def window_layout(filter: Shape, image: Shape, across: int) -> tuple[int, int, int, int]:
-    """The runs of a window, the elements of a run, and the distances of runs and of windows.
+    """The number of runs of a window, the elements of a run, the distance between runs and the distance between
+    windows.
 
-    filter: its shape, undilated. image: its shape, with windows `across` pixels apart; or that of separate windows.
+    filter: the shape of the undilated filter. image: the shape of an image with windows `across` pixels apart, or the
+    shape
+    of a stack of separate windows.
     """
     (_, height, width, length), (images, _, columns, channels) = filter, image
     elements = height * width * channels
@@ -148,14 +158,16 @@ class Conv2dOp(ContractionOp):
     its first axis, are the output channels. With groups = C the convolution is depthwise, and each channel has O / C
     separate filters.
 
-    Sums start from `addend`, which broadcasts to the result: a bias has shape O. Images are not padded; `tdsl.pad` pads
-    them.
+    `addend` contains the initial sums, which are broadcast to the result: a bias has shape O. Images are not padded;
+    `tdsl.pad` pads them.
 
-    With `turns`, the rows of each turn, the convolution runs in place and destroys its image, which nothing else reads.
-    Such an image is padded by the convolution itself: `padding` above, below, on the left and on the right, with the
-    real `value` (0 by default).
+    `turns` contains the number of rows of each turn. With `turns`, the convolution runs in place and destroys its
+    image,
+    which no other op may read. Only then, the convolution itself pads the image: `padding` above, below, on the left
+    and on
+    the right, with the real `value` (0 by default).
 
-    tile: the kernel that computes all results, or those of a line in each call. It is chosen when an image is split
+    tile: the kernel that computes all results, or the results of a line per call. It is chosen when an image is split
     into parts with a kernel.
     """
 
@@ -221,7 +233,9 @@ class Conv2dOp(ContractionOp):
 
     @property
     def turn_list(self) -> list[Turn]:
-        """The turns of a convolution in place; none for others. Raises `VerifyException` for wrong ones."""
+        """The turns of a convolution in place; empty for other convolutions. Raises `VerifyException` for invalid
+        turns.
+        """
         if self.turns is None:
             return []
         (_, *image, _), (_, *result, _) = shape_of(self.rhs), shape_of(self.out)
@@ -252,14 +266,14 @@ class Conv2dOp(ContractionOp):
 
     @property
     def filling(self) -> float:
-        """The real that padding consists of."""
+        """The real with which the image is padded."""
         return 0.0 if self.value is None else self.value.value.data
 
     @property
     def can_turn(self) -> bool:
-        """True for an undilated convolution of a single image, over all channels together or channel by channel.
+        """True if the convolution can run in place: undilated, of a single image, and either dense or depthwise.
 
-        Its weights have no groups with shared scales.
+        Its weights must have no groups with shared scales.
         """
         (count, *_, channels), plain = shape_of(self.rhs), format_of(self.lhs).groups is None
         return self.group_count in (1, channels) and self.spread == (1, 1) and count == 1 and plain
@@ -270,7 +284,9 @@ class Conv2dOp(ContractionOp):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The steps of a convolution in place: pixel by pixel, each element after all loads of its window."""
+        """The steps of a convolution in place: pixel by pixel, where each element is stored after all loads of its
+        window.
+        """
         if self.turns is None:
             return super().visits
         (rows, height, width, _), channels = shape_of(self.lhs), shape_of(self.rhs)[3]

@@ -1,4 +1,4 @@
-"""The squared distance of two vectors, as ProtoNN compares a projected input with its prototypes."""
+"""The squared distance of two vectors, as between ProtoNN's projected input and its prototypes."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ __all__ = ["SquaredDistanceOp"]
 class SquaredDistanceOp(TensorOp):
     """`result = sum_k (lhs[k] - rhs[k])^2` of two column vectors; only the sum is rounded, once.
 
-    Differences are exact: the formats must have a `NumberFormat.difference`. `acc` is the accumulator of the squares,
-    `bound` the proof that it is wide enough, as in a product of matrices.
+    Differences are exact: the formats must have a `NumberFormat.difference`. `acc` is the accumulator of the squares.
+    `bound` proves that it is wide enough, as in a matrix product.
     """
 
     name = "tdsl.squared_distance"
@@ -52,7 +52,7 @@ class SquaredDistanceOp(TensorOp):
 
     @property
     def difference(self) -> NumberFormat:
-        """The format of an exact difference."""
+        """The format of the exact difference of two elements."""
         lhs, rhs = format_of(self.lhs), format_of(self.rhs)
         if (format := lhs.difference(rhs)) is None:
             raise VerifyException(f"{lhs.type} and {rhs.type} have no exact difference")
@@ -95,9 +95,9 @@ class SquaredDistanceOp(TensorOp):
         return format_of(self.out).finish(m, sums, accumulator, self.sum_bound)
 
     def bits_of_pairs(self, m: NumpyMachine, lhs: Array, rhs: Array) -> Array | None:
-        """The results for each of n left vectors and each of m right ones, of shape (n, m, 1, 1).
+        """The results for each of n left vectors and each of m right vectors, of shape (n, m, 1, 1).
 
-        lhs: (n, elements, 1). rhs: (m, elements, 1). None if the accumulator computes pairs separately.
+        lhs: (n, elements, 1). rhs: (m, elements, 1). None if the accumulator must compute each pair separately.
         """
         vectors = lhs[..., 0], format_of(self.lhs), rhs[..., 0], format_of(self.rhs)
         if (sums := self.accumulator.squared_distances(*vectors)) is None:

@@ -1,8 +1,9 @@
 """Ops that compute each element of the result from the elements at the same index.
 
 An op defines the computation of one element by ops on scalars. The evaluator, the gradients, `fuse-elementwise`, the
-lowering to loops and the interval of the result are derived from it. `tdsl.map` is a chain of such ops as one op. The
-activations of networks are clamps, and functions with format-specific implementations.
+lowering to loops and the interval of the result are derived from it. `tdsl.map` is a chain of elementwise ops as one
+op.
+The activations of networks are clamps, and functions with format-specific implementations.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ Insert: TypeAlias = Callable[[Operation], SSAValue]
 
 
 class PointwiseOp(TensorOp, ABC):
-    """An op whose result at each index depends only on the operands there, with numpy's broadcasting."""
+    """An op whose result at each index depends only on the operands at this index, after numpy's broadcasting."""
 
     STORES_LAST: ClassVar[bool] = True
 
@@ -104,7 +105,7 @@ class PointwiseOp(TensorOp, ABC):
 
 @dataclass(frozen=True)
 class ScalarBody:
-    """The computation of one element: `steps` in order, from one argument per input to the result."""
+    """The computation of one element: `steps` are executed in order, and map one argument per input to the result."""
 
     arguments: Sequence[SSAValue]
     steps: Sequence[Operation]
@@ -112,9 +113,10 @@ class ScalarBody:
 
 
 class ElementwiseOp(PointwiseOp, ABC):
-    """An op defined by `num` ops on scalars: by the one of its `elementwise_op_definition`, or by those of `scalar`.
+    """An op that is defined by `num` ops on scalars: the op of its `elementwise_op_definition`, or the ops that
+    `scalar` builds.
 
-    Its verifier runs theirs, for example on the properties that they share.
+    The verifier also verifies these ops, for example their properties.
     """
 
     SCALAR: ClassVar[type[num.ScalarOp]]
@@ -126,9 +128,9 @@ class ElementwiseOp(PointwiseOp, ABC):
     def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
         """Build the computation of one element and return its result.
 
-        By default it is one op, `SCALAR`, with the properties that both ops declare.
+        By default it is a single op, `SCALAR`, with the properties that both ops declare.
 
-        x: one scalar for each input. element: the type of the result's elements. insert: takes each op on scalars.
+        x: one scalar for each input. element: the type of the result's elements. insert: inserts each op on scalars.
         """
         declared = self.SCALAR.get_irdl_definition().properties
         properties = {name: value for name, value in self.properties.items() if name in declared}
@@ -136,7 +138,7 @@ class ElementwiseOp(PointwiseOp, ABC):
 
     @property
     def scalar_body(self) -> ScalarBody:
-        """The computation of one element, outside of any program."""
+        """The computation of one element as detached ops."""
         block = Block(arg_types=[shaped(value).get_element_type() for value in self.inputs])
 
         def insert(op: Operation) -> SSAValue:
@@ -154,7 +156,7 @@ class ElementwiseOp(PointwiseOp, ABC):
         return values[body.result]
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array | None]:
-        """The derivatives, from those of the steps on scalars."""
+        """The derivatives by the operands, computed from the derivatives of the ops on scalars."""
         body, rank = self._body(arithmetic)
         values = dict(zip(body.arguments, (ranked(operand, rank) for operand in x), strict=True)) | {body.result: y}
         steps = cast("Sequence[num.ScalarOp]", body.steps)
@@ -203,9 +205,10 @@ ElementwiseOpT = TypeVar("ElementwiseOpT", bound=ElementwiseOp)
 
 
 def elementwise_op_definition(scalar: type[num.ScalarOp]) -> Callable[[type[ElementwiseOpT]], type[ElementwiseOpT]]:
-    """Define an op that computes each element by an op on scalars of the same operands and properties.
+    """A class decorator that defines an op which applies an op on scalars, with the same operands and properties, to
+    elements.
 
-    An op without a docstring has that of the op on scalars.
+    An op without a docstring inherits the docstring of the op on scalars.
     """
 
     def define(op: type[ElementwiseOpT]) -> type[ElementwiseOpT]:
@@ -231,7 +234,7 @@ class UnaryOp(ElementwiseOp, ABC):
 
 
 class BinaryOp(ElementwiseOp, ABC):
-    """`result[..] = lhs[..] op rhs[..]` with numpy's broadcasting, one rounding into the result's format."""
+    """`result[..] = lhs[..] op rhs[..]` with numpy's broadcasting, rounded once to the format of the result."""
 
     lhs = operand_def(SHAPED)
     rhs = operand_def(SHAPED)
@@ -267,7 +270,7 @@ class SubOp(BinaryOp):
 
 @elementwise_op_definition(num.MulOp)
 class MulOp(BinaryOp):
-    """Hadamard product, or a tensor times a scalar; the exact product is rounded once."""
+    """Elementwise product, or a tensor times a scalar. The exact product is rounded once."""
 
     name = "tdsl.mul"
 
@@ -277,7 +280,7 @@ class MulOp(BinaryOp):
 
     @property
     def macs(self) -> int:
-        """The number of elements for a vector times a 1x1 matrix, which is a matrix product; else 0."""
+        """The number of elements for a vector times a 1x1 matrix, which counts as a matrix product; otherwise 0."""
         shapes = shape_of(self.lhs), shape_of(self.rhs)
         is_product = (1, 1) in shapes and shapes[0] != shapes[1] and () not in shapes
         return prod(shape_of(self.out)) if is_product else 0
@@ -308,7 +311,9 @@ class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
 
 
 class FunctionOp(UnaryOp, ABC):
-    """A transcendental function, by one of several schemes of the result's format: a `num.FunctionOp` on scalars."""
+    """A transcendental function, by one of several schemes of the result's format; a `num.FunctionOp` computes each
+    element.
+    """
 
     scheme = opt_prop_def(StringAttr)
 
@@ -365,7 +370,7 @@ class CastOp(UnaryOp, HasFolderInterface):
 
 @irdl_op_definition
 class SelectOp(PointwiseOp, HasFolderInterface):
-    """`condition ? if_true : if_false` of whole tensors."""
+    """`condition ? if_true : if_false` for whole tensors."""
 
     name = "tdsl.select"
     MOVES_BITS: ClassVar[bool] = True
@@ -400,7 +405,9 @@ class SelectOp(PointwiseOp, HasFolderInterface):
 
 
 class NegativeOfConstant(RewritePattern):
-    """Negate a constant at compile time, for reals (f32) only: a format's negation may round and saturate."""
+    """Negate a constant at compile time, but only for reals (f32), because a format's negation may round and
+    saturate.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: NegOp, rewriter: PatternRewriter, /) -> None:
@@ -410,9 +417,9 @@ class NegativeOfConstant(RewritePattern):
 
 @irdl_op_definition
 class MapOp(ElementwiseOp):
-    """`result[..] = body(inputs[..])` with numpy's broadcasting; each op of the body rounds once, as on tensors.
+    """`result[..] = body(inputs[..])` with numpy's broadcasting. Each op of the body rounds once, as on tensors.
 
-    The region's block takes one scalar of each input's format and ends in `tdsl.yield`.
+    The arguments of the body are one scalar of each input's format. The body ends with `tdsl.yield`.
     """
 
     name = "tdsl.map"
@@ -465,7 +472,7 @@ class MapOp(ElementwiseOp):
 
 @irdl_op_definition
 class YieldOp(DialectOp):
-    """The value of one element of a `tdsl.map`."""
+    """Yield the value of one element of a `tdsl.map`."""
 
     name = "tdsl.yield"
     value = operand_def(AnyAttr())
@@ -477,14 +484,14 @@ class YieldOp(DialectOp):
 
 
 class ClampOp(UnaryOp, HasFolderInterface, ABC):
-    """Values clamped to `limits`; the bits of values inside are unchanged."""
+    """Values clamped to `limits`. The bits of values within the limits are unchanged."""
 
     MOVES_BITS: ClassVar[bool] = True
 
     @property
     @abstractmethod
     def limits(self) -> tuple[float, float | None]:
-        """The least and the greatest result; None for no upper limit."""
+        """The least and the greatest result; None if there is no upper limit."""
 
     def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
         return insert(num.ClampOp(x[0], *self.limits))
@@ -496,7 +503,7 @@ class ClampOp(UnaryOp, HasFolderInterface, ABC):
 
 
 def _contains(outer: tuple[float, float | None], inner: tuple[float, float | None]) -> bool:
-    """True if limits contain all numbers within other limits."""
+    """True if the interval `outer` contains the interval `inner`."""
     return outer[0] <= inner[0] and (outer[1] is None or (inner[1] is not None and inner[1] <= outer[1]))
 
 

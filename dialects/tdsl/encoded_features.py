@@ -1,4 +1,4 @@
-"""Integer conversion of features with separate scales to raws, as in `NAME_set` and in the evaluator."""
+"""Conversion of features with separate scales to raws in integer arithmetic, for `NAME_set` and the evaluator."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _SHIFTS = range(-114, 127)
 
 @dataclass(frozen=True)
 class FeatureEncoding:
-    """The integers that convert feature j, x, to a raw: `(round(x * 2^shifts[j]) - zeros[j]) * factors[j] / 2^right +
-    zero`.
+    """The integers with which the value x of feature j is converted to a raw.
 
-    The result is rounded half up and clamped to [low, high]. The difference is clamped to [-span, span] before the
-    product. shifts, zeros, factors: arrays of shape (elements,). factors: None if no scale needs a product.
+    The raw is `(round(x * 2^shifts[j]) - zeros[j]) * factors[j] / 2^right + zero`, rounded half up and clamped to [low,
+    high]. The difference is clamped to [-span, span] before the product. shifts, zeros, factors: arrays of shape
+    (elements,). factors: None if no scale needs a product.
     """
 
     shifts: NDArray[np.int8]
@@ -53,7 +53,7 @@ class FeatureEncoding:
     high: int
 
     def raw(self, m: Machine[V], real: V, index: V) -> Int[V]:
-        """The raw of a float, for the feature of an index. NaN becomes the least integer before the product."""
+        """The raw of a float. index: the feature. NaN becomes the least integer before the product."""
         least, most = self.ends
         width = width_for(least, most, _WIDTHS)
         shift = _entry(m, "shift", self.shifts, index)
@@ -68,7 +68,7 @@ class FeatureEncoding:
         return m.add(m.rescale_to(product, self.right, low, high), m.const(self.zero))
 
     def raws(self, x: NDArray[Any]) -> NDArray[np.integer[Any]]:
-        """The raws of samples of features (samples, elements), also of double precision."""
+        """The raws of samples of shape (samples, elements), which may have double precision."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         # Signalling NaN raises this.
@@ -77,7 +77,7 @@ class FeatureEncoding:
         return np.broadcast_to(raws.value, x.shape)
 
     def features(self, raws: NDArray[Any]) -> NDArray[np.float64]:
-        """Features with these raws, (samples, elements); they may need double precision."""
+        """Features of shape (samples, elements) whose conversion returns these raws. They may need double precision."""
         integers = raws.astype(np.int64) - (0 if self.factors is None else self.zero)
         if self.factors is not None:
             integers = np.rint(np.ldexp(integers / self.factors.astype(np.float64), self.right))
@@ -85,7 +85,7 @@ class FeatureEncoding:
 
     @property
     def ends(self) -> tuple[int, int]:
-        """The interval of integers, before zeros are subtracted, outside of which results are clamped."""
+        """The interval of integers, before zeros are subtracted, outside which results are clamped."""
         low, high = (self.low, self.high) if self.factors is None else (-self.span, self.span)
         return min(int(self.zeros.min()) + low, 0), max(int(self.zeros.max()) + high, 0)
 
@@ -93,7 +93,8 @@ class FeatureEncoding:
 def feature_encoding(features: FeatureMap, format: NumberFormat) -> FeatureEncoding | None:
     """The encoding of features in a format whose reals are affine in raws; None for other formats and extreme scales.
 
-    Scales that are powers of two in units of the raws only need a shift. Others need the product of a 16-bit integer
+    Scales that are powers of two in units of the raws need only a shift. Other scales need the product of a 16-bit
+    integer
     and an integer with one bit more than the raws, but at least 13 bits and a sign.
     """
     if format.AS_PUBLISHED or format.dtype.kind != "i" or (formula := affine_formula(format)) is None:
@@ -125,7 +126,7 @@ def feature_encoding(features: FeatureMap, format: NumberFormat) -> FeatureEncod
 
 
 def _entry(m: Machine[V], name: str, table: NDArray[Any], index: V) -> Int[V]:
-    """An entry of a table in the narrowest type; a constant if all entries are equal."""
+    """The entry of a table, stored in the narrowest type, at an index; a constant if all entries are equal."""
     if (table == table[0]).all():
         return m.const(int(table[0]))
     width = width_for(int(table.min()), int(table.max()), _WIDTHS)

@@ -1,4 +1,4 @@
-"""Movements into tensors of other extents: padding, resizing and concatenation."""
+"""Copies of tensors to results of other extents: padding, resizing and concatenation."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ __all__ = ["ConcatOp", "PadOp", "ResizeNearestOp"]
 class PadOp(MovementOp, HasFolderInterface):
     """A tensor with padding: `low[axis]` elements before and `high[axis]` elements after it along each axis.
 
-    Padding elements are the real `value`, 0 by default, rounded to the format. `interior[axis]` of them, by default
-    none, separate neighbours.
+    Padding elements are the real `value`, 0 by default, rounded to the format. `interior[axis]` padding elements, by
+    default
+    none, separate neighbouring elements of the input.
     """
 
     name = "tdsl.pad"
@@ -55,13 +56,13 @@ class PadOp(MovementOp, HasFolderInterface):
 
     @property
     def margins(self) -> list[tuple[int, int]]:
-        """The number of elements before and after the input along each axis."""
+        """The number of padding elements before and after the input along each axis."""
         rank = len(shape_of(self.input))
         return list(zip(integers(self.low, "low", rank), integers(self.high, "high", rank), strict=True))
 
     @property
     def gaps(self) -> tuple[int, ...]:
-        """The number of elements between neighbours of the input along each axis."""
+        """The number of padding elements between neighbouring elements of the input along each axis."""
         rank = len(shape_of(self.input))
         return (0,) * rank if self.interior is None else integers(self.interior, "interior", rank)
 
@@ -99,7 +100,9 @@ def _padded(extent: int, margins: tuple[int, int], gap: int) -> int:
 
 @irdl_op_definition
 class ResizeNearestOp(MovementOp, HasFolderInterface):
-    """An image in another height and width, NHWC: pixel (y, x) is pixel (y H div H', x W div W') of the input."""
+    """An NHWC image, resized to another height and width: pixel (y, x) is pixel (y H div H', x W div W') of the
+    input.
+    """
 
     name = "tdsl.resize_nearest"
     image = operand_def(SHAPED)
@@ -128,7 +131,7 @@ class ResizeNearestOp(MovementOp, HasFolderInterface):
 
 
 def _nearest(index: AffineExpr, before: int, after: int) -> AffineExpr:
-    """index * before div after, in lowest terms."""
+    """The expression index * before div after, in lowest terms."""
     common = math.gcd(before, after)
     scaled = index * (before // common)
     return scaled if after == common else scaled // (after // common)
@@ -136,7 +139,7 @@ def _nearest(index: AffineExpr, before: int, after: int) -> AffineExpr:
 
 @irdl_op_definition
 class ConcatOp(MovementOp, HasFolderInterface):
-    """The concatenation of tensors along an axis; their other extents are equal."""
+    """The concatenation of tensors along an axis. All other extents must be equal."""
 
     name = "tdsl.concat"
     parts = var_operand_def(SHAPED)

@@ -1,4 +1,4 @@
-"""Decision trees whose leaves vote: random forests, boosted trees, single trees."""
+"""Decision trees whose leaves vote: random forests, boosted trees and single trees."""
 
 from __future__ import annotations
 
@@ -36,10 +36,11 @@ SMALLER_FORESTS = "fewer trees (n_estimators) or smaller ones (max_depth, max_le
 
 
 def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]:
-    """The greatest raw not above each threshold, and a mask of the thresholds that have one.
+    """The greatest raw not above each threshold, and a mask of the thresholds for which such a raw exists.
 
-    `x <= threshold` is then a comparison of raws for every number x of the format, whose raws compare like numbers. In
-    a format that wraps around, a threshold outside its range lies above or below all of its numbers.
+    `x <= threshold` is then a comparison of raws for every number x of the format, whose raws must be in the order of
+    the
+    numbers. In a format that wraps around, a threshold outside the range is above or below all numbers.
     """
     reals = thresholds.astype(np.float64)
     finite = np.clip(reals, *np.array([-1, 1]) * np.finfo(np.float32).max)
@@ -55,13 +56,13 @@ def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]
 
 
 def greatest_raw(format: NumberFormat) -> Array:
-    """The raw of the greatest number of a format, at most that of single precision."""
+    """The raw of the greatest number of a format that does not exceed the greatest float of single precision."""
     raws, _ = greatest_raws(format, np.array(np.finfo(np.float32).max))
     return raws
 
 
 def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:
-    """The least and the greatest sum of votes, for each result. votes: (leaves, results)."""
+    """The least and the greatest possible sum of votes, for each result. votes: (leaves, results)."""
     leaves, starts = trees.leaves_by_tree
     ends = votes[leaves]
     return np.minimum.reduceat(ends, starts).sum(0), np.maximum.reduceat(ends, starts).sum(0)
@@ -69,14 +70,18 @@ def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:
 
 @irdl_op_definition
 class ForestOp(TensorOp):
-    """`result[0, k] =` the sum over all trees of `votes[leaf, k]`, where `leaf` is the leaf that the input reaches.
+    """`result[0, k] =` the sum over all trees of `votes[leaf, k]`, where `leaf` is the leaf of each tree that the input
+    reaches.
 
-    An inner node sends an input to its first child if `input[feature] <= threshold`, otherwise to its second one. The
-    arrays are those of `Trees` (`tinyml.dialects.layouts.trees`); thresholds stay reals in every format. On reals the
-    input is rounded to single precision first, as scikit-learn does. In formats an input is compared without rounding,
-    so that every comparison is exact. NaN represents a missing value: it goes to the first child of nodes with
-    `missing` 1; without `missing`, NaN of a float counts as beyond the infinity of its sign. The votes are added in the
-    format of the result, tree by tree, and without rounding if the format holds the sums
+    An inner node selects its first child if `input[feature] <= threshold`, otherwise its second child. The
+    arrays are those of `Trees` (`tinyml.dialects.layouts.trees`). Thresholds remain reals in every format. In real
+    arithmetic the input is first rounded to single precision, as in scikit-learn. In number formats an input is
+    compared
+    without rounding, so that every comparison is exact. NaN represents a missing value, for which nodes with `missing`
+    1
+    select their first child. Without `missing`, a floating-point NaN counts as beyond the infinity of its sign. The
+    votes are
+    added in the format of the result, tree by tree, and without rounding if the format represents all sums
     (`NumberFormat.format_of_sums`). `profile` records the shares of samples that reach each child, from which the time
     of walks is estimated.
     """
@@ -111,7 +116,9 @@ class ForestOp(TensorOp):
         return (1, votes[1])
 
     def verify_formats(self) -> None:
-        """Verify that votes and results have formats of one family; the input is only compared."""
+        """Raise `VerifyException` unless votes and results have formats of one family. The input may have any
+        format.
+        """
         formats = [format_of(value) for value in (self.input, self.votes, self.out)]
         if formats[1].FAMILY != formats[2].FAMILY:
             names = ", ".join(sorted({format.FAMILY for format in formats[1:]}))
@@ -129,9 +136,9 @@ class ForestOp(TensorOp):
         return float(low.min()), float(high.max())
 
     def added_raws(self, m: NumpyMachine, trees: Trees, votes: Raws) -> Raws | None:
-        """The votes as raws of the result, if these add up like integers; None if sums are rounded.
+        """The votes as raws of the result, if the raws add up like integers; None if sums are rounded.
 
-        trees: the trees of the op. votes: raws (leaves, results).
+        trees: the trees of the op. votes: raws of shape (leaves, results).
         """
         format, source = format_of(self.out), format_of(self.votes)
         low, high = votes_between(trees, source.decode(votes))
@@ -139,7 +146,7 @@ class ForestOp(TensorOp):
         return format.recode(m, votes, source) if sums is not None and format.adds_raws_of(sums) else None
 
     def passed(self, inputs: Array) -> Numbers:
-        """The numbers of samples that reach each child, (inner nodes, 2). inputs: in reals."""
+        """The number of samples that reach each child, of shape (inner nodes, 2). inputs: reals."""
         trees = self.trees
         passed = np.zeros((trees.inner, 2), np.int64)
         _reached(trees, inputs.reshape(len(inputs), -1), passed)
@@ -167,12 +174,12 @@ class ForestOp(TensorOp):
 
 
 def _real_sums(trees: Trees, inputs: Array, votes: Array) -> Array:
-    """The sums of votes in double precision, of inputs rounded to single precision."""
+    """The sums of votes in double precision. The inputs are rounded to single precision."""
     return votes[_reached(trees, inputs)].sum(1)[:, None]
 
 
 def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numbers:
-    """The leaf of each tree, (samples, trees), for inputs (samples, features). passed: as for `Trees.walk`."""
+    """The leaf of each tree, of shape (samples, trees), for inputs (samples, features). passed: as for `Trees.walk`."""
     rounded, rows = inputs.astype(np.float32), np.arange(len(inputs))[:, None]
     thresholds, absent = trees.thresholds.astype(np.float64), _absent(trees, inputs)
     return trees.walk(
@@ -181,7 +188,7 @@ def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numb
 
 
 def _absent(trees: Trees, inputs: Array) -> Callable[[Array, Array, Array, Array], Array]:
-    """A function from nodes, rows, features and decisions to the decisions; missing values get those of the nodes."""
+    """A function of nodes, samples, features and decisions that returns the decisions, replaced for missing values."""
     if (missing := trees.missing) is None or inputs.dtype.kind != "f" or not (unknown := np.isnan(inputs)).any():
         return lambda nodes, rows, features, decided: decided
     return lambda nodes, rows, features, decided: np.where(unknown[rows, features], missing[nodes], decided)

@@ -1,7 +1,9 @@
-"""Index maps, by which ops declare the elements that they multiply (`Term`) and copy (`Move`).
+"""Index maps, with which ops declare the elements that they multiply (`Term`) and copy (`Move`).
 
-Lowerings, gradients and memory analyses are derived from them. On numpy arrays they copy elements, compute derivatives,
-and sum products: the factors become stacks of matrices, which numpy multiplies at once.
+Lowerings, gradients and memory analyses are derived from them. This module also evaluates them on numpy arrays: it
+copies
+elements, computes derivatives, and sums products. For sums, the factors are arranged as stacks of matrices, which numpy
+multiplies at once.
 """
 
 from __future__ import annotations
@@ -43,9 +45,10 @@ _LINEAR = AffineBinaryOpKind.Add, AffineBinaryOpKind.Mul
 class Term:
     """The products of two operands: element i of the result sums `lhs[l(i, k)] * rhs[r(i, k)]` over all k.
 
-    summed: the extents of k; products are added in row-major order of k. lhs_map, rhs_map: l and r, maps from the
-    indices of the result followed by k, which never leave the operands. left: the left shift of the sum of each row of
-    the left operand, a matrix, before it joins those of other terms.
+    summed: the extents of k; products are added in row-major order of k. lhs_map, rhs_map: the maps l and r from the
+    indices of the result, followed by k, to indices within the operands. left: for a matrix as left operand, the left
+    shift
+    of the sum of each row before it is added to the sums of other terms.
     """
 
     lhs: SSAValue
@@ -57,23 +60,27 @@ class Term:
 
     @classmethod
     def of_matrices(cls, lhs: SSAValue, rhs: SSAValue, left: tuple[int, ...] | None = None) -> Term:
-        """The products of two matrices."""
+        """The term of a matrix product."""
         lhs_map, rhs_map = _MATRICES
         return cls(lhs, rhs, shape_of(lhs)[1:], lhs_map, rhs_map, left)
 
     @property
     def groups(self) -> GroupsAttr | None:
-        """The groups of the left operand, raised by the shifts of rows; the sum of each joins the others shifted."""
+        """The groups of the left operand, with the shifts of rows added. The sum of each group is shifted before it is
+        added.
+        """
         groups = format_of(self.lhs).groups
         return groups if self.left is None else groups_in_rows(groups, prod(self.summed), self.left)
 
     @property
     def multiplies_matrices(self) -> bool:
-        """True for a product of matrices."""
+        """True for the term of a matrix product."""
         return (self.lhs_map, self.rhs_map) == _MATRICES
 
     def footprint(self, operand: SSAValue, shape: Shape) -> Footprint | None:
-        """The window of an image that each pixel of a result of a shape sums, as in `TensorOp.footprint`."""
+        """The window of an image that contributes to each pixel of a result of this shape, as in
+        `TensorOp.footprint`.
+        """
         maps = [map for value, map in ((self.lhs, self.lhs_map), (self.rhs, self.rhs_map)) if value is operand]
         if len(maps) != 1 or len(shape) != 4 or len(shape_of(operand)) != 4:
             return None
@@ -86,9 +93,9 @@ class Term:
         return Footprint(kernel, strides, channelwise=alone)
 
     def _window(self, axis: AffineExpr, result: int) -> tuple[int, int] | None:
-        """The extent and the stride of the windows along an axis of an operand.
+        """The extent and the stride of the windows along an axis of an operand; None for other accesses.
 
-        axis: the index there. result: the axis of the result along which they advance. None for other accesses.
+        axis: the index expression for this axis. result: the axis of the result along which windows advance.
         """
         if any(isinstance(part, AffineBinaryOpExpr) and part.kind not in _LINEAR for part in axis.dfs()):
             return None
@@ -121,24 +128,25 @@ class Move:
 
     @property
     def keeps_index(self) -> bool:
-        """True if each element keeps its index."""
+        """True if each element is copied to its own index."""
         return self.fills and self.source == self.target
 
 
 def identity(rank: int, symbols: int = 0) -> AffineMap:
-    """The identity map on indices."""
+    """The identity map of indices of a rank."""
     return AffineMap(rank, symbols, tuple(dimensions(rank)))
 
 
 def dimensions(rank: int) -> list[AffineExpr]:
-    """The components of an index."""
+    """The dimension expressions of an index of a rank."""
     return [AffineExpr.dimension(axis) for axis in range(rank)]
 
 
 def visits_of_moves(moves: Sequence[Move], out: SSAValue, fills: bool) -> list[Visits]:
-    """The sequential steps of moves without computed indices, after the filling of the result if there is one.
+    """The sequential steps of moves without computed indices. fills: true if the result is first filled with a
+    constant.
 
-    Elements whose index is unchanged are not copied.
+    Elements that would be copied to their own place are not copied.
     """
     runs = [Visits([], np.arange(prod(shape_of(out))))] if fills else []
     for move in moves:
@@ -150,7 +158,7 @@ def visits_of_moves(moves: Sequence[Move], out: SSAValue, fills: bool) -> list[V
 
 
 def _numbers(map: AffineMap, at: NDArray[np.int64], value: SSAValue) -> NDArray[np.int64]:
-    """The row-major positions of the elements of a value at mapped indices, rank x count."""
+    """The row-major positions of the elements of a value at mapped indices. at: indices of shape (rank, count)."""
     numbers = np.zeros(at.shape[1], np.int64)
     for expression, extent in zip(map.results, shape_of(value), strict=True):
         numbers = numbers * extent + cast(Any, expression).eval([*at], [])
@@ -163,9 +171,9 @@ Array: TypeAlias = "NDArray[Any]"
 def move_elements(
     moves: Sequence[Move], values: Mapping[SSAValue, Array], symbols: Sequence[Any], shape: Shape, filling: Any
 ) -> Array:
-    """The elements of some values, copied by moves to an array of a shape for each sample.
+    """The array (samples, *shape) to which moves copy the elements of the given values.
 
-    symbols: the computed indices. filling: the element that no move writes.
+    symbols: the computed indices. filling: the value of elements that no move writes.
     """
     parts = [_taken(values[move.operand], move, symbols) for move in moves]
     if len(parts) == 1 and moves[0].fills and tuple(moves[0].shape) == shape:
@@ -180,10 +188,10 @@ def move_elements(
 def insert_parts(
     whole: Array, parts: Array, offsets: Sequence[Any], order: Sequence[int], samples: NDArray[np.int64]
 ) -> None:
-    """Write parts into an array (samples, ...); later parts overwrite earlier ones.
+    """Write parts into an array (samples, ...). Later parts overwrite earlier ones.
 
     parts: (parts or 1, ...). offsets: for each axis of a sample one offset, or one for each part. order: for each axis
-    of a part the axis of the sample along which it lies. samples: the sample of each part.
+    of a part, the corresponding axis of the sample. samples: the sample of each part.
     """
     ones = (1,) * len(order)
     indices: list[Any] = [samples.reshape(-1, *ones), *offsets]
@@ -197,9 +205,10 @@ def insert_parts(
 def moved_back(
     x: Sequence[Any], tensors: Sequence[int], slope: Array, move: Callable[[Sequence[Any], int], Array]
 ) -> list[Array | None]:
-    """The derivatives with respect to the operands of an op that copies elements: the slopes moved back.
+    """The derivatives by the operands of an op that copies elements: the derivatives by the result, copied in reverse.
 
-    tensors: the positions of the operands whose elements are copied. move: the op, for operands and a filling.
+    tensors: the positions of the operands whose elements are copied. move: applies the op to operands, with a fill
+    value.
     """
     sources, starts, count = list(x), dict[int, int](), 0
     for position in tensors:
@@ -217,7 +226,7 @@ def moved_back(
 
 
 def _taken(x: Array, move: Move, symbols: Sequence[Any]) -> Array:
-    """The elements that a move reads, in the move's shape."""
+    """The elements that a move reads, in the shape of the move."""
     if (view := _strided(x, move, symbols)) is not None:
         return view
     samples = max([len(x), *(len(symbol) for symbol in symbols if np.ndim(symbol))])
@@ -225,7 +234,7 @@ def _taken(x: Array, move: Move, symbols: Sequence[Any]) -> Array:
 
 
 def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], samples: int) -> tuple[Any, ...]:
-    """Arrays that index the elements to which a map takes each index of a shape; samples: those of the indexed
+    """Arrays that index the elements to which a map maps each index of a shape. samples: the samples of the indexed
     array.
     """
     rank = len(shape)
@@ -270,7 +279,7 @@ def _strided(x: Array, move: Move, symbols: Sequence[Any]) -> Array | None:
 
 
 def _box(move: Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
-    """The slices of a move that writes one box; None for other moves."""
+    """The slices of the target of a move that writes a strided box; None for other moves."""
     if any(np.ndim(symbol) for symbol in symbols) or len(move.target.results) != len(move.shape):
         return None
     slices = [slice(None)]
@@ -286,7 +295,7 @@ def _box(move: Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
 
 @lru_cache(1024)
 def _axes(expression: AffineExpr) -> frozenset[int] | None:
-    """The axes in an affine expression; None for an expression with a remainder or a division."""
+    """The axes that occur in an affine expression; None for an expression with a remainder or a division."""
     for part in expression.dfs():
         if not part.is_pure_affine() or any(token in str(part) for token in ("mod", "div")):
             return None
@@ -294,18 +303,21 @@ def _axes(expression: AffineExpr) -> frozenset[int] | None:
 
 
 def _at(expression: AffineExpr, rank: int, symbols: Sequence[Any], axis: int | None) -> int:
-    """The value of an expression at index 0, or at index 1 of one axis."""
+    """The value of an expression at index 0; with `axis`, at the index that is 1 along this axis and 0 along all
+    others.
+    """
     return int(expression.eval([int(i == axis) for i in range(rank)], [int(symbol) for symbol in symbols]))
 
 
 def numbered(x: Array) -> Array:
-    """The row-major positions of an operand's elements, in the operand's shape, the same for all samples."""
+    """The row-major position of each element of an operand, in the operand's shape, equal for all samples."""
     count: int = x[0].size
     return np.arange(count).reshape(1, *x.shape[1:])
 
 
 def add_at(slopes: Array, positions: Array, x: Array) -> Array:
-    """The derivatives of an operand, added up from those of elements at positions; samples stay separate.
+    """The derivatives by an operand's elements: for each element, the sum of the derivatives at its positions, per
+    sample.
 
     slopes: (samples, ...). positions: indices of elements in the flattened operand, of shape (samples or 1, ...).
     """
@@ -323,7 +335,7 @@ BLOCK = 1 << 22
 
 
 def sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
-    """The summed products of a term for a result of a shape, added to initial sums of that shape, if any."""
+    """The summed products of a term for a result of this shape, added to the initial sums, if any."""
     if term.multiplies_matrices:
         return by(lhs, rhs, sums)
     return MatrixFactors(term, shape).products(lhs, rhs, sums, by)
@@ -331,7 +343,9 @@ def sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array |
 
 @dataclass(frozen=True)
 class _Axis:
-    """An axis over which a term is computed: a dimension of its maps, or the part of one that a divisor splits off."""
+    """An axis over which a term is computed: a dimension of its maps, or the quotient or remainder of a divided
+    dimension.
+    """
 
     dimension: int
     step: int
@@ -341,8 +355,11 @@ class _Axis:
 class MatrixFactors:
     """The factors of a term as stacks of matrices.
 
-    Result axes on which both factors depend form the stack, those of the left factor alone the rows, the rest the
-    columns. A dimension d that a map divides by a divisor of its extent, as in d div 4, counts as two axes.
+    Result axes on which both factors depend form the stack. Those on which only the left factor depends form the rows,
+    and
+    the remaining ones the columns. A dimension d that a map divides by a divisor of its extent, as in d div 4, counts
+    as two
+    axes.
     """
 
     def __init__(self, term: Term, shape: Shape):
@@ -369,7 +386,9 @@ class MatrixFactors:
         return prod(self.axes[axis].extent for axis in axes)
 
     def products(self, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
-        """The summed products; if all samples have the same left factor, each column is a sample."""
+        """The summed products. If all samples have the same left factor, each sample is a column of the right
+        matrix.
+        """
         samples = max(len(lhs), len(rhs), 0 if sums is None else len(sums))
         length, rows, columns = map(self._size, (self.summed, self.rows, self.columns))
         result: Array | None = None
@@ -390,7 +409,9 @@ class MatrixFactors:
         return result.reshape(samples, *self.shape)
 
     def _at(self, view: Array, stack_index: Sequence[int], groups: Sequence[Sequence[int]]) -> Array:
-        """The part of a view at an index of the stack, as (samples, ...) with one axis for each group of axes."""
+        """The part of a view at an index of the stack, as an array (samples, ...) with one axis for each group of
+        axes.
+        """
         axes = [axis for group in groups for axis in group]
         index: list[Any] = [0] * len(self.axes)
         for axis in axes:
@@ -402,14 +423,14 @@ class MatrixFactors:
         return part.reshape(len(part), *(self._size(group) for group in groups))
 
     def _ordered(self, result: Array) -> Array:
-        """A view of results by axes, in the order stack, columns, rows."""
+        """A view of results in which the axes are ordered as stack, columns, rows."""
         return result.transpose(0, *(1 + axis for axis in (*self.stack, *self.columns, *self.rows)))
 
     def _arranged(self, sums: Array) -> Array:
         return self._ordered(sums.reshape(len(sums), *self.extents))
 
     def matrices(self, lhs: Array, rhs: Array) -> tuple[Array, Array]:
-        """Arrays of shape (samples, stack, rows, summed) and (samples, stack, summed, columns)."""
+        """The factors, as arrays of shape (samples, stack, rows, summed) and (samples, stack, summed, columns)."""
         indices = list(product(*(range(self.axes[axis].extent) for axis in self.stack)))
         left, right = self.left.view(lhs), self.right.view(rhs)
         return (
@@ -418,14 +439,14 @@ class MatrixFactors:
         )
 
     def right_vectors(self, rhs: Array, step: int) -> Array:
-        """Every `step`-th column of the right factor, of shape (samples, columns, stack, summed)."""
+        """Every `step`-th column of the right factor, as an array of shape (samples, columns, stack, summed)."""
         indices = list(product(*(range(self.axes[axis].extent) for axis in self.stack)))
         right = self.right.view(rhs)
         parts = [self._at(right, index, (self.columns, self.summed))[:, ::step] for index in indices]
         return np.stack(parts, 2)
 
     def derivatives(self, lhs: Array, rhs: Array, slope: Array) -> tuple[Array, Array]:
-        """The derivatives with respect to both operands; slope: that with respect to the result."""
+        """The derivatives by both operands. slope: the derivative by the result."""
         left, right = self.matrices(lhs, rhs)
         stack, rows, columns = map(self._size, (self.stack, self.rows, self.columns))
         by_sum = self._arranged(slope).reshape(len(slope), stack, columns, rows).swapaxes(-1, -2)
@@ -435,10 +456,11 @@ class MatrixFactors:
 
 
 class _MatrixAccess:
-    """The elements of an operand that a term reads, by axes. used: the axes on which they depend.
+    """The elements of an operand that a term reads, arranged by axes. used: the axes on which the elements depend.
 
-    gathered: the indices of the operand's elements for each index of the dimensions that a map uses, where the map is
-    not linear along the axes, as one with a remainder is not.
+    gathered: the indices of the operand's elements for each index of the dimensions that a map uses; None for maps that
+    are
+    linear along the axes. A map with a remainder is not linear.
     """
 
     def __init__(self, map: AffineMap, axes: Sequence[_Axis], extents: Shape, divisors: Mapping[int, int]):
@@ -456,7 +478,7 @@ class _MatrixAccess:
         self.used = {i for i, step in enumerate(self.steps) if any(step)}
 
     def view(self, x: Array) -> Array:
-        """The elements, of shape (samples, extents of the axes)."""
+        """The elements as an array of shape (samples, extents of the axes)."""
         if self.gathered is not None:
             x = x[(slice(None), *self.gathered)]
         for number, extent in enumerate(x.shape[1:]):
@@ -470,7 +492,7 @@ class _MatrixAccess:
 
 
 def _points(axes: Sequence[_Axis], dimensions: int) -> Iterator[list[int]]:
-    """The first index of a term, then its neighbour along each axis."""
+    """Yield the index 0 of a term's dimensions, then its neighbour along each axis."""
     yield [0] * dimensions
     for axis in axes:
         yield [axis.step if d == axis.dimension and axis.extent > 1 else 0 for d in range(dimensions)]
@@ -488,7 +510,7 @@ def _is_linear(expression: AffineExpr, divisors: Mapping[int, int]) -> bool:
 
 
 def _divisors(map: AffineMap) -> Iterator[tuple[int, int]]:
-    """The dimensions that a map divides, with their divisors."""
+    """Yield the dimensions that a map divides, with their divisors."""
     for part in (part for result in map.results for part in result.dfs()):
         match part:
             case AffineBinaryOpExpr(
@@ -502,7 +524,7 @@ def _divisors(map: AffineMap) -> Iterator[tuple[int, int]]:
 
 
 def _multiplied(left: Array, right: Array, starts: Array | None, by: Multiply) -> Array:
-    """Products of shape (samples, columns, rows).
+    """The products, as an array of shape (samples, columns, rows).
 
     left: an array of shape (samples or 1, rows, summed). right: (samples, columns, summed).
     """
@@ -521,5 +543,5 @@ def _slices(count: int, length: int) -> Iterator[slice]:
 
 
 def _part(x: Array, part: slice) -> Array:
-    """A part of the samples; all of an array that does not depend on them."""
+    """A slice of the samples; the whole array if it is equal for all samples."""
     return x if len(x) == 1 else x[part]

@@ -1,7 +1,8 @@
-"""The conversion of a caller's input to the program's argument: features, axes, several inputs, frames.
+"""The conversion of a caller's input to the program's argument: features, axes, several inputs, and frames.
 
-A program's `InputInterface` states which of these it has. A sample has no batch axis: an image is channels x height x
-width if the model's file puts channels first, a sequence channels x steps.
+A program's `InputInterface` states which of these conversions it needs. A sample has no batch axis. An image is
+channels
+x height x width if the model's file puts channels first; a sequence is then channels x steps.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ __all__ = [
 class FeatureMap:
     """The affine map between the features of a sample and the elements of a program's argument.
 
-    Feature j is `scales[j] * v[j] + zeros[j]`, where v is the argument, all of whose elements share a format.
+    Feature j is `scales[j] * v[j] + zeros[j]`, where v is the argument, whose elements share a format.
 
-    scales, zeros: arrays of shape (elements,), whose numbers are those of single precision.
+    scales, zeros: arrays of shape (elements,) with numbers of single precision.
     """
 
     scales: NDArray[np.float64]
@@ -47,18 +48,19 @@ class FeatureMap:
         return {name: tuple(shortest_period(numbers).astype(np.float32).tolist()) for name, numbers in parts.items()}
 
     def of_features(self, x: NDArray[Any]) -> NDArray[np.float64]:
-        """The argument's elements for samples of features, of shape (samples, elements)."""
+        """The elements of the argument for samples of features, of shape (samples, elements)."""
         return (x.astype(np.float64) - self.zeros) / self.scales
 
     def features(self, elements: NDArray[Any]) -> NDArray[np.float64]:
-        """The features of samples with given elements of the argument; the inverse of `of_features`."""
+        """The features for given elements of the argument: the inverse of `of_features`."""
         return elements.astype(np.float64) * self.scales + self.zeros
 
 
 class SignalFrames(NamedTuple):
-    """The frames of `frame` numbers, `hop` apart, from which a front end computes features.
+    """The frames of `frame` samples, `hop` samples apart, from which a front end computes features.
 
-    rows: the features of all frames. grain: the number of which a frame is a multiple; 0 for a power of two.
+    rows: the features of all frames. grain: the number of which a frame's length must be a multiple; 0 for a power of
+    two.
     """
 
     frame: int
@@ -67,7 +69,7 @@ class SignalFrames(NamedTuple):
     grain: int
 
     def shorter(self) -> Iterator[int]:
-        """The lengths of shorter frames, in descending order."""
+        """Yield the possible lengths of shorter frames, in descending order."""
         if self.grain:
             yield from range((self.frame - 1) // self.grain * self.grain, 0, -self.grain)
             return
@@ -76,24 +78,24 @@ class SignalFrames(NamedTuple):
             yield length
 
     def hop_beside(self, frame: int) -> int:
-        """The hop of another frame in the same proportion as `hop` to `frame`."""
+        """The hop for another frame length, in the same proportion as `hop` to `frame`."""
         grain = self.grain or 1
         return max(self.hop * frame // self.frame // grain, 1) * grain
 
 
 def shortest_period(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The shortest prefix that yields all numbers by repetition."""
+    """The shortest prefix whose repetition yields all numbers."""
     lengths = (length for length in range(1, len(numbers) + 1) if len(numbers) % length == 0)
     return next(numbers[:length] for length in lengths if (numbers.reshape(-1, length) == numbers[:length]).all())
 
 
 def channels_last(rank: int) -> tuple[int, ...]:
-    """The order that moves the channels of N x C x ... to the end, as image ops read them."""
+    """The axis order that moves the channels of N x C x ... to the end, where image ops expect them."""
     return (0, *range(2, rank), 1)
 
 
 def row_by_row() -> tuple[int, ...]:
-    """The order N x H x C x W of an image that arrives row by row: a row contains that row of every channel."""
+    """The axis order N x H x C x W of an image that arrives row by row: each row contains this row of every channel."""
     return (0, 2, 1, 3)
 
 
@@ -104,10 +106,10 @@ def named_axes(axes: Sequence[int]) -> str:
 
 
 class InputPart(NamedTuple):
-    """An input of a model with several, which are parts of the array that the program takes.
+    """An input of a model with several inputs, which are concatenated to the array that the program accepts.
 
-    length: the number of elements. start: the index of the first one in the array. format: the number format of the
-    raws; None for that of the array.
+    length: the number of elements. start: the index of the first element in the array. format: the number format of the
+    raws; None for the format of the array.
     """
 
     name: str
@@ -117,12 +119,12 @@ class InputPart(NamedTuple):
 
     @property
     def elements(self) -> slice:
-        """The elements of the array."""
+        """The slice of the array that contains this input."""
         return slice(self.start, self.start + self.length)
 
 
 class Pushes(NamedTuple):
-    """Frames of `frame` elements, which begin `hop` elements apart.
+    """Frames of `frame` elements whose starts are `hop` elements apart.
 
     The program returns its first answer after `steps` frames, and further answers every `stride` frames.
     """
@@ -134,5 +136,5 @@ class Pushes(NamedTuple):
 
     @property
     def length(self) -> int:
-        """The number of elements from the start of the first frame to the end of the last."""
+        """The number of elements from the start of the first frame to the end of the last frame."""
         return self.frame + (self.steps - 1) * self.hop

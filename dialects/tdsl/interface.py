@@ -1,8 +1,8 @@
 """The interface of a program for callers and users, as one attribute of its function: `#tdsl.interface<...>`.
 
 `InputInterface` and `ProgramInterface` declare each field once: its type, its permitted values, and its meaning.
-Syntax, verifier and documentation follow from the declaration. Passes read it by `read_interface` and `read_input`, and
-change fields by `update_interface` and `update_input`.
+Syntax, verifier and documentation are derived from the declaration. Passes query the interface by `read_interface` and
+`read_input`, and modify fields by `update_interface` and `update_input`.
 
     tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0], packed = 4, reused>, classes = ["left", "right"]>
 """
@@ -56,10 +56,11 @@ T = TypeVar("T")
 
 
 class StoredExamples(NamedTuple):
-    """The parts of a model whose number training determines.
+    """The parts of a model whose number is determined by training, such as stored examples.
 
-    what: their name in the plural. smaller: advice to train fewer; `{n}` represents the number of parts that fit,
-    `{n/1000}` their share of 1000.
+    what: the plural name of the parts. smaller: advice on how to train fewer of them; `{n}` represents the number of
+    parts
+    that fit, `{n/1000}` their share of 1000.
     """
 
     number: int
@@ -67,7 +68,9 @@ class StoredExamples(NamedTuple):
     smaller: str
 
     def advice(self, fitting: int | None) -> str:
-        """Advice to train fewer. fitting: the number of parts that fit; if None or 0, the advice names no values."""
+        """The advice on how to train fewer parts. fitting: the number that fits; None or 0 omits numbers from the
+        advice.
+        """
 
         def value(found: re.Match[str]) -> str:
             before, whole = found.groups()
@@ -80,10 +83,10 @@ class StoredExamples(NamedTuple):
 
 @dataclass(frozen=True)
 class FieldKind:
-    """The values of a field.
+    """The permitted values of a field.
 
-    words: for messages and the page. accepts: may raise `VerifyException` or `InputError` with a message of its own.
-    convert: the value of a literal, in which lists are tuples.
+    words: a description for messages and the reference page. accepts: returns whether a value is permitted, or raises
+    `VerifyException` or `InputError` with a specific message. convert: converts a literal, in which lists are tuples.
     """
 
     words: str
@@ -91,7 +94,7 @@ class FieldKind:
     convert: Callable[[Any], Any] = lambda literal: literal
 
     def verify(self, name: str, value: object) -> None:
-        """Raise `VerifyException` for a value that the field does not accept."""
+        """Raise `VerifyException` if the field does not accept a value. name: the name of the field."""
         try:
             if self.accepts(value):
                 return
@@ -115,7 +118,7 @@ _PACKED = FieldKind("a number of bits, 1 to 7 or 9 to 15", lambda value: _is_int
 
 
 def _list_of(accepts: Callable[[Any], object], lengths: Sequence[int] = ()) -> Callable[[Any], bool]:
-    """A test for tuples, nonempty or of the given lengths, whose elements are all accepted."""
+    """A predicate for tuples, nonempty or with one of the given lengths, whose elements are all accepted."""
 
     def test(value: Any) -> bool:
         elements = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ()
@@ -160,7 +163,7 @@ def _is_unit(text: object) -> bool:
 
 
 def _are_labels(labels: Any) -> bool:
-    """True for distinct labels of one kind; raises `VerifyException` for other labels and for a long one."""
+    """True for distinct labels of one kind. Raises `VerifyException` for other labels and for one that is too long."""
     if not _list_of(lambda _: True)(labels):
         return False
     texts: list[str] = [label for label in labels if _is_text(label)]
@@ -177,17 +180,17 @@ def _is_stored(stored: Any) -> bool:
 
 
 def _real(literal: Any) -> Any:
-    """An integer as a float; other literals unchanged."""
+    """An integer literal converted to a float; other literals unchanged."""
     return float(literal) if _is_int(literal) else literal
 
 
 def _reals(literal: Any) -> Any:
-    """The integers of a list as floats; other literals unchanged."""
+    """A list literal with its integers converted to floats; other literals unchanged."""
     return tuple(map(_real, cast("tuple[Any, ...]", literal))) if isinstance(literal, tuple) else literal
 
 
 def _singles(literal: Any) -> Any:
-    """Numbers rounded to single precision; other literals unchanged."""
+    """Numbers of a literal rounded to single precision; other literals unchanged."""
     numbers = _reals(literal)
     if not _list_of(_is_finite)(numbers):
         return literal
@@ -196,7 +199,7 @@ def _singles(literal: Any) -> Any:
 
 
 def _record(kind: type[Any]) -> Callable[[Any], Any]:
-    """The conversion of a list with a value for each field of a named tuple; other literals unchanged."""
+    """A function that converts a list with a value per field to a named tuple, and returns other literals unchanged."""
     return lambda literal: kind(*literal) if _list_of(lambda _: True, [len(kind._fields)])(literal) else literal
 
 
@@ -288,9 +291,9 @@ class InputInterface:
     frames: Annotated[SignalFrames | None, _FRAMES, "The frames of a front end (`SignalFrames`)."] = None
 
     def features(self, elements: int) -> FeatureMap | None:
-        """The map between features and an argument of some elements; None without scales.
+        """The map between features and an argument of `elements` elements; None without scales.
 
-        Raises `InputError` for scales or offsets that do not repeat to the number of elements.
+        Raises `InputError` if the scales or offsets cannot be repeated to the number of elements.
         """
         if self.scales is None or self.offsets is None:
             return None
@@ -300,7 +303,7 @@ class InputInterface:
 
     @property
     def input_parts(self) -> tuple[InputPart, ...]:
-        """The inputs that the array contains; none for a model with a single input."""
+        """The inputs that the array concatenates; empty for a model with a single input."""
         listed = self.parts or ()
         starts = accumulate((length for _, length, *_ in listed), initial=0)
         return tuple(
@@ -309,7 +312,10 @@ class InputInterface:
         )
 
     def own_formats(self, shared: NumberFormat) -> Sequence[tuple[InputPart, NumberFormat]]:
-        """The inputs and their number formats, if one has its own; else none. shared: that of all others."""
+        """The inputs with their number formats, if at least one has a separate format; otherwise empty.
+
+        shared: the format of all inputs without a separate one.
+        """
         parts = self.input_parts
         if all(part.format is None for part in parts):
             return []
@@ -355,7 +361,7 @@ Interface = TypeVar("Interface", InputInterface, ProgramInterface)
 
 
 class InterfaceField(NamedTuple):
-    """The declaration of a field. meaning: a sentence for the page."""
+    """The declaration of a field. meaning: a sentence for the reference page."""
 
     name: str
     kind: FieldKind
@@ -364,14 +370,14 @@ class InterfaceField(NamedTuple):
 
 @cache
 def interface_fields(kind: type[Any]) -> Sequence[InterfaceField]:
-    """The fields that an interface declares, except for the interface of the input."""
+    """The fields that an interface declares, excluding the interface of the input."""
     hints = get_type_hints(kind, include_extras=True)
     return [InterfaceField(name, *hint.__metadata__) for name, hint in hints.items() if get_origin(hint) is Annotated]
 
 
 @irdl_attr_definition
 class InterfaceAttr(Data[ProgramInterface]):
-    """The interface of a program, on its function; only fields with a value are written.
+    """The interface of a program, as an attribute of its function. Only fields with a value are printed.
 
     `#tdsl.interface<input = <range = [-1.0, 1.0], packed = 4, reused>, classes = ["left", "right"]>`.
     """
@@ -395,7 +401,7 @@ class InterfaceAttr(Data[ProgramInterface]):
 
 
 def _parse(parser: AttrParser, kind: type[Interface]) -> Interface:
-    """Parse the fields of an interface in angle brackets; errors are at the field's value."""
+    """Parse the fields of an interface in angle brackets. Errors are located at the value of the field."""
     known = {name: declared for name, declared, _ in interface_fields(kind)}
     given: dict[str, Any] = {}
 
@@ -423,7 +429,7 @@ def _parse(parser: AttrParser, kind: type[Interface]) -> Interface:
 
 
 def _literal(parser: AttrParser) -> Any:
-    """Parse a string, a number, a type or a list of these, which becomes a tuple."""
+    """Parse a string, a number, a type or a list of these, which is returned as a tuple."""
     if (text := parser.parse_optional_str_literal()) is not None:
         return text
     start = parser.pos
@@ -440,7 +446,7 @@ def _literal(parser: AttrParser) -> Any:
 
 
 def _spelled(value: object) -> str:
-    """The text of an interface or of the value of a field."""
+    """The text of an interface, or of the value of a field."""
     match value:
         case InputInterface() | ProgramInterface():
             given = ((one.name, getattr(value, one.name)) for one in fields(value))
@@ -463,10 +469,11 @@ def _is_given(value: object) -> bool:
 
 
 def _fits(attribute: Attribute, function: Holder | None) -> bool:
-    """True for an interface.
+    """True if an attribute is an interface that is valid on a function.
 
-    Raises `InputError` if the function takes no input that it describes, if the units of the input do not repeat to the
-    argument's elements, and if it has not all elements that are read.
+    Raises `InputError` if the interface describes an input that the function does not have, if the units of the input
+    cannot
+    be repeated to the elements of the argument, or if the argument lacks elements that the interface lists as read.
     """
     if not isinstance(attribute, InterfaceAttr):
         return False
@@ -512,13 +519,15 @@ def read_input(op: FuncOp | ModuleOp) -> InputInterface:
 
 
 def _converted(interface: Interface) -> Interface:
-    """An interface with the values converted from literals."""
+    """A copy of an interface whose literals are converted to the values of the fields."""
     given = ((name, kind, getattr(interface, name)) for name, kind, _ in interface_fields(type(interface)))
     return replace(interface, **{name: kind.convert(value) for name, kind, value in given})
 
 
 def update_interface(op: FuncOp | ModuleOp, **changes: Any) -> None:
-    """Change fields of the interface of a function, or of a module's program, as literals convert; None removes one.
+    """Change fields of the interface of a function, or of a module's program. Values are converted like literals; None
+    removes
+    a field.
 
     Raises `VerifyException` for a value that the field does not accept.
     """

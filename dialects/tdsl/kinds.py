@@ -1,4 +1,4 @@
-"""Kinds of ops that few programs contain. Passes test for them by name, without importing the files of the ops."""
+"""Kinds of ops that few programs contain. Passes test for them by name, without importing the modules of the ops."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ def is_window_copy(op: Operation | Block) -> TypeGuard[WindowOp]:
 
 
 def follows_missing(op: Operation) -> bool:
-    """True for an op in which NaN represents a missing value."""
+    """True for an op that interprets NaN as a missing value."""
     return is_imputation(op) or (is_forest(op) and op.missing is not None)
 
 
 def is_only_compared(value: SSAValue) -> bool:
-    """True for a tensor that only forests read, directly or reshaped, to compare it with thresholds."""
+    """True for a tensor whose only users are forests, directly or after reshapes, which compare it with thresholds."""
     uses = tuple(value.uses)
     return bool(uses) and all(
         (is_forest(use.operation) and use.index == 0)

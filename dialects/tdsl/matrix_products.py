@@ -1,4 +1,4 @@
-"""Products of matrices, dense and sparse, sums of several products, and single rows of them."""
+"""Matrix products, dense and sparse, sums of several products, and single rows of such sums."""
 
 from __future__ import annotations
 
@@ -37,12 +37,13 @@ def _product_shape(lhs: Shape, rhs: Shape) -> Shape:
 
 
 class MatrixProductsOp(ContractionOp, ABC):
-    """A sum of one or more products of matrices, which `pairs` names."""
+    """A sum of one or more matrix products, whose operands are `pairs`."""
 
     @property
     def left_shifts(self) -> Sequence[tuple[int, ...] | None]:
-        """For each pair, the left shift of the sums of each row before they are added to those of other pairs; None
-        without.
+        """For each pair, the left shifts of the sums of its rows before they are added to those of other pairs; None if
+        there are
+        none.
         """
         return [None] * len(self.pairs)
 
@@ -91,7 +92,9 @@ class MatmulOp(ProductOp, HasCanonicalizationPatternsInterface):
 
 @irdl_op_definition
 class SpmvOp(ProductOp):
-    """Product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`); only stored entries count."""
+    """Product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`). Only stored entries are
+    multiplied.
+    """
 
     name = "tdsl.spmv"
 
@@ -121,10 +124,11 @@ class SpmvOp(ProductOp):
 
 @irdl_op_definition
 class MatmulSumOp(MatrixProductsOp):
-    """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`, dense matrix products in one sum that is rounded once.
+    """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`: dense matrix products in one sum, which is rounded once.
 
-    The scale of each product is at least as fine as the previous one, so that a sum continues exactly; `acc` is in
-    units of the last product. `left_shifts` has one entry per product and row: the sums of row i of product p are
+    The scale of each product is at least as fine as that of the previous product, so that the sum continues exactly.
+    `acc` is
+    in units of the last product. `left_shifts` has one entry per product and row: the sums of row i of product p are
     multiplied by 2^left_shifts[p * rows + i] before they are added, so that rows of several matrices may have separate
     scales.
     """
@@ -164,7 +168,7 @@ class MatmulSumOp(MatrixProductsOp):
         return [part if any(part) else None for part in parts]
 
     def set_left_shifts(self, parts: Sequence[Sequence[int] | None]) -> None:
-        """Set the left shifts of each product; None for zeros."""
+        """Set the left shifts of each product; None for a product without shifts."""
         rows = next((len(part) for part in parts if part is not None), 0)
         flat = [shift for part in parts for shift in part or [0] * rows]
         self.shifts_of_products = DenseArrayBase.from_list(i8, flat) if any(flat) else None
@@ -183,8 +187,9 @@ class MatmulSumOp(MatrixProductsOp):
 class RowTimesConstant(RewritePattern):
     """Rewrite x W to (W^T x^T)^T with W^T computed at compile time, so that sums read consecutive bytes of flash.
 
-    The products and their order stay the same. W must have no other users, or flash would hold it twice; x must not
-    share scales in groups, which are along rows of weights.
+    The products and their order are unchanged. W must have no other users, because flash would then contain it twice. x
+    must
+    not share scales in groups, which are along rows of weights.
     """
 
     @op_type_rewrite_pattern
@@ -219,7 +224,7 @@ def _is_row_product(op: Operation, matrix: SSAValue) -> bool:
 class RowProductOp(ContractionOp):
     """`result[0, j] = addend[row, 0] + sum_k lhs[row, k] * rhs[k, j]`: a row of `tdsl.matmul_sum`, bit for bit.
 
-    `acc`, `bound`, `row_shifts` and the scales of `lhs` are those of all rows.
+    `acc`, `bound`, `row_shifts` and the scales of `lhs` are those of the whole matrix.
     """
 
     name = "tdsl.row_product"
@@ -238,7 +243,7 @@ class RowProductOp(ContractionOp):
 
     @property
     def terms(self) -> Sequence[Term]:
-        """The products of all rows; facts about them hold for each row."""
+        """The products of all rows. Facts about them are valid for each row."""
         return [Term.of_matrices(self.lhs, self.rhs)]
 
     @property

@@ -1,4 +1,4 @@
-"""Missing values of a program on reals, represented by NaN, and their replacement by constants."""
+"""Missing values in programs on reals, represented by NaN, and their replacement by constants."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["ImputeOp"]
 
 @irdl_op_definition
 class ImputeOp(TensorOp):
-    """The input, with each NaN replaced by the entry of `values` at its row-major position.
+    """The input, in which each NaN is replaced by the entry of `values` at its row-major position.
 
-    Numbers of a format are never NaN: `fill-missing` leaves the replacement to the conversion of the caller's floats,
-    and `compare-floats` to the forests that read the result.
+    Number formats have no NaN. `fill-missing` therefore moves the replacement to the conversion of the caller's floats.
+    `compare-floats` moves it to the forests that use the result.
     """
 
     name = "tdsl.impute"
@@ -37,7 +37,7 @@ class ImputeOp(TensorOp):
 
     @property
     def fills(self) -> Array:
-        """The values, in the shape of the input."""
+        """The replacements, in the shape of the input."""
         return np.array(self.values.get_values(), np.float64).reshape(shape_of(self.input))
 
     def infer_shape(self) -> Shape:

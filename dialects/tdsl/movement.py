@@ -1,4 +1,4 @@
-"""Ops that move elements without arithmetic: they copy bits, in an unchanged format except for `reinterpret`."""
+"""Ops that move elements without arithmetic: they copy bits. All except `reinterpret` preserve the format."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __all__ = [
 
 
 class MovementOp(TensorOp, ABC):
-    """An op that copies elements by its `moves`, sequentially; later moves overwrite earlier ones.
+    """An op that copies elements by its `moves`, sequentially. Later moves overwrite elements of earlier ones.
 
     The evaluator, the gradients and the lowering to loops are derived from the moves.
     """
@@ -60,11 +60,11 @@ class MovementOp(TensorOp, ABC):
     @property
     @abstractmethod
     def moves(self) -> Sequence[Move]:
-        """The moves, which together write every element of the result, except for `filling`."""
+        """The moves, which together write every element of the result, unless there is a `filling`."""
 
     @property
     def indices(self) -> Sequence[SSAValue]:
-        """Computed indices: the symbols of the moves' maps."""
+        """The computed indices, which are the symbols of the moves' maps."""
         return ()
 
     @property
@@ -73,7 +73,9 @@ class MovementOp(TensorOp, ABC):
         return None
 
     def verify_formats(self) -> None:
-        """Verify formats as for any op, or that sums in memory move between equal types without a filling."""
+        """Raise `VerifyException` unless the formats are valid; sums in memory must move between equal types without a
+        filling.
+        """
         element = shaped(self.out).get_element_type()
         if accumulator_of(element) is None or self.filling is not None:
             return super().verify_formats()
@@ -85,11 +87,13 @@ class MovementOp(TensorOp, ABC):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The filling, then each move that changes elements; with computed indices those of any op."""
+        """The fill of the result, if any, then each move that changes elements; for computed indices, the steps of any
+        op.
+        """
         return super().visits if self.indices else visits_of_moves(self.moves, self.out, self.filling is not None)
 
     def footprint(self, operand: SSAValue) -> Footprint | None:
-        """One pixel, for an op that only moves elements within pixels."""
+        """The footprint of one pixel if the op moves elements only within pixels; otherwise None."""
         if self.indices or self.filling is not None or self.updated is not None or len(shape_of(self.out)) != 4:
             return None
         pixel = tuple(dimensions(4)[:3])
@@ -101,7 +105,7 @@ class MovementOp(TensorOp, ABC):
         return self.moved(x, 0 if self.filling is None else arithmetic.number(self.out, self.filling))
 
     def moved(self, x: Sequence[Any], filling: Any) -> Array:
-        """The moved elements of arrays. filling: the element that no move writes."""
+        """The result for arrays of the operands. filling: the value of elements that no move writes."""
         values = dict(zip(self.operands, x, strict=True))
         symbols = [values[index] for index in self.indices]
         return move_elements(self.moves, values, symbols, shape_of(self.out), filling)
@@ -111,14 +115,16 @@ class MovementOp(TensorOp, ABC):
         return moved_back(x, tensors, slope, self.moved)
 
     def gather(self, operand: SSAValue, source: Sequence[AffineExpr]) -> list[Move]:
-        """One move that fills the result, element by element, from one operand."""
+        """A single move that fills the result, element by element, from one operand. source: the index into the
+        operand.
+        """
         shape, symbols = shape_of(self.out), len(self.indices)
         return [Move(operand, shape, AffineMap(len(shape), symbols, tuple(source)), identity(len(shape), symbols))]
 
 
 @irdl_op_definition
 class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """The same elements in row-major order under another shape."""
+    """The same elements in row-major order with another shape."""
 
     name = "tdsl.reshape"
     MAY_BE_VIEW: ClassVar[bool] = True
@@ -161,9 +167,10 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
 
 @irdl_op_definition
 class ReinterpretOp(MovementOp):
-    """The raws of an input under the format in which the caller stores them; on reals the same reals.
+    """The raws of an input, reinterpreted in the format in which the caller stores them. In real arithmetic, the same
+    reals.
 
-    A model with several inputs takes one array, whose parts may have number formats of their own (`parts` of
+    A model with several inputs accepts one array, whose parts may have separate number formats (`parts` of
     `tdsl.interface`). The formats must have the same storage.
     """
 
@@ -197,9 +204,11 @@ class ReinterpretOp(MovementOp):
 class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """Axes in another order: axis `i` of the result is axis `permutation[i]` of the input.
 
-    With `in_place` the result overwrites the input, which nothing else reads. The permutation is then that of a matrix:
-    it swaps the first axes with the others, as in C x H x W to H x W x C. With `copied` the plan of the program has
-    chosen a copy in memory.
+    With `in_place`, the result overwrites the input, which no other op reads. The permutation must then transpose a
+    matrix:
+    it swaps the leading axes with the remaining ones, as in C x H x W to H x W x C. With `copied`, the plan of the
+    program
+    has selected a copy in memory.
     """
 
     name = "tdsl.transpose"
@@ -236,14 +245,16 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
 
     @property
     def keeps_order(self) -> bool:
-        """True if only axes of extent 1 move, so that the elements stay in row-major order."""
+        """True if only axes of extent 1 move, so that the row-major order of the elements is unchanged."""
         shape = shape_of(self.input)
         moved = [axis for axis in self.axes if shape[axis] != 1]
         return moved == sorted(moved)
 
     @property
     def matrix(self) -> tuple[int, int] | None:
-        """The rows and columns of the matrix that is transposed; None if the axes do not move in two groups."""
+        """The rows and columns of the matrix that is transposed; None unless the permutation swaps two groups of
+        axes.
+        """
         shape = shape_of(self.input)
         moved = [axis for axis in self.axes if shape[axis] != 1]
         first = len(moved) - (moved.index(min(moved)) if moved else 0)
@@ -279,7 +290,7 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
 
 @irdl_op_definition
 class ReverseOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """Elements in opposite order along one axis."""
+    """The elements in reverse order along one axis."""
 
     name = "tdsl.reverse"
     input = operand_def(SHAPED)
@@ -320,7 +331,7 @@ class ReverseOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
 
 @irdl_op_definition
 class IndexOp(MovementOp):
-    """`input[index]`: drops the first axis at a computed index, which must lie in [0, extent)."""
+    """`input[index]`: the part of the input at an index of the first axis, which must lie in [0, extent)."""
 
     name = "tdsl.index"
     MAY_BE_VIEW: ClassVar[bool] = True
@@ -357,7 +368,7 @@ class IndexOp(MovementOp):
 
 
 class ReshapeOfReshape(RewritePattern):
-    """Merge successive reshapes into the last."""
+    """Merge a reshape of a reshape into one reshape."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
@@ -368,7 +379,7 @@ class ReshapeOfReshape(RewritePattern):
 
 
 class TransposeOfTranspose(RewritePattern):
-    """Merge successive transpositions into one."""
+    """Merge a transposition of a transposition into one transposition."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
@@ -380,7 +391,7 @@ class TransposeOfTranspose(RewritePattern):
 
 
 class TransposeToReshape(RewritePattern):
-    """Turn a transposition that moves only axes of extent 1, such as a column to a row, into a reshape."""
+    """Replace a transposition that moves only axes of extent 1, such as a column to a row, by a reshape."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
@@ -391,7 +402,9 @@ class TransposeToReshape(RewritePattern):
 
 
 class ReshapeOfConstant(RewritePattern):
-    """Reshape a constant for its only user; with more users the reshape stays, because it is free."""
+    """Reshape a constant with a single use at compile time. With more uses the reshape remains, because it costs
+    nothing.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter, /) -> None:
@@ -400,7 +413,7 @@ class ReshapeOfConstant(RewritePattern):
 
 
 class TransposeOfConstant(RewritePattern):
-    """Transpose a constant at compile time; on the device it would take working memory."""
+    """Transpose a constant at compile time, because a transposition on the device would need working memory."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TransposeOp, rewriter: PatternRewriter, /) -> None:
@@ -409,7 +422,7 @@ class TransposeOfConstant(RewritePattern):
 
 
 class ReverseOfConstant(RewritePattern):
-    """Reverse a constant at compile time; on the device it would take working memory."""
+    """Reverse a constant at compile time, because a reversal on the device would need working memory."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ReverseOp, rewriter: PatternRewriter, /) -> None:

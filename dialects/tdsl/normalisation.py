@@ -1,4 +1,4 @@
-"""Normalisation of vectors, to length 1 and to a sum of 1 (softmax)."""
+"""Normalisation of vectors to length 1 or to a sum of 1 (softmax)."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ __all__ = ["NormaliseOp", "SoftmaxOp"]
 class NormaliseOp(TensorOp):
     """`result[.., i] = input[.., i] / sqrt(sum_k input[.., k]^2 + least^2)`, over the last axis.
 
-    least: 0 by default; rounded into the input's format like one more element of the row. Rows of zeros stay zeros.
-    SeeDot's `normaliseL2` (microsoft/EdgeML, tools/SeeDot: NormaliseL2 of library_float.cpp), TensorFlow Lite's
-    L2_NORMALIZATION.
+    least: 0 by default, rounded to the format of the input like an additional element of the row. Rows of zeros remain
+    zeros.
+    The op corresponds to SeeDot's `normaliseL2` (microsoft/EdgeML, tools/SeeDot: NormaliseL2 of library_float.cpp) and
+    TensorFlow Lite's L2_NORMALIZATION.
     """
 
     name = "tdsl.normalise"
@@ -44,7 +45,7 @@ class NormaliseOp(TensorOp):
 
     @property
     def squares(self) -> int:
-        """The number of squares in a sum."""
+        """The number of squares in each sum."""
         return shape_of(self.input)[-1] + (self.least is not None)
 
     @property
@@ -68,7 +69,7 @@ class NormaliseOp(TensorOp):
         return x[0] / self._length(x[0])
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
-        """Squares are added in order."""
+        """The result in raws. Squares are added in the order of the elements."""
         [values], source, format = x, format_of(self.input), format_of(self.out)
         total = np.zeros((*values.shape[:-1], 1), builtin_dtype(format.square_total(self.squares, source)))
         if self.least is not None:
@@ -91,7 +92,7 @@ class NormaliseOp(TensorOp):
 class SoftmaxOp(TensorOp):
     """`result[.., i] = exp(input[.., i]) / sum_k exp(input[.., k])`, over the last axis.
 
-    The greatest element of a row is subtracted first, so that no exponential is above 1.
+    The greatest element of a row is first subtracted, so that no exponential exceeds 1.
     """
 
     name = "tdsl.softmax"
@@ -125,7 +126,7 @@ class SoftmaxOp(TensorOp):
         return terms / reduce(np.add, _columns(terms))
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
-        """Terms are added in order."""
+        """The result in raws. Terms are added in the order of the elements."""
         format, source = format_of(self.out), format_of(self.input)
         terms = format.softmax_term(m, x[0], greatest(m, source, _columns(x[0])), source)
         total = np.zeros((*terms.shape[:-1], 1), builtin_dtype(format.softmax_total))
@@ -138,5 +139,5 @@ class SoftmaxOp(TensorOp):
 
 
 def _columns(x: Array) -> Sequence[Array]:
-    """The elements along the last axis, which keeps the extent 1."""
+    """The slices at each index of the last axis, which remains with extent 1."""
     return [x[..., [i]] for i in range(x.shape[-1])]

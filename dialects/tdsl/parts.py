@@ -1,4 +1,6 @@
-"""The parts of a program: tensors on reals (f32), which can be assigned any format, and tensors in number formats."""
+"""The parts of a program: tensors of reals (f32), to which any format can be assigned, and tensors in number
+formats.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ __all__ = ["has_formats", "is_mixed", "is_real", "kept_format"]
 
 
 def is_real(value: SSAValue) -> bool:
-    """True for a tensor of f32."""
+    """True for a tensor with elements of type f32."""
     type: Attribute = value.type
     return isinstance(type, TensorType) and cast("TensorType[Any]", type).element_type == f32
 
@@ -28,12 +30,12 @@ def has_formats(module: ModuleOp) -> bool:
 
 
 def is_mixed(module: ModuleOp) -> bool:
-    """True for a program with one part in number formats and another on reals."""
+    """True for a program with one part in number formats and another part on reals."""
     return has_formats(module) and any(element == f32 for element in _elements(module))
 
 
 def kept_format(module: ModuleOp) -> NumberFormat:
-    """The number format of the input of a program with formats, or else of the first result that is not f32."""
+    """The number format of the program's input, or if the input is f32, of the first result that is not f32."""
     [function] = defined_functions(module)
     results = [value for op in function.body.walk() if not isinstance(op, ConstOp) for value in op.results]
     tensors = [value for value in (*function.body.block.args, *results) if isinstance(value.type, TensorType)]
@@ -41,6 +43,6 @@ def kept_format(module: ModuleOp) -> NumberFormat:
 
 
 def _elements(module: ModuleOp) -> Iterator[Attribute]:
-    """The element types of the operands and results of ops that are tensors."""
+    """The element types of all tensor operands and results."""
     types = (value.type for op in module.walk() for value in (*op.operands, *op.results))
     return (cast("TensorType[Any]", type).element_type for type in types if isinstance(type, TensorType))

@@ -1,6 +1,7 @@
-"""Pooling layers, NHWC: one number for each window and channel of an image, and means over axes.
+"""Pooling of NHWC images, which computes one number per window and channel, and means over axes.
 
-An image that is computed part by part is averaged by the totals of its channels (`tdsl.tally`, `tdsl.quotient`).
+If an image is computed part by part, its average is computed from the totals of its channels (`tdsl.tally`,
+`tdsl.quotient`).
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ __all__ = ["AveragePoolOp", "MaxPoolOp", "MeanOp", "NoTotalOp", "PoolOp", "Quoti
 class PoolOp(TensorOp, ABC):
     """An op on the windows of N x H x W x C images, channel by channel.
 
-    kernel [height, width], padding [top, bottom, left, right], strides [down, right]. Padding elements are ignored;
-    every window has at least one other element.
+    The properties are kernel [height, width], padding [top, bottom, left, right] and strides [down, right]. Padding
+    elements
+    are ignored. Every window has at least one element inside the image.
     """
 
     image = operand_def(SHAPED)
@@ -91,7 +93,7 @@ class PoolOp(TensorOp, ABC):
 
     @property
     def outside(self) -> float | None:
-        """A real that may replace the padding elements; None if there is none."""
+        """A real with which the padding elements may be replaced; None if there is none."""
         return None
 
     def infer_shape(self) -> Shape:
@@ -106,8 +108,9 @@ class PoolOp(TensorOp, ABC):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """Each result after the elements of its window; a pixel outside the image is clamped to the nearest one
-        inside.
+        """The steps, each of which stores a result after it loads its window. Pixels outside the image are clamped to
+        the nearest
+        pixel inside.
         """
         _, rows, columns, channels = shape_of(self.image)
         n, y, x, channel = np.indices(shape_of(self.out)).reshape(4, -1, 1)
@@ -129,7 +132,7 @@ class MaxPoolOp(PoolOp):
 
     @property
     def outside(self) -> float:
-        """The least real of all formats."""
+        """The least real that any format represents."""
         return -3.4028234663852886e38
 
     def real(self, x: Sequence[Any]) -> Array:
@@ -139,13 +142,15 @@ class MaxPoolOp(PoolOp):
         return greatest(m, format_of(self.out), self._elements(x[0]))
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
-        """The slopes propagate to the greatest element of each window, the first of equal ones."""
+        """The derivatives by the image: the slope of each window propagates to its greatest element, the first of equal
+        elements.
+        """
         best = np.argmax(np.stack(list(self._elements(x[0]))), 0)[None]
         positions = np.stack([np.broadcast_to(one, best[0].shape) for one in self._elements(numbered(x[0]))])
         return [add_at(slope, np.take_along_axis(positions, best, 0)[0], x[0])]
 
     def _elements(self, image: Array) -> Iterator[Array]:
-        """The elements of all windows, in row-major order of their offsets in the window, each in the result's shape.
+        """Yield, for each offset in a window, the elements of all windows at this offset, in the shape of the result.
 
         An element outside the image is replaced by the nearest one inside, which belongs to the same window.
         """
@@ -178,13 +183,13 @@ Part: TypeAlias = tuple[slice, slice, slice, slice]
 
 @irdl_op_definition
 class AveragePoolOp(PoolOp):
-    """The average of the elements of each window that lie inside the image; their total is rounded once."""
+    """The average of the elements of each window inside the image. The total is divided and rounded once."""
 
     name = "tdsl.average_pool"
     KEEPS_INTERVAL: ClassVar[bool] = True
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
-        """Elements are added in row-major order of their offsets in the window."""
+        """The result. Elements are added in row-major order of their offsets in the window."""
         [image] = x
         total = arithmetic.no_total(self.image, prod(self.window), (len(image), *shape_of(self.out)))
         for target, source in self._parts():
@@ -215,7 +220,7 @@ class AveragePoolOp(PoolOp):
                 yield np.s_[:, :, down, across], np.s_[:, :, from_rows, from_columns]
 
     def counts(self) -> NDArray[np.int64]:
-        """The number of elements of each window that lie inside the image, (1, 1, rows, columns, 1)."""
+        """The number of elements inside the image for each window, as an array of shape (1, 1, rows, columns, 1)."""
         _, rows, columns, _ = shape_of(self.out)
         counts = np.zeros((1, 1, rows, columns, 1), np.int64)
         for target, _ in self._parts():
@@ -225,7 +230,7 @@ class AveragePoolOp(PoolOp):
 
 @irdl_op_definition
 class MeanOp(TensorOp):
-    """The mean over some axes, which keep the extent 1; totals are rounded once."""
+    """The mean over some axes, which remain with extent 1. Totals are divided and rounded once."""
 
     name = "tdsl.mean"
     STORES_LAST: ClassVar[bool] = True
@@ -241,7 +246,7 @@ class MeanOp(TensorOp):
 
     @property
     def reduced(self) -> tuple[int, ...]:
-        """The axes over which the mean is taken."""
+        """The axes over which the mean is computed."""
         return tuple(int(axis) for axis in self.axes.get_values())
 
     @property
@@ -253,7 +258,7 @@ class MeanOp(TensorOp):
         return _reduced(shape_of(self.input), self.reduced)
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
-        """Elements are added in row-major order."""
+        """The result. Elements are added in row-major order."""
         shape = shape_of(self.input)
         total = arithmetic.no_total(self.input, self.count, (len(x[0]), *shape_of(self.out)))
         for indices in np.ndindex(*(shape[axis] for axis in self.reduced)):
@@ -273,7 +278,9 @@ def _reduced(shape: Shape, axes: Sequence[int]) -> Shape:
 
 
 def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iterator[tuple[slice, slice]]:
-    """For each offset in a window along an axis, the windows whose element lies inside, and these elements."""
+    """Yield, for each offset in a window along an axis, the windows whose element lies inside the image, and these
+    elements.
+    """
     for tap in range(window):
         first = max(-(-(before - tap) // step), 0)
         last = min((inside - 1 + before - tap) // step, extent - 1)
@@ -284,7 +291,7 @@ def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iter
 
 @irdl_op_definition
 class NoTotalOp(TensorOp):
-    """Empty totals, of the builtin type that a number format defines for them."""
+    """Totals that are initially zero, of the builtin type that a number format defines for them."""
 
     name = "tdsl.no_total"
     assembly_format = "attr-dict (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -296,7 +303,9 @@ class NoTotalOp(TensorOp):
         return shape_of(self.out)
 
     def verify_formats(self) -> None:
-        """Verify that totals are integers or f32; the ops that add to them determine which."""
+        """Raise `VerifyException` unless totals are integers or f32. The ops that add to the totals restrict the type
+        further.
+        """
         element = shaped(self.out).get_element_type()
         integer = cast(IntegerType, element) if isinstance(element, IntegerType) else None
         signless = integer is not None and integer.signedness.data is Signedness.SIGNLESS
@@ -352,7 +361,7 @@ class TallyOp(TensorOp):
 
 @irdl_op_definition
 class QuotientOp(TensorOp):
-    """Totals of `count` elements of the format `of` each, divided by their number and rounded once.
+    """Totals of `count` elements of the format `of`, divided by their number and rounded once.
 
     over_axes: true to round as `tdsl.mean` does, false to round as `tdsl.average_pool` does.
     """

@@ -1,9 +1,10 @@
 """Units of sensors: the integers that a sensor delivers, and the reals of the training data that they represent.
 
-A real is `raw * scale + offset`. A row of `UNITS` is a unit or a family of units; `UNIT_FORM` is the form of others.
-`unit` of a program's input (`InputInterface`) is the text of the option `--input-unit`, and `format` the type of the
-raws, which `assign-format` assigns to the argument. Features have the scales and zeros of `FeatureMap`, unless the type
-determines the reals.
+A real is `raw * scale + offset`. A row of `UNITS` is a unit or a family of units; `UNIT_FORM` is the syntax of any
+other
+unit. The field `unit` of a program's input (`InputInterface`) is the text of the option `--input-unit`. Its field
+`format` is the type of the raws, which `assign-format` assigns to the argument. Features have the scales and zeros of
+`FeatureMap`, unless the type determines the reals.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ GENERAL_TYPE = "int16"
 
 @dataclass(frozen=True)
 class SensorUnit:
-    """Integers from `low` to `high` that represent `raw * scale + offset`.
+    """A unit whose integers from `low` to `high` represent `raw * scale + offset`.
 
     Raises `InputError` for a scale that is zero, negative or not finite, and for an offset that is not finite.
     """
@@ -50,7 +51,7 @@ class SensorUnit:
 
     @property
     def bits(self) -> int:
-        """The bits of the greatest raw, including a sign for signed raws."""
+        """The number of bits of a raw, including a sign for signed raws."""
         return max(self.high.bit_length(), (-1 - self.low).bit_length()) + self.is_signed
 
 
@@ -58,9 +59,12 @@ class SensorUnit:
 class UnitRow:
     """A unit of the table.
 
-    name: as users write it, with N for a number. bits, signed: those of the raws. scale: a function of the number in
-    the name (1 without one) and of the parameter after the colon (None if omitted). For the documentation: raws: a
-    description of the raws; parameter: its description, "" for a unit without one; trained: the default training data.
+    name: as users write it, where N is a placeholder for a number. bits, signed: the type of the raws. scale: a
+    function of
+    the number in the name (1 without one) and of the parameter after the colon (None if omitted). For the
+    documentation:
+    raws: a description of the raws; parameter: a description of the parameter, "" for a unit without one; trained: a
+    description of the default training data.
     """
 
     name: str
@@ -72,7 +76,7 @@ class UnitRow:
     parameter: str = ""
 
     def number_in(self, name: str) -> float | None:
-        """The number in a name of this unit (1 without a number); None for the name of another unit."""
+        """The number in `name` if it names this unit (1 for a unit without a number); None if it names another unit."""
         found = re.fullmatch(re.escape(self.name).replace("N", r"(\d+(?:\.\d+)?)"), name)
         return None if found is None else float(found[1]) if found.groups() else 1.0
 
@@ -81,22 +85,24 @@ class UnitRow:
 
 
 def _one(number: float, parameter: float | None) -> float:
-    """The scale of raws on which the model was trained directly."""
+    """The scale 1, for models that were trained on raws."""
     return 1.0
 
 
 def _fraction(bits: int) -> Callable[[float, float | None], float]:
-    """The scale of raws in units of 2^-bits."""
+    """A function that returns the scale of raws in units of 2^-bits."""
     return lambda number, parameter: 2.0**-bits
 
 
 def _whole(bits: int) -> Callable[[float, float | None], float]:
-    """The scale of unsigned raws whose greatest value represents the parameter."""
+    """A function that returns the scale of unsigned raws whose greatest value represents the parameter."""
     return lambda number, full: 1.0 if full is None else full / ((1 << bits) - 1)
 
 
 def _per(number: float, unit: float | None) -> float:
-    """The scale of raws with `number` raws per unit; the unit equals the parameter."""
+    """The scale of raws of which `number` represent one physical unit. unit: the real that represents this unit, 1 if
+    None.
+    """
     return (1.0 if unit is None else unit) / number if number else math.inf
 
 
@@ -124,7 +130,7 @@ _TYPE = re.compile(r"(?:(int|uint)(8|16)|([su])([2-9]|1[0-6]))")
 
 
 def sensor_unit(text: str) -> SensorUnit:
-    """The unit that a text names: a row of `UNITS`, optionally with a parameter after a colon, or `UNIT_FORM`.
+    """The unit that a text describes: a row of `UNITS`, optionally with a parameter after a colon, or `UNIT_FORM`.
 
     Raises `InputError` for any other text.
     """
@@ -164,18 +170,20 @@ def _limits_of_type(type: str, text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class InputUnit:
-    """The units of the elements of an input, repeated over its whole length. text: in the syntax of the option."""
+    """The units of the elements of an input, repeated over its whole length. text: the units in the syntax of the
+    option.
+    """
 
     text: str
     units: Sequence[SensorUnit]
 
     @staticmethod
     def parse(text: str, elements: int | None) -> InputUnit:
-        """The unit that a text spells for an input of some elements: `[COUNTx]UNIT`, or a list of these with commas.
+        """Parse the units of an input: `[COUNTx]UNIT`, or a comma-separated list of these.
 
-        elements: None if the number is not known yet.
+        elements: the number of elements of the input; None if it is not known yet.
 
-        Raises `InputError` for an unknown unit, and for a list that does not repeat to the number of elements.
+        Raises `InputError` for an unknown unit, and for a list that cannot be repeated to the number of elements.
         """
         units: list[SensorUnit] = []
         for part in text.split(","):
@@ -196,9 +204,9 @@ class InputUnit:
 
     @property
     def format(self) -> ExactNumbers:
-        """The format of the raws, whose numbers lie between -1 and 1.
+        """The format of the raws, whose numbers are between -1 and 1.
 
-        If the unit is the same for all elements, without an offset, and its scale is a power of two, the numbers of the
+        If all elements have the same unit, without an offset, whose scale is a power of two, the numbers of the
         format are the reals themselves, unless the raws are bytes.
         """
         is_signed = any(unit.is_signed for unit in self.units)
@@ -208,7 +216,7 @@ class InputUnit:
         return ExactNumbers.OF_SENSOR(bits, is_signed, 1 - exponent if is_power else None)
 
     def features(self, elements: int) -> FeatureMap | None:
-        """The scales and zeros of the features; None if the numbers of the format are the features."""
+        """The scales and zeros of the features; None if the numbers of the format are equal to the features."""
         format = self.format
         finer, first = math.ldexp(1.0, format.scale), float(format.decode(np.zeros(1, format.dtype))[0])
         scales = np.array([unit.scale * finer for unit in self.units])

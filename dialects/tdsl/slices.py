@@ -1,4 +1,4 @@
-"""Ops that read, write or receive a part of a tensor: slices at computed offsets, and windows of images, NHWC.
+"""Ops that read, write or receive a part of a tensor: slices at computed offsets, and windows of NHWC images.
 
 A window is gathered, including its padding, if it is not a slice of the image.
 """
@@ -35,7 +35,7 @@ def _verify_slice(whole: Shape, part: Sequence[int], offsets: int) -> None:
 
 
 def _shifted(rank: int, steps: Sequence[int] | None = None) -> list[AffineExpr]:
-    """An index shifted by computed offsets, after its multiplication by steps."""
+    """The expressions of an index that is multiplied by steps and then shifted by computed offsets."""
     return [
         dimension * (1 if steps is None else steps[axis]) + AffineExpr.symbol(axis)
         for axis, dimension in enumerate(dimensions(rank))
@@ -44,10 +44,11 @@ def _shifted(rank: int, steps: Sequence[int] | None = None) -> list[AffineExpr]:
 
 @irdl_op_definition
 class SliceOp(MovementOp, HasFolderInterface):
-    """The part of the input at computed offsets, in the result's shape (SeeDot's `x[i:+n]`); it must lie inside.
+    """The part of the input at computed offsets, in the shape of the result (SeeDot's `x[i:+n]`). It must lie inside
+    the input.
 
-    `result[i, ..] = input[offset + i * stride, ..]`, as in `tensor.extract_slice`. Strides are 1 where there are none,
-    and may be negative.
+    `result[i, ..] = input[offset + i * stride, ..]`, as in `tensor.extract_slice`. Strides are 1 by default, and may be
+    negative.
     """
 
     name = "tdsl.slice"
@@ -107,7 +108,7 @@ class SliceOp(MovementOp, HasFolderInterface):
 class InsertSliceOp(MovementOp, HasFolderInterface):
     """`input` with the part at computed offsets replaced by `part` (SeeDot's splice on the left of `=`).
 
-    axes: for each axis of the part the corresponding axis of the input; by default the same one.
+    axes: for each axis of the part the corresponding axis of the input; by default the axis of the same index.
     """
 
     name = "tdsl.insert_slice"
@@ -126,7 +127,7 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """For each axis of the part the axis of the input."""
+        """For each axis of the part, the corresponding axis of the input."""
         if self.axes is None:
             return tuple(range(len(self.offsets)))
         return tuple(cast("DenseArrayBase[IntegerType[Any, Any]]", self.axes).get_values())
@@ -163,7 +164,7 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
 def insertion_in(loop: scf.ForOp, position: int) -> InsertSliceOp | None:
     """The op with which each iteration of a loop inserts a part into one of the tensors that it carries.
 
-    The loop uses the tensor only there, so that no iteration depends on the parts of another one; None otherwise.
+    None unless this is the loop's only use of the tensor, so that no iteration depends on the parts of another one.
     """
     carried, last = loop.body.block.args[1 + position], loop.body.block.last_op
     assert last is not None
@@ -175,8 +176,8 @@ def insertion_in(loop: scf.ForOp, position: int) -> InsertSliceOp | None:
 
 @irdl_op_definition
 class MoveUpOp(MovementOp):
-    """The input without its first `count` elements along an axis: later ones move up, the last `count` ones are
-    unchanged.
+    """The input shifted along an axis: its first `count` elements are dropped, and its last `count` elements are
+    repeated.
     """
 
     name = "tdsl.move_up"
@@ -215,9 +216,9 @@ class MoveUpOp(MovementOp):
 
 @irdl_op_definition
 class ReceiveOp(MovementOp):
-    """Rows `top` to `top + h` (exclusive) of an image 1 x H x W x C, as a result 1 x h x W x C.
+    """Rows from `top` up to but excluding `top + h` of an image 1 x H x W x C, as a result 1 x h x W x C.
 
-    The image is the program's input (`received` of its interface), which is not in memory: on a device, a function of
+    The image is the program's input (`received` of its interface), which is not in memory. On a device, a function of
     the caller writes the rows. A program therefore receives each row once, in order.
     """
 
@@ -255,7 +256,9 @@ class ReceiveOp(MovementOp):
 
 
 def integers(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> tuple[int, ...]:
-    """The values of a property; raises `VerifyException` unless there are `count`."""
+    """The values of an array property. Raises `VerifyException` unless there are `count` values. name: the property's
+    name.
+    """
     values = tuple(int(value) for value in attribute.get_values())
     if len(values) != count:
         raise VerifyException(f"{name} needs {count} values, got {len(values)}")
@@ -263,12 +266,12 @@ def integers(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> t
 
 
 def integer_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
-    """A property that holds integers."""
+    """An array property with these integers."""
     return DenseArrayBase.from_list(i64, values)
 
 
 def windows(extent: int, kernel: int, before: int, after: int, stride: int, dilation: int = 1) -> int:
-    """The number of windows along an axis; raises `VerifyException` if none fits."""
+    """The number of windows along an axis. Raises `VerifyException` if none fits."""
     if kernel < 1 or stride < 1 or dilation < 1 or before < 0 or after < 0:
         raise VerifyException("windows, strides and dilations are at least 1, padding at least 0")
     span = extent + before + after - dilation * (kernel - 1) - 1
@@ -282,15 +285,19 @@ class WindowOp(TensorOp):
     """Adjacent windows, in the result's shape N x KH x KW x C, of an image 1 x H x W x C.
 
     Element (n, i, j, c) is `image[0, top + i * dilations[0], left + n * across + j * dilations[1], c]`, or the real
-    `value` (0 by default) outside of the image. margins: the maximum pixels of a window outside of the image above,
-    below, on the left and on the right. across: the distance of windows in pixels, if there are several.
+    `value` (0 by default) outside the image. margins: the maximum number of pixels by which a window exceeds the image
+    above,
+    below, on the left and on the right. across: the distance between windows in pixels, if there are several.
 
-    ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, holds only some pixels,
-    those of the window among them: pixel (y, x) at (y mod h, x mod w), or in an operand of a single row pixel number n,
-    counted row by row, at n mod w.
+    ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, contains only some
+    pixels,
+    including those of the window. Pixel (y, x) is at (y mod h, x mod w). In an operand with a single row, pixel number
+    n,
+    counted row by row, is at n mod w.
 
-    axes: the order of the operand's axes, if it differs: axis i of the image is axis `axes[i]`. The shapes above are
-    then those of the image. A ring in another order contains whole rows.
+    axes: the order of the operand's axes, if it differs: axis i of the image is axis `axes[i]` of the operand. The
+    shapes
+    above are then those of the image. A ring in another order contains whole rows.
     """
 
     name = "tdsl.window"
@@ -337,7 +344,7 @@ class WindowOp(TensorOp):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The operand's axis for each axis of the image."""
+        """For each axis of the image, the corresponding axis of the operand."""
         return (0, 1, 2, 3) if self.axes is None else integers(self.axes, "axes", 4)
 
     @property
@@ -348,7 +355,7 @@ class WindowOp(TensorOp):
 
     @property
     def pitches(self) -> tuple[int, int, int]:
-        """The distances in the operand, in elements, of rows, columns and channels of the image."""
+        """The distances in the operand, in elements, between rows, columns and channels of the image."""
         shape = shape_of(self.image)
         row, column, channel = (prod(shape[axis + 1 :]) for axis in self.order[1:])
         return row, column, channel
@@ -361,15 +368,16 @@ class WindowOp(TensorOp):
 
     @property
     def steps(self) -> range:
-        """The offset of each window from the first, in pixels."""
+        """The offset of each window from the first one, in pixels."""
         count = shape_of(self.out)[0]
         across = 1 if self.across is None else self.across.value.data
         return range(0, count * across, across)
 
     def span(self, top: Any, left: Any) -> tuple[Any, Any]:
-        """The first and the last element of the operand that windows beginning at (top, left) read; not for rings.
+        """The first and the last element of the operand that windows starting at (top, left) read. Not applicable to
+        rings.
 
-        Elements outside of the image count as the nearest ones inside. top, left: integers, or arrays of them.
+        Elements outside the image count as the nearest ones inside. top, left: integers, or arrays of integers.
         """
         _, rows, columns, channels = self.held
         down, across, deep = self.pitches
@@ -383,13 +391,13 @@ class WindowOp(TensorOp):
 
     @property
     def reach(self) -> tuple[int, int, int, int]:
-        """The margins above, below, on the left and on the right."""
+        """The margins of windows above, below, on the left and on the right of the image."""
         top, bottom, left, right = integers(self.margins, "margins", 4)
         return top, bottom, left, right
 
     @property
     def extents(self) -> tuple[int, int]:
-        """Height and width of the image, which a ring contains only in part."""
+        """The height and the width of the image, of which a ring contains only a part."""
         if self.ring is None:
             _, height, width, _ = self.held
         else:
@@ -411,7 +419,11 @@ class WindowOp(TensorOp):
         return np.concatenate([self._gathered(image, (top, left + step), filling) for step in self.steps], 1)
 
     def _gathered(self, image: Array, corner: tuple[Any, Any], filling: Array) -> Array:
-        """One window of each image, or ring of some of its pixels. corner: its row and column, perhaps by sample."""
+        """One window of each image, or of each ring. corner: the row and the column of the window, optionally per
+        sample.
+
+        filling: the elements outside the image.
+        """
         indices: list[Array] = []
         inside = np.ones((1, 1, 1), bool)
         for axis, (first, gap) in enumerate(zip(corner, self.spread, strict=True)):
@@ -451,7 +463,9 @@ class WindowOp(TensorOp):
         return window
 
     def _verify_ring(self, held: Shape, window: Shape) -> None:
-        """Verify that the ring holds all pixels of the image from the first to the last of the window."""
+        """Raise `VerifyException` unless the ring contains all pixels of the image from the first to the last of the
+        window.
+        """
         height, width = self.extents
         if self.axes is not None and held[1] != width:
             raise VerifyException(f"a ring in another order of axes holds whole rows of {width} pixels, got {held[1]}")

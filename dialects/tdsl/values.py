@@ -1,7 +1,7 @@
-"""The interface of ops that compute on arrays, by which the evaluator and the gradients run them.
+"""The interface of ops that compute on arrays, for the evaluator and for gradients.
 
-Arrays hold the values of a tensor for several samples at once: their leading axis is over the samples, of extent 1 if
-the tensor does not depend on the input, and the tensor's own axes follow.
+Arrays contain the values of a tensor for several samples at once. Their leading axis is over the samples, with extent 1
+if the tensor does not depend on the input. The axes of the tensor follow.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Arithmetic(ABC):
         self._built: dict[Operation, Any] = {}
 
     def once(self, op: Operation, build: Callable[[], T]) -> T:
-        """The state that an op needs in each of its evaluations, built for the first one."""
+        """The state that an op needs in each of its evaluations. `build` is called in the first evaluation."""
         if op not in self._built:
             self._built[op] = build()
         return self._built[op]
@@ -49,28 +49,30 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def scalar(self, step: Operation, x: Sequence[Array]) -> Array:
-        """The result of an op on scalars, for all elements at once."""
+        """The result of an op on scalars, applied to all elements of arrays at once."""
 
     @abstractmethod
     def number(self, value: SSAValue, real: float) -> Array:
-        """A real as an element of a tensor."""
+        """A real, represented like an element of the tensor `value`."""
 
     @abstractmethod
     def no_total(self, value: SSAValue, count: int, shape: tuple[int, ...]) -> Array:
-        """Totals for `count` elements of a tensor, before the first element is added."""
+        """Initial totals, to which `count` elements of a tensor will be added."""
 
     @abstractmethod
     def tally(self, value: SSAValue, total: Array, x: Array) -> Array:
-        """Totals with one more element added to each."""
+        """The totals after one more element is added to each."""
 
     @abstractmethod
     def average(self, out: SSAValue, source: NumberFormat, total: Array, count: int, over_axes: bool) -> Array:
-        """Totals of elements of a format, divided by their number. out: the result; over_axes: as `tdsl.mean` does."""
+        """Totals of `count` elements of a format, divided by `count`. out: the result. over_axes: round as `tdsl.mean`
+        does.
+        """
 
 
 @dataclass(frozen=True)
 class Factored:
-    """The derivative with respect to a matrix, as the factors of its product.
+    """The derivative by a matrix, as the factors of a matrix product.
 
     slope: (samples, rows, columns). right: the right operand, (samples or 1, length of a row, columns).
     """
@@ -94,7 +96,9 @@ class HasValueInterface(Operation, ABC):
     """
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Any:
-        """The result, given the values of all operands; a tensor may be broadcast from a single number."""
+        """The result for the values of all operands. A tensor may be represented by a single number, which is
+        broadcast.
+        """
         return self.real(x) if arithmetic.machine is None else self.bits(arithmetic.machine, x)
 
     def real(self, x: Sequence[Any]) -> Any:
@@ -102,36 +106,38 @@ class HasValueInterface(Operation, ABC):
         raise error_at(self, f"{self.name} is not supported yet by the evaluator")
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Any:
-        """The result in raws, bit for bit as devices compute it."""
+        """The result in raws, equal in every bit to the result on devices."""
         raise error_at(self, f"{self.name} is not supported yet by the evaluator")
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
-        """The derivatives with respect to each operand, given the result y and the derivative `slope` by it.
+        """The derivatives by each operand, for the result y and the derivative `slope` by the result.
 
-        None for an operand on which the result does not depend; None instead of a list for an op without derivatives.
+        An entry is None for an operand on which the result does not depend. An op without derivatives returns None.
         """
         return None
 
 
 def ranked(x: Array, rank: int) -> Array:
-    """An array raised to a rank for broadcasting, by new axes after the one over samples."""
+    """An array with new axes after the axis of samples, such that tensors of rank `rank` can be broadcast with it."""
     return x if x.ndim == rank else x.reshape(x.shape[0], *(1,) * (rank - x.ndim), *x.shape[1:])
 
 
 def spread(x: Array, shape: tuple[int, ...]) -> Array:
-    """An array broadcast to a shape; the same array if it already has that shape, for recorded steps."""
+    """An array broadcast to a shape; the same object if it already has this shape, so that no step is recorded."""
     return x if x.shape == shape else np.broadcast_to(x, shape)
 
 
 def summed_to(x: Array, slope: Array) -> Array:
-    """The derivative with respect to a broadcast array, from that with respect to the result; samples stay separate."""
+    """The derivative by an array that was broadcast, from the derivative `slope` by the result. Samples are not
+    summed.
+    """
     slope = slope.sum(tuple(range(1, slope.ndim - x.ndim + 1)))
     axes = tuple(axis for axis in range(1, x.ndim) if x.shape[axis] == 1 and slope.shape[axis] > 1)
     return slope.sum(axes, keepdims=True)
 
 
 def selected(condition: Array, a: Any, b: Any) -> Array:
-    """`a` for the samples for which a condition is true, `b` for the others."""
+    """`a` for the samples for which the condition is true, otherwise `b`."""
     rank = max(np.ndim(a), np.ndim(b), 1)
     then: Array = np.asarray(a)
     otherwise: Array = np.asarray(b)
@@ -139,7 +145,7 @@ def selected(condition: Array, a: Any, b: Any) -> Array:
 
 
 def greatest(m: NumpyMachine, format: NumberFormat, candidates: Iterable[Array]) -> Array:
-    """The greatest of arrays of raws, element by element; the first of equal ones."""
+    """The greatest of several arrays of raws, element by element; the first of equal elements."""
     return reduce(lambda best, x: np.where(format.greater(m, x, best), x, best), candidates)
 
 

@@ -1,6 +1,6 @@
-"""Operations of CIRCT's `hw` and `seq` that xDSL 0.74 lacks, and these dialects with them.
+"""CIRCT's dialects `hw` and `seq`, extended by operations that xDSL 0.74 lacks.
 
-They are printed in the generic form, which CIRCT parses.
+The operations are printed in the generic form, which CIRCT parses.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from xdsl.utils.exceptions import VerifyException
 
 @irdl_op_definition
 class AggregateConstantOp(IRDLOperation):
-    """A constant array. `fields` are its elements, the element with the highest index first."""
+    """A constant array. `fields` contains its elements; the element with the highest index is first."""
 
     name = "hw.aggregate_constant"
     fields = prop_def(ArrayAttr[IntegerAttr])
@@ -42,7 +42,7 @@ class AggregateConstantOp(IRDLOperation):
     traits = traits_def(Pure())
 
     def __init__(self, elements: Sequence[int], width: int):
-        """elements: unsigned, the element of index 0 first."""
+        """Create a constant array. elements: unsigned integers of `width` bits, in ascending order of index."""
         type = IntegerType(width)
         fields = [IntegerAttr(element, type, truncate_bits=True) for element in reversed(elements)]
         super().__init__(properties={"fields": ArrayAttr(fields)}, result_types=[ArrayType(type, len(elements))])
@@ -55,7 +55,9 @@ class AggregateConstantOp(IRDLOperation):
 
 @irdl_attr_definition
 class FirMemType(ParametrizedAttribute, TypeAttribute):
-    """A memory of `depth` words of `width` bits, with masked writes of `mask` equal parts, or of words if it is 0."""
+    """A memory of `depth` words of `width` bits. A write mask has `mask` bits, one per equal part of a word; 0: no
+    mask.
+    """
 
     name = "seq.firmem"
     depth: IntAttr
@@ -98,7 +100,9 @@ class FirMemType(ParametrizedAttribute, TypeAttribute):
 
 
 def _verify_port(memory: SSAValue, address: SSAValue, data: SSAValue) -> None:
-    """Verify that an address has the bits that the depth needs, and that words are as wide as the memory's."""
+    """Raise `VerifyException` unless the address has as many bits as the depth requires, and the data those of a
+    word.
+    """
     type = memory.type
     assert isinstance(type, FirMemType)
     for what, value, expected in (("addresses", address, type.address), ("words", data, type.word)):
@@ -108,7 +112,7 @@ def _verify_port(memory: SSAValue, address: SSAValue, data: SSAValue) -> None:
 
 @irdl_op_definition
 class FirMemOp(IRDLOperation):
-    """A memory. Latencies are in cycles; `ruw` and `wuw` define the effect of a write on a simultaneous read and on a
+    """A memory. Latencies are in cycles. `ruw` and `wuw` define the effect of a write on a simultaneous read and on a
     second write.
     """
 
@@ -124,7 +128,7 @@ class FirMemOp(IRDLOperation):
     traits = traits_def(MemoryAllocEffect())
 
     def __init__(self, type: FirMemType, read_latency: int, name: str | None = None):
-        """A memory that is written a cycle after the data arrive."""
+        """Create a memory in which writes take effect one cycle after the data are applied."""
         properties: dict[str, Attribute | None] = {
             "readLatency": IntegerAttr(read_latency, i32),
             "writeLatency": IntegerAttr(1, i32),

@@ -1,7 +1,7 @@
-"""Operations of TOSA 1.0 that xDSL 0.74 lacks, and the dialect with them.
+"""The `tosa` dialect, extended by operations of TOSA 1.0 that xDSL 0.74 lacks.
 
-They are printed in the generic form, which `mlir-opt` parses. The specification is github.com/arm/tosa-specification;
-names are those of MLIR's dialect.
+The operations are printed in the generic form, which `mlir-opt` parses. The specification is
+github.com/arm/tosa-specification. Names are those of MLIR's dialect.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Tensor: TypeAlias = TensorType[Attribute]
 
 @irdl_attr_definition
 class ShapeType(ParametrizedAttribute, TypeAttribute):
-    """A shape with a number of extents, `!tosa.shape<rank>`: an operand of ops that change shapes."""
+    """A shape with `rank` extents, `!tosa.shape<rank>`: an operand of ops that change shapes."""
 
     name = "tosa.shape"
     rank: IntAttr
@@ -85,7 +85,9 @@ class ConstShapeOp(IRDLOperation):
 class _Convolution(IRDLOperation, ABC):
     """Sums of products of an image N x H x W x C and weights, each minus its zero point, with a bias as initial value.
 
-    `pad` counts elements above, below, on the left and on the right, which have the image's zero point.
+    `pad` contains the numbers of padding elements above, below, on the left and on the right, which are equal to the
+    image's
+    zero point.
     """
 
     input = operand_def(TensorType)
@@ -101,7 +103,10 @@ class _Convolution(IRDLOperation, ABC):
     traits = traits_def(Pure())
 
     def verify_windows(self, kernel: Sequence[int], channels: int) -> None:
-        """Verify the extents of the result, by TOSA's rule that the last window ends where the padded image does."""
+        """Raise `VerifyException` unless the extents of the result follow TOSA's rule.
+
+        According to this rule, the last window must end where the padded image ends.
+        """
         pad, image, result = self.pad.get_values(), extents(self.input), extents(self.output)
         if len(pad) != 4 or len(image) != 4 or len(result) != 4:
             raise VerifyException("expected images of rank 4 and four numbers as pad")
@@ -118,7 +123,7 @@ class _Convolution(IRDLOperation, ABC):
 
 @irdl_op_definition
 class Conv2DOp(_Convolution):
-    """Weights have the shape O x KH x KW x C."""
+    """A convolution. Weights have the shape O x KH x KW x C."""
 
     name = "tosa.conv2d"
 
@@ -131,7 +136,7 @@ class Conv2DOp(_Convolution):
 
 @irdl_op_definition
 class DepthwiseConv2DOp(_Convolution):
-    """Weights have the shape KH x KW x C x M, for M results of each channel."""
+    """A convolution of each channel separately. Weights have the shape KH x KW x C x M, for M results per channel."""
 
     name = "tosa.depthwise_conv2d"
 
@@ -155,7 +160,7 @@ class _SameElements(_Movement, ABC):
 
 @irdl_op_definition
 class ReshapeOp(_SameElements):
-    """The same elements in row-major order."""
+    """The same elements in row-major order, with another shape."""
 
     name = "tosa.reshape"
     input1 = operand_def(TensorType)
@@ -178,7 +183,7 @@ class TransposeOp(_SameElements):
 
 @irdl_op_definition
 class SliceOp(_Movement):
-    """The part of `size` elements from `start` on along each axis."""
+    """The part of `size` elements that starts at `start` along each axis."""
 
     name = "tosa.slice"
     input1 = operand_def(TensorType)
@@ -188,7 +193,9 @@ class SliceOp(_Movement):
 
 @irdl_op_definition
 class PadOp(_Movement):
-    """Padding of a tensor with `pad_const`; `padding` counts elements before and after it along each axis."""
+    """A tensor padded with `pad_const`. `padding` contains the numbers of elements before and after it along each
+    axis.
+    """
 
     name = "tosa.pad"
     input1 = operand_def(TensorType)
@@ -198,7 +205,7 @@ class PadOp(_Movement):
 
 @irdl_op_definition
 class ReverseOp(_SameElements):
-    """Elements in the opposite order along an axis."""
+    """The elements in reverse order along an axis."""
 
     name = "tosa.reverse"
     input1 = operand_def(TensorType)
@@ -207,7 +214,7 @@ class ReverseOp(_SameElements):
 
 @irdl_op_definition
 class GatherOp(IRDLOperation):
-    """Rows of `values` N x K x C at `indices` N x W, of 32 bits."""
+    """The rows of `values`, N x K x C, at the 32-bit `indices`, N x W."""
 
     name = "tosa.gather"
     values = operand_def(TensorType)
@@ -223,7 +230,9 @@ class GatherOp(IRDLOperation):
 
 @irdl_op_definition
 class TableOp(IRDLOperation):
-    """The entry of a table of 256 for each integer of 8 bits; the entry of -128 comes first."""
+    """For each 8-bit integer, the corresponding entry of a table of 256 entries, which starts with the entry of
+    -128.
+    """
 
     name = "tosa.table"
     input1 = operand_def(TensorType)
@@ -237,7 +246,7 @@ class TableOp(IRDLOperation):
 
 
 class _Elementwise(IRDLOperation, ABC):
-    """An op on elements; extents of 1 broadcast."""
+    """An elementwise op. Extents of 1 are broadcast."""
 
     output = result_def(TensorType)
     traits = traits_def(Pure())
@@ -258,21 +267,21 @@ class _Binary(_Elementwise, ABC):
 
 @irdl_op_definition
 class IntDivOp(_Binary):
-    """Quotients of 32 bits, rounded towards zero."""
+    """Quotients of 32-bit integers, rounded towards zero."""
 
     name = "tosa.intdiv"
 
 
 @irdl_op_definition
 class GreaterEqualOp(_Binary):
-    """1 where the first operand is greater than or equal to the second."""
+    """1 if the first operand is greater than or equal to the second, otherwise 0."""
 
     name = "tosa.greater_equal"
 
 
 @irdl_op_definition
 class ArithmeticRightShiftOp(_Binary):
-    """Quotients by powers of two, rounded down, or to nearest and halves upwards with `round`."""
+    """Arithmetic right shifts, which round down, or with `round` to nearest, halves upwards."""
 
     name = "tosa.arithmetic_right_shift"
     round = prop_def(BoolAttr)
@@ -280,14 +289,14 @@ class ArithmeticRightShiftOp(_Binary):
 
 @irdl_op_definition
 class LogicalLeftShiftOp(_Binary):
-    """Left shifts."""
+    """Logical left shifts."""
 
     name = "tosa.logical_left_shift"
 
 
 @irdl_op_definition
 class CountLeadingZerosOp(_Elementwise):
-    """The number of zero bits above the highest bit of integers of 32 bits."""
+    """The number of zero bits above the highest bit that is set, in 32-bit integers."""
 
     name = "tosa.clz"
     input1 = operand_def(TensorType)
@@ -295,7 +304,7 @@ class CountLeadingZerosOp(_Elementwise):
 
 @irdl_op_definition
 class SelectOp(_Elementwise):
-    """The second operand where the first is 1, else the third."""
+    """The second operand if the first is 1, otherwise the third."""
 
     name = "tosa.select"
     pred = operand_def(TensorType)

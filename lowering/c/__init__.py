@@ -1,1 +1,1 @@
-"""Parts of the lowering to C (L5): a file per kind of op, the surrounding program, and the interface for callers."""
+"""Parts of the lowering to C (L5): one file per kind of op, the surrounding program, and the interface for callers."""

@@ -1,6 +1,6 @@
-"""The functions around NAME_predict for callers: real inputs and scores, and the decision of a detector.
+"""C functions around NAME_predict for callers: setters of real inputs, real scores, and the decision of a detector.
 
-A program that calls none of them pays nothing, since the linker drops uncalled functions.
+A program that calls none of these functions contains none of them, since the linker drops uncalled functions.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellin
     """NAME_input, NAME_set, NAME_run, NAME_predict_floats, NAME_score and NAME_is_anomaly, as far as the program
     supports them.
 
-    predict: the body of NAME_predict. An input that arrives row by row has no buffer, and the elements of a packed one
-    cannot be set one by one.
+    predict: the body of NAME_predict. An input that arrives row by row has no buffer, so that the functions of a buffer
+    are omitted. NAME_set is also omitted for a packed input, since its elements cannot be set one by one.
     """
     made: list[Operation] = []
     if program.pushes is not None:
@@ -41,7 +41,7 @@ def caller_functions(program: ProgramBuilder, predict: Block, spellings: Spellin
 
 
 def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Operation]:
-    """The functions of a program that streams, with NAME_push_floats if the input format is known."""
+    """The functions of a streaming program; NAME_push_floats is included only if the input format is known."""
     from tinyml.lowering.c.stream_functions import StreamFunctions
 
     format = program.input_format
@@ -55,7 +55,7 @@ def _stream_functions(program: ProgramBuilder, spellings: Spellings) -> list[Ope
 
 
 def _score(program: ProgramBuilder, number: int, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
-    """The function that returns an element of an output as a real number."""
+    """The C function that returns element i of output `number` as a real number."""
     body = program.signatures.body({"i": IndexType()})
     [index] = program.signatures.arguments_of(body)
     build = ExpressionBuilder(body)
@@ -69,7 +69,9 @@ def _score(program: ProgramBuilder, number: int, format: NumberFormat, spellings
 
 
 def _is_anomaly(program: ProgramBuilder, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
-    """The function that compares the score with a threshold, which is rounded to the format of the score."""
+    """The C function that compares the score with a threshold, after rounding the threshold to the format of the
+    score.
+    """
     body = program.signatures.body({"threshold": f32})
     [threshold] = program.signatures.arguments_of(body)
     build = ExpressionBuilder(body)

@@ -1,4 +1,6 @@
-"""Conversions in the functions for callers: computations in a format's arithmetic, and the guard of given raws."""
+"""Conversions inside the C functions for callers: computations in a format's arithmetic, and clamping of the caller's
+raws.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ def emitted(
 
 
 def guarded(program: ProgramBuilder, build: ExpressionBuilder, raw: SSAValue) -> SSAValue:
-    """A raw from the caller, clamped to the valid raws of the format if programs index tables by it."""
+    """Clamp a raw from the caller to the valid raws of the input format if the program indexes tables by this raw."""
     if program.guarded is None or program.input_format is None:
         return raw
     info = np.iinfo(program.input_format.dtype)

@@ -21,7 +21,7 @@ from tinyml.dialects.lazy_numpy import np
 
 @dataclass(frozen=True)
 class Affine:
-    """A format whose reals are unit * (raw - zero), for raws from low to high."""
+    """A format in which a raw represents the real unit * (raw - zero), for raws from low to high."""
 
     unit: float
     zero: int
@@ -30,7 +30,9 @@ class Affine:
 
 
 def affine_format(ctx: Context, text: str) -> Affine | None:
-    """The affine format of at most 16 bits that a type names; None for other formats and for published arithmetic."""
+    """The affine format of at most 16 bits that a type names; None for other formats and for formats of published
+    arithmetic.
+    """
     format = _spelled(ctx, text)
     if (
         format is None
@@ -46,10 +48,10 @@ def affine_format(ctx: Context, text: str) -> Affine | None:
 
 
 def describe_format(ctx: Context, text: str, otherwise: str = "") -> str:
-    """Describe a format, given in the syntax of types, with a formula if its reals are affine in the raws.
+    """Describe a format, given in the syntax of types, with a formula if it maps raws to reals by an affine function.
 
-    otherwise: the end of the description of a format of integer raws without a formula. Floats, and text that is not a
-    type, are returned unchanged.
+    otherwise: text that ends the description of a format of integer raws without a formula. Float formats, and text
+    that is not a type, are returned unchanged.
     """
     if (format := _spelled(ctx, text)) is None:
         return text
@@ -63,7 +65,7 @@ def describe_format(ctx: Context, text: str, otherwise: str = "") -> str:
 
 
 def spelled_format(ctx: Context, text: str) -> NumberFormat | None:
-    """The format in a text; None for other text."""
+    """Parse a number format from the text of its type; None for other text."""
     try:
         return number_format(Parser(ctx, text).parse_type())
     except ParseError:
@@ -71,13 +73,15 @@ def spelled_format(ctx: Context, text: str) -> NumberFormat | None:
 
 
 def _spelled(ctx: Context, text: str) -> NumberFormat | None:
-    """The format of integer raws in a text."""
+    """Parse a format of integer raws from a text; None for other text."""
     format = spelled_format(ctx, text)
     return format if format is not None and format.dtype.kind == "i" else None
 
 
 def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
-    """The least and the greatest raw of a format; None if its storage has no other raws, and for floats."""
+    """The least and the greatest raw of a format. None for floats, for published arithmetic, and if every value of the
+    storage type is a raw.
+    """
     if format.dtype.kind != "i" or format.AS_PUBLISHED:
         return None
     info = np.iinfo(format.dtype)
@@ -93,12 +97,12 @@ def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
 
 
 def guarded_raws(format: NumberFormat) -> tuple[int, int] | None:
-    """`outermost_raws` of an 8-bit format without a formula, whose raws are indices into tables; None for any other."""
+    """`outermost_raws` of an 8-bit format without a formula, whose raws index tables; None for any other format."""
     return outermost_raws(format) if format.dtype.itemsize == 1 and affine_formula(format) is None else None
 
 
 def note_formats(function: func.FuncOp) -> None:
-    """Record the formats of arrays for comments in the generated code."""
+    """Record the formats of a function's arrays in attributes that become comments in the generated code."""
 
     def note(type: Attribute) -> dict[str, Attribute]:
         format = number_format(getattr(type, "element_type", None))

@@ -1,8 +1,8 @@
 """The lowering of a function to C, op by op: the builder of its expressions, and its loops, branches and calls.
 
-Loops follow consecutive loads from flash by pointers: on an AVR such a load that also advances the pointer costs no
-more than the load alone; recomputing each address costs 3 to 8 cycles per element, and gcc does not find this form by
-itself. Loops with more such loads than pointer registers use an index.
+Loops access consecutive elements in flash through pointers. On an AVR a load that also advances its pointer costs no
+more than a plain load, while recomputing each address costs 3 to 8 cycles per element. gcc does not find this form by
+itself. Loops with more such loads than pointer registers use an index instead.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NEUTRAL = {"+": 0, "-": 0, "*": 1, ">>": 0}
 
 
 class ExpressionBuilder(LocatedBuilder):
-    """A builder that inserts expressions and statements at the end of a block, at one location.
+    """A builder that inserts expressions and statements at the end of a block, all with one source location.
 
     Integer arithmetic on literals is folded.
     """
@@ -55,7 +55,7 @@ class ExpressionBuilder(LocatedBuilder):
         return self.insert(c.LiteralOp(IntegerAttr(value, type)))
 
     def binary(self, a: SSAValue, operator: str, b: SSAValue, hint: str | None = None) -> SSAValue:
-        """a operator b, simplified if an operand is a literal."""
+        """The expression `a operator b`, simplified if an operand is a literal."""
         x, y = integer(a), integer(b)
         if x is not None and y is not None and operator in _FOLDED:
             return self.literal(_FOLDED[operator](x, y), a.type)
@@ -88,7 +88,7 @@ class ExpressionBuilder(LocatedBuilder):
         return self.binary(position, "+", self.literal(constant))
 
     def address(self, pointer: SSAValue, index: SSAValue, hint: str | None = None) -> SSAValue:
-        """pointer + index, or the pointer itself for index 0."""
+        """The expression `pointer + index`, or `pointer` itself for index 0."""
         if integer(index) == 0:
             return pointer
         return self.insert(c.AddressOp(pointer, index), hint)
@@ -107,7 +107,7 @@ def unsupported(op: Operation, why: str = "has no spelling in C") -> InputError:
 
 
 class FunctionLowering:
-    """The lowering of a function by the lowerings of its ops; `values` maps its values to those of the `c` dialect."""
+    """The state of lowering one function; `values` maps lowered values of the function to values of the `c` dialect."""
 
     def __init__(self, program: ProgramBuilder, body: Block, spellings: Spellings):
         self.program = program
@@ -143,7 +143,7 @@ class FunctionLowering:
             lower(self, op)
 
     def partition(self, hint: Attribute | None, symbol: str | None = None, argument: SSAValue | None = None) -> None:
-        """Insert the pragma that partitions an array over memories, if there is such a hint."""
+        """Insert the pragma that partitions an array over memories, if `hint` is not None."""
         if isinstance(hint, IntegerAttr):
             text = f"HLS ARRAY_PARTITION cyclic factor={hint.value.data}"
             self.build.put(c.PragmaOp(text, None if symbol is None else SymbolRefAttr(symbol), argument))
@@ -167,7 +167,9 @@ class FunctionLowering:
         return self.build.insert(c.ReadOp(variable), variable.name_hint)
 
     def assign_all(self, variables: list[SSAValue], end: Operation | None) -> None:
-        """Assign the operands of a terminator to variables; those that read variables have already been evaluated."""
+        """Assign the operands of a terminator to variables. Operands that read variables have already been
+        evaluated.
+        """
         assert end is not None
         for variable, value in zip(variables, self.operands(end), strict=True):
             if not (isinstance(old := value.owner, c.ReadOp) and old.variable is variable):
@@ -180,7 +182,7 @@ Spellings: TypeAlias = Mapping[type[Operation], Spelling]
 
 
 class _Inductions:
-    """The values of a loop that increase by one per iteration, with their initial values."""
+    """The values of a loop that increase by one per iteration, and their initial values."""
 
     def __init__(self, loop: scf.ForOp):
         self.loop = loop
@@ -204,7 +206,7 @@ class _Inductions:
     def nested_walks(self) -> list[tuple[memref.LoadOp, Sequence[SSAValue]]]:
         """Loads of inner loops that continue at the position where the previous iteration of this loop stopped.
 
-        Each has its indices in terms of the iter_args of this loop.
+        Each load is paired with its indices, expressed by the iter_args of this loop.
         """
         walks: list[tuple[memref.LoadOp, Sequence[SSAValue]]] = []
         body = self.loop.body.block
@@ -245,9 +247,9 @@ class _Inductions:
         return at is None
 
     def at_first(self, value: SSAValue, build: ExpressionBuilder, lowered: Callable[[SSAValue], SSAValue]) -> SSAValue:
-        """The initial value, computed before the loop, of an index of a load that advances.
+        """The index of an advancing load in the first iteration, as an expression placed before the loop.
 
-        Its expression is not shared, so that it names the variables before the loop.
+        The expression is built anew for each load, so that it refers to the variables before the loop.
         """
         if value in self.start:
             return lowered(self.start[value])
@@ -346,7 +348,7 @@ def _return(at: FunctionLowering, op: func.ReturnOp) -> None:
 
 
 def _nothing(at: FunctionLowering, op: Operation) -> None:
-    """Skip a terminator: its parent op assigns the variables."""
+    """Lower a terminator to nothing, since its parent op assigns the variables."""
 
 
 CONTROL_FLOW: Spellings = {

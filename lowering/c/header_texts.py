@@ -1,4 +1,4 @@
-"""Header text other than prototypes: macros of units, class names, feature conversions, the row function."""
+"""Text of the C header other than prototypes: macros of units, class names, feature conversions, the row function."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ static inline const {letter} *{name}_class_name(int16_t label)
 
 
 def push_macros(name: str, pushes: tdsl.Pushes) -> list[c.DefineOp]:
-    """Macros with the lengths and counts of an input that the caller pushes."""
+    """Macros for the lengths and counts of an input that the caller pushes in parts."""
     texts = ("elements of a frame", "elements from one frame to the next", "frames up to an answer")
     texts += ("frames from one answer to the next",)
     macros = zip(("FRAME", "HOP", "STEPS", "STRIDE"), pushes, texts, strict=True)
@@ -51,7 +51,9 @@ def threshold_macro(name: str, threshold: float) -> c.InlineOp:
 
 
 def unit_macros(name: str, unit: tdsl.InputUnit) -> c.InlineOp:
-    """The macro NAME_INPUT_UNIT with the unit of the input's integers, and their scale if all share it."""
+    """The macro NAME_INPUT_UNIT with the unit of the input's integers, and macros of the scale if all elements share
+    one.
+    """
     macro = f"{name}_INPUT"
     text = f'#define {macro}_UNIT "{unit.text}" /* the integers that the input takes */\n'
     if unit.is_uniform:
@@ -85,7 +87,7 @@ def class_names(name: str, labels: Sequence[str | int], chip: Chip) -> c.InlineO
 
 
 def _string(text: str) -> str:
-    """A string literal of C; bytes beyond ASCII are octal escapes, which end after three digits."""
+    """Quote a text as a C string literal. Bytes beyond ASCII become octal escapes, which end after three digits."""
     quoted = "".join(map(_escaped, text.encode()))
     # Two question marks may begin a trigraph.
     return '"' + (quoted.replace("?", "\\?") if "??" in quoted else quoted) + '"'
@@ -125,7 +127,7 @@ _READ = "tm_flash_f32"
 def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.InlineOp:
     """The tables `NAME_feature_scales` and `NAME_feature_zeros`, and the function `NAME_feature_number`.
 
-    The function returns the number for a feature in the input, before rounding to a format.
+    The C function converts a feature to the number that the input represents, before rounding to a format.
     """
     tables = {"scales": features.scales, "zeros": features.zeros}
     tables = {kind: tdsl.shortest_period(reals) for kind, reals in tables.items()}
@@ -147,7 +149,7 @@ def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.In
 
 
 def _index(length: int, elements: int) -> str:
-    """The index, in C, into a table of `length` numbers that repeat over the elements."""
+    """The C expression of the index into a table of `length` numbers that repeat over the elements."""
     if length == elements:
         return "i"
     return "0" if length == 1 else f"i % {length}"
@@ -169,10 +171,10 @@ ROW_BITS = 16
 
 
 def row_declaration(name: str, type: str, length: str, axes: str) -> c.InlineOp:
-    """The declaration of `NAME_row`, which supplies the rows of an input; the caller defines it.
+    """The declaration of `NAME_row`, which the caller defines and which supplies the rows of an input.
 
-    type: the C type of the elements. length: the macro for their number. axes: those of a row, such as `width x
-    channels`; empty if unknown.
+    type: the C type of the elements. length: the macro for the number of elements in a row. axes: the axes of a row,
+    such as `width x channels`; empty if unknown.
     """
     return c.InlineOp(
         name, _ROW.format(name=name, type=type, length=length, bits=ROW_BITS, axes=f" ({axes})" if axes else "")

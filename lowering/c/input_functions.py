@@ -1,4 +1,4 @@
-"""The functions of a program whose input is a buffer: NAME_input, NAME_run, NAME_set and NAME_predict_floats."""
+"""C functions of a program whose input is a buffer: NAME_input, NAME_run, NAME_set and NAME_predict_floats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tinyml.lowering.c.real_numbers import from_real, present, rounding_note
 
 
 class InputBuffer:
-    """The input buffer of a program, in the arena or an array of its own."""
+    """The input buffer of a program, in the arena or in a separate array."""
 
     def __init__(self, program: ProgramBuilder, predict: Block):
         self.program = program
@@ -80,7 +80,7 @@ class InputBuffer:
         return self.signatures.function("run", self.label, doc, body)
 
     def _set(self, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
-        """NAME_set of an input in one format."""
+        """The function NAME_set of an input whose elements share one format."""
         body, build, index, real = self._setter()
         pointer = self._pointer(build, self.signatures.instance_of(body))
         build.put(c.StoreOp(self._raw(body, index, real, format, spellings), pointer, index))
@@ -91,7 +91,7 @@ class InputBuffer:
         return self.signatures.function("set", [], doc, body)
 
     def _set_by_all(self, part: tdsl.InputPart) -> c.FuncOp:
-        """NAME_set_PART, by NAME_set."""
+        """The function NAME_set_PART of one part of the input, which calls NAME_set."""
         body, build, index, real = self._setter()
         whole = build.binary(index, "+", build.literal(part.start))
         build.put(c.InvokeOp(f"{self.name}_set", [*self.signatures.instances_of(body), whole, real]))
@@ -100,7 +100,7 @@ class InputBuffer:
         return self.signatures.function(f"set_{part.name}", [], doc, body)
 
     def _set_input(self, part: tdsl.InputPart, format: NumberFormat, spellings: Spellings) -> c.FuncOp:
-        """NAME_set_PART of an input with a format of its own."""
+        """The function NAME_set_PART of an input part with a separate format."""
         body, build, index, real = self._setter()
         pointer = self._pointer(build, self.signatures.instance_of(body))
         raw = self._raw(body, index, real, format, spellings)
@@ -110,7 +110,7 @@ class InputBuffer:
         return self.signatures.function(f"set_{part.name}", [], doc, body)
 
     def _set_by_input(self, parts: Sequence[tdsl.InputPart]) -> c.FuncOp:
-        """NAME_set, by the functions NAME_set_PART of the inputs."""
+        """The function NAME_set, which calls the function NAME_set_PART of the part that contains the element."""
         body, build, index, real = self._setter()
         given, blocks = self.signatures.instances_of(body), [body]
         for part in parts:
@@ -128,7 +128,9 @@ class InputBuffer:
         return self.signatures.function("set", [], doc, body)
 
     def _setter(self) -> tuple[Block, ExpressionBuilder, SSAValue, SSAValue]:
-        """The body of a function that sets an element, and its arguments: the index and the real number."""
+        """Begin a function that sets an element; return its body, a builder, and the arguments for the index and the
+        real number.
+        """
         body = self.signatures.body({"i": IndexType(), "value": f32})
         index, real = self.signatures.arguments_of(body)
         return body, ExpressionBuilder(body), index, real
@@ -136,7 +138,7 @@ class InputBuffer:
     def _raw(
         self, body: Block, index: SSAValue, real: SSAValue, format: NumberFormat, spellings: Spellings
     ) -> SSAValue:
-        """The raw of a real number, element `index` of the input, at the end of a block."""
+        """Emit the conversion of a real number to the raw of input element `index`, at the end of a block."""
         encoding, fills = self.program.encoding, self.program.interface.input.fills
         if fills is not None:
             table = np.array(fills, np.float32)
@@ -184,7 +186,7 @@ class InputBuffer:
         return self.signatures.function("predict_floats", self.label, doc, body)
 
     def _entry(self, inner: Block, read: Sequence[int], spellings: Spellings) -> SSAValue:
-        """An entry of the table of elements that the program reads, by the counter of a loop."""
+        """Emit a lookup in the table of elements that the program reads, indexed by the counter of the loop `inner`."""
         table = np.array(read, np.int8 if max(read) < 128 else np.int16 if max(read) < 1 << 15 else np.int32)
 
         def entry(m: Emitter, values: Sequence[SSAValue]) -> SSAValue:
@@ -198,7 +200,7 @@ class InputBuffer:
         self._call(build, body, "predict", arguments)
 
     def _call(self, build: ExpressionBuilder, body: Block, function: str, arguments: Sequence[SSAValue]) -> None:
-        """End a function by calling another and returning its result, if it has one."""
+        """End a function by calling another function and returning the result, if there is one."""
         arguments = [*self.signatures.instances_of(body), *arguments]
         if self.label:
             result = build.insert(c.CallOp(f"{self.name}_{function}", arguments, i16))

@@ -82,7 +82,7 @@ FLOATS = (
 
 
 class ProgramBuilder:
-    """A collector of the declarations that a function needs; `finish` assembles the program."""
+    """A collector of the declarations that a function needs; `finish` assembles the complete program."""
 
     def __init__(self, ctx: Context, function: func.FuncOp):
         self.ctx = ctx
@@ -131,7 +131,7 @@ class ProgramBuilder:
         self.viewed = {_array(view.result.type).element_type for view in used}
 
     def use_function(self, name: str) -> None:
-        """Include the texts that define a runtime function."""
+        """Include the header texts that define a runtime function."""
         kernel = self._kernel(name)
         texts = definition_of(name, self.target) if kernel is None else texts_of(kernel, self.target)
         *needed, (origin, text) = texts
@@ -143,7 +143,7 @@ class ProgramBuilder:
         self.names.take(name)
 
     def _kernel(self, name: str) -> Kernel | None:
-        """The kernel that a declared function implements; None for other functions."""
+        """The kernel that a declared function implements; None for functions that are not kernels."""
         if name not in self.kernels:
             return None
         attribute, declaration = self.kernels[name]
@@ -156,7 +156,7 @@ class ProgramBuilder:
         return kernel
 
     def constant(self, op: scratch.ConstantOp) -> c.ConstantOp:
-        """A constant array; equal arrays share one."""
+        """Declare a constant array; equal arrays share one declaration."""
         type = _array(op.result.type)
         if not isinstance(type.memory_space, scratch.Flash | NoneAttr):
             raise InputError(f"a sparse constant '{op.result.name_hint}' must have been lowered to its parts")
@@ -185,7 +185,7 @@ class ProgramBuilder:
         return c.ViewOp(ARENA, op.offset.value.data, prod(type.get_shape()), doc, pointer, instance)
 
     def interpret_results(self, op: func.ReturnOp) -> SSAValue | None:
-        """Record the label, the scores and further outputs; return the label, if there is one."""
+        """Record the label, the scores and further outputs of a program; return the label, or None if there is none."""
         for value in op.arguments:
             if isinstance(value.type, IndexType):
                 self.label = value
@@ -194,9 +194,9 @@ class ProgramBuilder:
         return self.label
 
     def describe(self, type: MemRefType[Attribute], format: Attribute | None, otherwise: str = "") -> str:
-        """The comment on an array: shape, element type and number format.
+        """The comment on an array: its shape, element type and number format.
 
-        otherwise: the end of the description of a format without a formula, as in `describe_format`.
+        otherwise: text that ends the description of a format without a formula, as in `describe_format`.
         """
         shape = "x".join(map(str, type.get_shape())) or "scalar"
         text = describe_format(self.ctx, format.data, otherwise) if isinstance(format, StringAttr) else None
@@ -286,12 +286,12 @@ class ProgramBuilder:
 
     @property
     def pushes(self) -> tdsl.Pushes | None:
-        """The parts in which the caller pushes the input; None if it is not pushed."""
+        """The parts in which the caller pushes the input; None for an input that is not pushed."""
         return self.interface.input.pushed
 
     @property
     def row_length(self) -> int | None:
-        """The length of a row of the caller's array, if the input arrives row by row; else None."""
+        """The length of a row if the input arrives row by row, counted in elements of the caller's array; else None."""
         elements, bits = self.interface.input.received, self.interface.input.packed
         return elements if elements is None or bits is None else packed_bytes(elements, bits)
 
@@ -327,34 +327,37 @@ class ProgramBuilder:
 
     @property
     def class_labels(self) -> Sequence[str | int] | None:
-        """The labels of the classes, if the program computes one and the classes have labels."""
+        """The labels of the classes; None if the program computes no class or the classes have no labels."""
         return None if self.label is None else self.interface.classes
 
     @property
     def features(self) -> tdsl.FeatureMap | None:
-        """The scales and zeros of the input's features, if they have separate scales."""
+        """The scales and zeros of the input's features; None if all features share one scale."""
         return self.interface.input.features(prod(self.input.get_shape()))
 
     @property
     def encoding(self) -> tdsl.FeatureEncoding | None:
-        """The integers that convert features with separate scales to raws; None if floats do, and without scales."""
+        """The integers that convert features with separate scales to raws.
+
+        None if all features share one scale, or if the conversion uses floats.
+        """
         features, format = self.features, self.input_format
         return None if features is None or format is None else tdsl.feature_encoding(features, format)
 
     @cached_property
     def input_format(self) -> NumberFormat | None:
-        """The number format of the input, if it is known."""
+        """The number format of the input; None if it is unknown."""
         return self._spelled(self._input_note)
 
     @cached_property
     def own_formats(self) -> Sequence[tuple[tdsl.InputPart, NumberFormat]]:
-        """The inputs and the number format of each, if some have a format of their own; else none."""
+        """The parts of the input, each with its number format, if some part has a separate format; otherwise empty."""
         shared = self.input_format
         return [] if shared is None else self.interface.input.own_formats(shared)
 
     @property
     def guarded(self) -> tuple[int, int] | None:
-        """The least and the greatest raw of an input whose raws are indices into tables; None for any other."""
+        """The least and the greatest raw of an input whose raws index tables; None for any other input."""
         format = self.input_format
         if format is None or self.is_packed:
             return None
@@ -367,7 +370,9 @@ class ProgramBuilder:
 
     @property
     def _setter(self) -> str:
-        """The function that takes real inputs, with parentheses; empty if the program has none."""
+        """The name of the function that accepts real inputs, with parentheses; empty if the program has no such
+        function.
+        """
         if self.input_format is None or self.is_packed:
             return ""
         if self.pushes is not None:
@@ -375,7 +380,7 @@ class ProgramBuilder:
         return "" if self.row_length is not None else f"{self.name}_set()"
 
     def output_format(self, number: int) -> NumberFormat | None:
-        """The number format of an output, if it is known."""
+        """The number format of an output; None if it is unknown."""
         return self._spelled(_format_note(self.function.res_attrs, number + (self.label is not None)))
 
     def _spelled(self, format: Attribute | None) -> NumberFormat | None:
@@ -412,7 +417,7 @@ class ProgramBuilder:
         return self.signatures.function("input", [pointer], text, body)
 
     def _output(self, number: int, value: SSAValue) -> c.FuncOp:
-        """The function that returns an output: the scores, or another one by its index."""
+        """The C function that returns the scores, or the output with index `number`."""
         type = _array(value.type)
         what, suffix = (f"Output {number}", f"output_{number}") if number else ("The scores", "scores")
         getter = f"{self.name}_{suffix}_score" if number else f"{self.name}_score"
@@ -425,8 +430,9 @@ class ProgramBuilder:
         return self.signatures.function(suffix, [view.result.type], text, body)
 
     def output_view(self, value: SSAValue, name: str, instance: SSAValue | None) -> c.ViewOp:
-        """The address of an output in the arena. name: for an unnamed value. instance: the instance that contains the
-        arena.
+        """The address of an output in the arena.
+
+        name: the name of the view if the value has no name hint. instance: the instance that contains the arena.
         """
         type = _array(value.type)
         pointer = c.PointerType(type.element_type, CONST)
@@ -441,7 +447,7 @@ _INDEX_CASTS = (arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp, arith.IndexCastOp,
 
 
 def _looks_up(function: func.FuncOp, given: SSAValue) -> bool:
-    """True if a load from a constant array is indexed by a raw of the input, with or without an offset."""
+    """Whether a load from a constant array is indexed by a raw of the input, with or without an added offset."""
 
     def array(memory: SSAValue) -> SSAValue:
         return array(memory.owner.source) if isinstance(memory.owner, scratch.SliceOp) else memory
@@ -470,7 +476,7 @@ def _format_note(attributes: ArrayAttr[DictionaryAttr] | None, position: int) ->
 
 
 def _arena_offset(value: SSAValue) -> int:
-    """The byte offset of a returned value in the arena."""
+    """The offset of a returned value in the arena, in bytes."""
     op = value.owner
     if isinstance(op, scratch.ViewOp):
         return op.offset.value.data

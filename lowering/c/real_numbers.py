@@ -24,26 +24,30 @@ V = TypeVar("V")
 
 
 def from_real(m: Machine[V], value: V, format: NumberFormat) -> V:
-    """The raw nearest to a float. NaN becomes zero if programs do not accept the raw that it rounds to."""
+    """Convert a float to the nearest raw. NaN becomes zero unless programs accept the raw to which NaN rounds."""
     if not _takes_nan(format):
         value = m.select(m.cmp_oge(value, value), value, m.float_constant(0.0))
     return format.from_f32(m, value)
 
 
 def present(m: Machine[V], value: V, index: V, fills: NDArray[Any]) -> V:
-    """A float, or its replacement if it is missing (NaN). index: that of the element."""
+    """Replace a missing float (NaN) by the fill of its element.
+
+    index: the index of the element in `fills`.
+    """
     return m.select(m.cmp_oge(value, value), value, m.lookup("fills", fills, index))
 
 
 def lies_below(m: Machine[V], raw: V, threshold: V, format: NumberFormat) -> V:
-    """The truth value of a raw below a float, which is rounded to the format first."""
+    """Whether a raw represents less than a float threshold, after the threshold is rounded to the format."""
     return format.greater(m, from_real(m, threshold, format), raw)
 
 
 def conversion_functions(format: NumberFormat, features: tdsl.FeatureMap | None) -> str:
-    """The runtime functions that NAME_set calls for a format: the key of its time in cost tables; empty for floats.
+    """The runtime functions that NAME_set calls for a format, as the key of its time in cost tables; empty for floats.
 
-    features: the units of features with separate scales; the key then also names their zeros and factors.
+    features: the units of features with separate scales. The key then also states whether the features have zeros and
+    factors.
     """
     end = func.ReturnOp()
     block = Block([end], arg_types=[f32, IndexType()])
@@ -62,7 +66,7 @@ def conversion_functions(format: NumberFormat, features: tdsl.FeatureMap | None)
 
 
 def rounding_note(format: NumberFormat) -> str:
-    """Sentences on the rounding of NAME_set, for its comment."""
+    """Sentences for the comment of NAME_set that describe its rounding."""
     if format.dtype.kind == "f":
         return "Infinities and NaN stay."
     greatest, nan = _rounded(format, math.inf), _rounded(format, math.nan) if _takes_nan(format) else 0.0
@@ -77,7 +81,7 @@ def rounding_note(format: NumberFormat) -> str:
 
 
 def _takes_nan(format: NumberFormat) -> bool:
-    """True if NaN rounds to a raw that programs accept, such as NaR; tables of other formats have no entry for it."""
+    """Whether NaN rounds to a raw that programs accept, such as NaR. Tables of other formats have no entry for NaN."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     if format.dtype.kind == "f":
@@ -90,7 +94,7 @@ def _takes_nan(format: NumberFormat) -> bool:
 
 
 def _rounded(format: NumberFormat, real: float) -> float:
-    """The real that a float rounds to."""
+    """Round a real to a format and return the result as a real."""
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     raws = format.from_f32(NumpyMachine(), np.array([real], np.float32))

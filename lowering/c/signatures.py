@@ -1,4 +1,6 @@
-"""The public names and signatures of a program; with instances, an instance is the first parameter of functions."""
+"""The public names and signatures of a C program. With instances,
+an instance is the first parameter of each function.
+"""
 
 from __future__ import annotations
 
@@ -41,16 +43,19 @@ PUBLIC = (
 
 @dataclass(frozen=True)
 class Signatures:
-    """A builder of function bodies with their arguments, and of functions from these.
+    """A builder of function bodies with arguments, and of functions with these bodies.
 
-    name: that of the program. instance: the type of instances; None for a program with static memory.
+    name: the name of the program. instance: the type of instances; None for a program with static memory.
     """
 
     name: str
     instance: c.InstanceType | None
 
     def body(self, arguments: Mapping[str, Attribute]) -> Block:
-        """An empty body with the instance and the given arguments. arguments: types by names."""
+        """An empty body whose arguments are the instance, if any, and the given arguments.
+
+        arguments: types by names.
+        """
         own = {} if self.instance is None else {INSTANCE: self.instance}
         body = Block(arg_types=[*own.values(), *arguments.values()])
         for argument, name in zip(body.args, (*own, *arguments), strict=True):
@@ -62,7 +67,7 @@ class Signatures:
         return None if self.instance is None else body.args[0]
 
     def instances_of(self, body: Block) -> list[SSAValue]:
-        """The leading arguments of calls in a body: the instance, if there is one."""
+        """The leading arguments for calls inside a body: the instance, or none for a program with static memory."""
         return [] if self.instance is None else [body.args[0]]
 
     def arguments_of(self, body: Block) -> Sequence[SSAValue]:
@@ -72,7 +77,7 @@ class Signatures:
     def function(
         self, suffix: str, outputs: Sequence[Attribute], doc: str, body: Block, *, local: bool = False
     ) -> c.FuncOp:
-        """The function NAME_suffix. outputs: the type of its result, or none."""
+        """The C function NAME_suffix. outputs: the type of the function's result; empty for no result."""
         type = FunctionType.from_lists([argument.type for argument in body.args], outputs)
         return c.FuncOp(f"{self.name}_{suffix}", type, doc, Region(body), local=local)
 
@@ -82,7 +87,9 @@ WEIGHTS, LOADED, WEIGHTS_BYTES = "weights", "weights_in_ram", "WEIGHTS_BYTES"
 
 
 def loaded_weights(signatures: Signatures, arrays: Iterable[c.ConstantOp]) -> tuple[c.LoadedOp, c.FuncOp]:
-    """The structure of weights in RAM, largest elements first, and `NAME_weights`, which returns their address."""
+    """The structure that contains the weights in RAM, largest elements first, and `NAME_weights`, which returns its
+    address.
+    """
     ordered = sorted(arrays, key=lambda op: -op.element_size)
     loaded = c.LoadedOp(LOADED, Region(Block(ordered)))
     body = signatures.body({})

@@ -1,6 +1,6 @@
-"""The functions of a program that streams: NAME_push, NAME_push_floats, NAME_ready, NAME_predict and NAME_reset.
+"""C functions of a streaming program: NAME_push, NAME_push_floats, NAME_ready, NAME_predict and NAME_reset.
 
-They count frames and the samples of the frame that is being filled, and call the function of a time step.
+The functions count frames and the samples of the frame that is being filled, and call the function of a time step.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Convert = Callable[[Block, SSAValue], SSAValue]
 
 
 class StreamFunctions:
-    """A builder of the functions of a program that streams, and of their memory."""
+    """A builder of the functions and the state of a streaming program."""
 
     def __init__(self, program: ProgramBuilder) -> None:
         assert program.pushes is not None
@@ -36,7 +36,10 @@ class StreamFunctions:
         self.symbol = f"{self.name}_{PLACE}" if self.signatures.instance is None else PLACE
 
     def functions(self, convert: _Convert | None) -> list[Operation]:
-        """The functions and their memory. convert: real numbers to raws; None for no NAME_push_floats."""
+        """The functions of a streaming program and the variables that they share.
+
+        convert: converts real numbers to raws; None omits NAME_push_floats.
+        """
         place = c.BufferOp(
             self.symbol, 2, i16, "The frames since the reset, and the samples in the frame that follows."
         )
@@ -53,7 +56,7 @@ class StreamFunctions:
         return build.insert(c.SymbolOp(self.symbol, i16, RAM, self.signatures.instance_of(body)))
 
     def _load(self, body: Block, build: ExpressionBuilder, at: int) -> SSAValue:
-        """A component of the position, as a variable."""
+        """Load component `at` of the position into a variable."""
         number = build.insert(c.LoadOp(self._place(body, build), build.literal(at)))
         cast = build.insert(c.CastOp(number, IndexType()))
         return build.insert(c.VariableOp(IndexType(), cast), "time" if at == TIME else "fill")
@@ -75,7 +78,7 @@ class StreamFunctions:
         build.put(c.AssignOp(variable, build.binary(build.insert(c.ReadOp(variable)), "+", build.literal(number))))
 
     def _push(self, suffix: str, element: Attribute, convert: _Convert) -> c.FuncOp:
-        """The function that takes samples until an answer is due."""
+        """The C function that accepts samples until an answer is due."""
         frame, hop, steps, _ = self.pushes
         body, build = self._begin({"samples": c.PointerType(element, CONST), "n": IndexType()})
         samples, count = self.signatures.arguments_of(body)
@@ -90,7 +93,7 @@ class StreamFunctions:
             return build.insert(c.ReadOp(variable))
 
         def take() -> None:
-            """Take samples up to the end of the frame."""
+            """Emit the loop that accepts samples up to the end of the frame."""
             room = build.binary(build.literal(frame), "-", read(fill))
             some = build.insert(c.VariableOp(IndexType(), room), "some")
             left = build.binary(count, "-", read(taken))
@@ -157,7 +160,7 @@ class StreamFunctions:
         return self.signatures.function("ready", [i16], doc, body)
 
     def _predict(self) -> c.FuncOp:
-        """The function that computes the answer, after which the next window of frames begins."""
+        """The C function that computes the answer and begins the next window of frames."""
         body, build = self._begin({})
         time = self._load(body, build, TIME)
         labelled = self.program.label is not None

@@ -1,7 +1,7 @@
-"""Writers of programs in the file formats of other tools, and their table by the names that `tinyml export` accepts.
+"""Writers of programs in the file formats of other tools, in a table of the names that `tinyml export` accepts.
 
-A package adds its own by entry points of the group `tinyml.exporters`, with a name and an `Exporter` as the value. The
-name is also the suffix of the files, unless a row states another one.
+A package adds its own exporters by entry points of the group `tinyml.exporters`, with a name and an `Exporter` as the
+value. The name is also the suffix of the files unless a row states another suffix.
 """
 
 from __future__ import annotations
@@ -37,5 +37,5 @@ EXPORTERS = Table(
 
 
 def written_suffixes() -> tuple[str, ...]:
-    """The suffixes of the files that exporters write."""
+    """The suffixes of all files that exporters write."""
     return tuple(f".{suffix}" for row in EXPORTERS.rows().values() for suffix in row.names or (row.name,))

@@ -1,8 +1,9 @@
 """Programs on reals written as ONNX models, for training loops and other runtimes.
 
-Vectors and single images become samples of a batch of any size: a column of n numbers is a tensor N x n, an image of
-height x width x channels a tensor N x C x H x W, as other exporters write them. A bias is part of the convolution or
-dense layer before it, and the weights of a dense layer after a flattened image are in channels-first order.
+Vectors and single images become samples of a batch of any size. A column of n numbers becomes a tensor N x n. An image
+of height x width x channels becomes a tensor N x C x H x W, the order that other exporters use. A bias becomes part of
+the preceding convolution or dense layer. The weights of a dense layer after a flattened image are reordered to channels
+first.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def write_onnx(module: ModuleOp) -> bytes:
     """Write a program on reals without loops as an ONNX model of opset 17, whose outputs are the returned tensors.
 
     Constants keep their names. Raises `InputError` for ops and shapes that an ONNX model cannot represent, for programs
-    that return no tensor, and without the package `onnx`.
+    that return no tensor, and if the package `onnx` is not installed.
     """
     try:
         onnx: Any = import_module("onnx")
@@ -117,7 +118,9 @@ class _Writer:
         return name
 
     def constant(self, array: Array, hint: str | None) -> str:
-        """An initializer for one use of a constant, since uses may need different orders of axes."""
+        """Add an initializer for one use of a constant and return its name. Each use may need a different order of
+        axes.
+        """
         name = self.fresh(hint or "constant")
         self.initializers[name] = array
         return name
@@ -131,7 +134,7 @@ class _Writer:
         self.values[value] = name, axes
 
     def dims(self, value: SSAValue) -> tuple[int, ...]:
-        """The extents of a sample: of an image, or of a vector."""
+        """The extents of an image or a vector, without the sample axis; raises `InputError` for other shapes."""
         shape = tdsl.shape_of(value)
         if len(shape) == 4 and shape[0] == 1:
             return shape[1:]
@@ -140,12 +143,12 @@ class _Writer:
         return (prod(shape),)
 
     def sample(self, value: SSAValue) -> list[Any]:
-        """The extents of a sample of an output, channels first."""
+        """The extents of one sample of an output, channels first."""
         dims = self.dims(value)
         return [dims[axis - 1] for axis in CHANNELS_FIRST[1:]] if len(dims) == 3 else [*dims]
 
     def image(self, value: SSAValue) -> str:
-        """The name of an image in channels-first order."""
+        """The name of the ONNX tensor that stores an image in channels-first order."""
         name, axes = self.values[value]
         if axes == CHANNELS_FIRST:
             return name
@@ -174,14 +177,14 @@ Handler = Callable[[_Writer, Any], None]
 
 
 def _result(to: _Writer, op: tdsl.TensorOp, name: str) -> None:
-    """Record a tensor as the result of an op: an image in channels-first order, or a vector."""
+    """Record an ONNX tensor as the result of an op: an image in channels-first order, or a vector."""
     _ = to.dims(op.out)
     axes = CHANNELS_FIRST if len(tdsl.shape_of(op.out)) == 4 else tuple(range(len(tdsl.shape_of(op.out))))
     to.define(op.out, name, axes)
 
 
 def _bias(to: _Writer, op: tdsl.ContractionOp, channels: int) -> tuple[list[str], tdsl.TensorOp]:
-    """The constant added to the channels of a result, if any, and the op whose result includes it."""
+    """The constant added to the channels of a result, if any, and the last op that the layer absorbs."""
     if op.initial is not None:
         if (constant := _for_each(op.initial, channels)) is None:
             raise error_at(op, f"'{op.name}' does not start from a constant for each channel")
@@ -202,7 +205,7 @@ def _only_user(value: SSAValue) -> Operation | None:
 
 
 def _for_each(value: SSAValue, channels: int) -> tdsl.ConstOp | None:
-    """The constant with one number per channel that defines a value; None for other values."""
+    """The constant that defines a value, if it has one number per channel; None for other values."""
     shape = tdsl.shape_of(value)
     fits = prod(shape) == channels and (len(shape) < 4 or shape[3] == channels)
     return value.owner if fits and isinstance(value.owner, tdsl.ConstOp) else None
@@ -229,7 +232,7 @@ def _convolution(to: _Writer, op: tdsl.Conv2dOp) -> None:
 
 
 def _margins(op: tdsl.PadOp) -> list[int] | None:
-    """The padding of height and width in ONNX's order: before both, then after both; None for other paddings."""
+    """The padding in ONNX's order: before height, before width, after height, after width; None for other paddings."""
     if len(tdsl.shape_of(op.input)) != 4 or any((*op.gaps, *op.margins[0], *op.margins[3])):
         return None
     return [op.margins[1][0], op.margins[2][0], op.margins[1][1], op.margins[2][1]]
@@ -338,13 +341,13 @@ def _transpose(to: _Writer, op: tdsl.TransposeOp) -> None:
 
 
 def _reorder(to: _Writer, op: tdsl.ReshapeOp | tdsl.TransposeOp, permutation: Sequence[int]) -> None:
-    """Record the operand as the result, with its axis `permutation[i]` as axis i."""
+    """Record the operand as the result, with axis `permutation[i]` of the operand as axis i of the result."""
     name, axes = to.values[op.input]
     to.define(op.out, name, tuple(permutation.index(axis) for axis in axes))
 
 
 def _moved_ones(shape: tdsl.Shape, result: tdsl.Shape) -> list[int] | None:
-    """The transposition of axes of extent 1 that a reshape is equivalent to; None for other reshapes."""
+    """The permutation equivalent to a reshape that only moves axes of extent 1; None for other reshapes."""
     long, short = ([axis for axis in range(1, 4) if (shape[axis] > 1) is wanted] for wanted in (True, False))
     if [shape[axis] for axis in long] != [extent for extent in result[1:] if extent > 1]:
         return None

@@ -1,4 +1,4 @@
-"""Programs on zero-skew integers of 8 bits written as modules in TOSA 1.0."""
+"""Programs on 8-bit quantised numbers with zero point 0 (zero-skew formats), written as modules in TOSA 1.0."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tinyml.lowering.tdsl_to_tosa import LowerTdslToTosaPass
 
 
 def write_tosa(module: ModuleOp) -> bytes:
-    """Write a program as MLIR's generic text. Raises `InputError` for ops that `lower-tdsl-to-tosa` rejects."""
+    """Write a program as TOSA in MLIR's generic text. Raises `InputError` for ops that `lower-tdsl-to-tosa` rejects."""
     module = module.clone()
     LowerTdslToTosaPass().apply(context(), module)
     module.verify()

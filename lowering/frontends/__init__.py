@@ -1,1 +1,1 @@
-"""Importers: conversions of model files to programs on reals."""
+"""Importers, which convert model files to programs on reals."""

@@ -1,8 +1,8 @@
-"""A child process in which third-party libraries read files that may be damaged or malicious.
+"""A child process in which third-party libraries parse files that may be damaged or malicious.
 
-A reader written in C++ may crash on such a file, overwrite memory or allocate without limit. A child process with
-limits on memory and time turns each of these into one error message about the file. Only bytes cross the process
-boundary: the file goes in, and a model in a format that tinyml parses itself comes out.
+A parser written in C++ may crash on such a file, overwrite memory or allocate without limit. A child process with
+limits on memory and time turns each of these failures into one error message about the file. Only bytes cross the
+process boundary: the child receives the file and returns a model in a format that tinyml parses itself.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _RESULT, _MESSAGE, _DEFECT = b"+", b"-", b"!"
 
 
 def converted(convert: Convert, content: bytes, *words: str, library: str, seconds: int, file: str) -> bytes:
-    """The result of a function on the content of a file, computed in a child process.
+    """Call a function on the content of a file in a child process, and return its result.
 
-    convert: a module-level function, which the child imports. words: its further arguments. library: the library that
-    it calls, for messages. seconds: the time limit. Raises `InputError` with the function's own message, and for a
-    child that crashes or exceeds its memory or time. Raises `RuntimeError` with the child's traceback for any other
-    exception.
+    convert: a module-level function, which the child imports. words: further arguments of the function. library: the
+    name of the library that the function calls, for messages. seconds: the time limit. Raises `InputError` if the
+    function raises one, and for a child that crashes or exceeds the limits on memory or time. Raises `RuntimeError`
+    with the child's traceback for any other exception.
     """
     memory = _LEAST_MEMORY + _MEMORY_PER_BYTE * len(content)
     if (free := free_memory()) is not None:
@@ -69,7 +69,9 @@ def converted(convert: Convert, content: bytes, *words: str, library: str, secon
 
 
 def serve() -> None:
-    """Apply the function that the arguments name to standard input, and write its result to standard output."""
+    """Apply the function that the command-line arguments name to standard input, and write its result to standard
+    output.
+    """
     module, name, memory, seconds, elements, *words = sys.argv[1:]
     # Output that libraries print must not mix with the result.
     answer = os.fdopen(os.dup(1), "wb")
@@ -97,12 +99,12 @@ def serve() -> None:
 
 
 def said(error: BaseException, path: str, file: str) -> str:
-    """A library's message, with the user's file name in place of the temporary copy's."""
+    """The message of a library's exception, with the path of the temporary copy replaced by the user's file name."""
     return squeeze(str(error).replace(path, file))
 
 
 def _end(code: int) -> str:
-    """How a process that wrote no answer ended."""
+    """Describe the end of a process that wrote no answer."""
     if code < 0:
         known = {one.value: one.name for one in signal.Signals}
         return known.get(-code, f"signal {-code}")

@@ -1,7 +1,7 @@
 """The table of frontends: an importer for each suffix of model files.
 
-A package adds its own frontends by entry points of the group `tinyml.frontends`, with the suffix, without its dot, as
-the name and an `Importer` as the value.
+A package adds its own frontends by entry points of the group `tinyml.frontends`. The name of an entry point is the
+suffix without its dot; the value is an `Importer`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _AS_DETECTOR: ContextVar[bool] = ContextVar("_AS_DETECTOR", default=False)
 
 @contextmanager
 def reading(*, detector: bool = False, trust_pickle: bool = False) -> Generator[None]:
-    """A context that sets options of reading models; a false option changes nothing.
+    """A context that sets options for importing models; a false option changes nothing.
 
-    detector: import models as anomaly detectors; a clustering scores a sample by the distance to its clusters.
+    detector: import models as anomaly detectors; a clustering model scores a sample by the distance to its clusters.
     trust_pickle: as `TRUST_PICKLE`.
     """
     before = _AS_DETECTOR.get(), TRUST_PICKLE.get()
@@ -47,7 +47,7 @@ def reading(*, detector: bool = False, trust_pickle: bool = False) -> Generator[
 
 
 def detects() -> bool:
-    """True inside a context of `reading` with `detector`."""
+    """Whether the caller runs inside a `reading` context with `detector` set."""
     return _AS_DETECTOR.get()
 
 

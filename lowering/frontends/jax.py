@@ -1,4 +1,4 @@
-"""Import of a function of JAX by JAX's own lowering to StableHLO, in memory."""
+"""Import of a JAX function in memory, through JAX's lowering to StableHLO."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LAMBDA = "<lambda>"
 
 
 def import_jax(function: Any, example: object) -> ModuleOp:
-    """The program of a function on arrays with a leading sample axis: it maps 1 x N features to 1 x M scores.
+    """Import a function on arrays with a leading sample axis; it maps 1 x N features to 1 x M scores.
 
-    Arrays that the function closes over, its weights, become constants. example: an input array with a sample axis, of
-    which the first sample is used; a tuple for several inputs. Raises `InputError` without an example, without JAX, for
-    a function that JAX cannot trace, and as `read_tensors` does.
+    Arrays that the function closes over, such as its weights, become constants. example: an input array with a sample
+    axis, of which the first sample is used; a tuple for several inputs. Raises `InputError` without an example, without
+    JAX, for a function that JAX cannot trace, and as `read_tensors` does.
     """
     name = str(getattr(function, "__name__", type(function).__name__))
     name = "model" if name == LAMBDA else name
@@ -38,7 +38,7 @@ def import_jax(function: Any, example: object) -> ModuleOp:
 
 
 def _jitted(function: Callable[..., Any], name: str) -> Any:
-    """The jitted function, which has the method `lower`."""
+    """The function wrapped by `jax.jit`, which provides the method `lower`."""
     if callable(getattr(function, "lower", None)):
         return function
     try:
@@ -54,5 +54,5 @@ def _arguments(example: object) -> tuple[Any, ...]:
 
 
 def _first_line(error: Exception) -> str:
-    """The first line of JAX's message; the rest is a long explanation."""
+    """The first line of JAX's message; the other lines are a long explanation."""
     return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

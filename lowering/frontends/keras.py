@@ -1,7 +1,7 @@
-"""Import of Keras models through Keras's own converter to TensorFlow Lite, in memory (the extra `keras`).
+"""Import of Keras models in memory, through Keras's converter to TensorFlow Lite (the extra `keras`).
 
-The converted model stays in floats, since tinyml chooses number formats later. Its batch size is 1, so that no shape is
-open. Its recurrent layers are unrolled: the converter has no other form of them that runs without TensorFlow.
+The converted model uses floats, since tinyml chooses number formats later. Its batch size is 1, so that every shape is
+known. Recurrent layers are unrolled, since the converter's other forms of them run only in TensorFlow.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SECONDS = 600
 
 
 def read_keras(content: bytes, file: str) -> ModuleOp:
-    """The program of a file that Keras saved (.keras, .h5 or .hdf5).
+    """Import a file that Keras saved (.keras, .h5 or .hdf5).
 
     Raises `InputError` without TensorFlow, for a file that is damaged, too large or contains code (`keras_files`), and
     as `import_keras` does.
@@ -49,7 +49,7 @@ def read_keras(content: bytes, file: str) -> ModuleOp:
 
 
 def to_tflite(content: bytes, file: str, suffix: str, trusted: str) -> bytes:
-    """The TensorFlow Lite model of a Keras file; called in a child process."""
+    """Convert a Keras file to a TensorFlow Lite model. A child process calls this function."""
     keras = _imported("keras", file)
     trust = trusted == str(True)
     whole, version = suffix != ".keras", ""
@@ -74,24 +74,24 @@ def to_tflite(content: bytes, file: str, suffix: str, trusted: str) -> bytes:
 
 
 def _without_configurations(message: str) -> str:
-    """A Keras message without the layer configurations that precede its cause."""
+    """Remove the layer configurations that precede the cause in a Keras error message."""
     before, _, after = message.partition(" using config=")
     _, _, cause = after.rpartition("Exception encountered: ")
     return f"{before}: {cause}" if after else message
 
 
 def import_keras(model: Any, name: str) -> ModuleOp:
-    """The program of a Keras model in inference mode; the model itself is unchanged.
+    """Import a Keras model in inference mode; the model itself is unchanged.
 
     name: the name of the file or of the class. Raises `InputError` without TensorFlow, for a model whose input shapes
-    are unknown, for one that the converter rejects, and as `read_tflite` does.
+    are unknown, for a model that the converter rejects, and as `read_tflite` does.
     """
     _imported("keras", name)
     return read_tflite(_to_tflite(model, name), name)
 
 
 def _to_tflite(model: Any, name: str) -> bytes:
-    """The TensorFlow Lite model in floats, for one sample."""
+    """Convert a Keras model to a TensorFlow Lite model in floats with a batch size of 1."""
     tensorflow = import_module("tensorflow")
     inputs: Sequence[Any] = getattr(model, "inputs", None) or []
     if not inputs:
@@ -118,7 +118,7 @@ def _to_tflite(model: Any, name: str) -> bytes:
 
 
 def _answer(model: Any, *inputs: Any) -> Any:
-    """The outputs of a model for its inputs, passed in the structure of its Input layers."""
+    """The outputs of a model for inputs that are passed in the structure of its Input layers."""
     structure: object = model.input if len(inputs) > 1 else None
     if isinstance(structure, Mapping):
         layers = cast("Mapping[str, object]", structure)
@@ -129,7 +129,7 @@ def _answer(model: Any, *inputs: Any) -> Any:
 
 
 def _imported(package: str, name: str) -> Any:
-    """A package of the extra, imported without its messages about the computer."""
+    """Import a package of the extra `keras` and suppress its messages about the computer."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     try:
         module = import_module(package)
@@ -151,7 +151,7 @@ def _missing(name: str) -> InputError:
 
 @contextmanager
 def _older_layers(keras: Any) -> Generator[None]:
-    """A context that accepts layers saved by Keras 2 with parameters that Keras 3 no longer has.
+    """A context in which Keras 3 accepts layers that Keras 2 saved with parameters that Keras 3 removed.
 
     Depthwise convolutions of Keras 2 store `groups`, which has no effect.
     """

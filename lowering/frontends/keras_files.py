@@ -1,8 +1,8 @@
 """Checks of a Keras file before Keras loads it: its size, and that it contains no code.
 
 A .keras file is an archive of a configuration in JSON and weights in HDF5. An .h5 or .hdf5 file is HDF5 only, with the
-configuration in an attribute. A configuration may contain functions: a Lambda layer stores Python byte code, other
-layers name modules to import or files to unpickle. Keras runs them, older versions without asking.
+configuration in an attribute. A configuration may contain functions: a Lambda layer stores Python byte code, and other
+layers name modules to import or files to unpickle. Keras executes such functions, older versions without a warning.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _LOADERS = {"deserialize", "from_json", "get", "load_model", "model_from_json"}
 
 
 def check_archive(content: bytes, file: str, *, trusted: bool) -> None:
-    """Raise `InputError` for an archive that is damaged, too large when unpacked, or contains code.
+    """Raise `InputError` for an archive that is damaged, that is too large when unpacked, or that contains code.
 
-    trusted: true if code in the file may run.
+    trusted: true to allow code in the file.
     """
     limit = ELEMENT_LIMIT.get()
     try:
@@ -71,7 +71,10 @@ def check_archive(content: bytes, file: str, *, trusted: bool) -> None:
 
 
 def check_configuration(text: str | bytes, file: str, *, trusted: bool) -> None:
-    """Raise `InputError` for a configuration that is not JSON, or that contains code and is not trusted."""
+    """Raise `InputError` for a configuration that is not JSON, or that contains code and is not trusted.
+
+    trusted: true to allow code in the configuration.
+    """
     try:
         configuration: object = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -84,12 +87,11 @@ def check_configuration(text: str | bytes, file: str, *, trusted: bool) -> None:
 
 
 def check_hdf5(content: bytes, file: str, *, trusted: bool, network: bool) -> str:
-    """Raise `InputError` for a model or weights in HDF5 that are damaged, too large, stored in another file, or contain
-    code.
+    """Check a model or weights in HDF5, and return the version of Keras that wrote the file; empty if it is unknown.
 
-    network: true to reject a file that has only weights. The configuration is read as Keras reads it, with the library
-    h5py, so this function runs in a child process. Returns the version of Keras that wrote the file; empty if it is
-    unknown.
+    network: true to reject a file that has only weights. Raises `InputError` for data that is damaged, too large,
+    stored in another file, or contains code. This function runs in a child process, since it reads the configuration
+    with the library h5py, as Keras does.
     """
     h5py: Any = import_module("h5py")
     shapes: list[tuple[int, ...]] = []
@@ -127,7 +129,7 @@ def check_hdf5(content: bytes, file: str, *, trusted: bool, network: bool) -> st
 
 
 def weights_in(content: bytes, file: str) -> Sequence[bytes]:
-    """The members of an archive that are HDF5 files; raises `InputError` for a damaged one."""
+    """The HDF5 files in an archive; raises `InputError` for a damaged archive."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return [archive.read(member) for member in archive.infolist() if member.filename.endswith(".h5")]
@@ -146,7 +148,7 @@ def require_elements(elements: int, file: str) -> None:
 def limit_variables(keras: Any, file: str) -> None:
     """Limit the total number of variable elements that Keras may create.
 
-    The configuration declares the sizes of layers, and Keras allocates them before it reads any weights.
+    The configuration declares the sizes of layers, and Keras allocates the layers before it reads any weights.
     """
     made = 0
     construct = keras.Variable.__init__
@@ -161,7 +163,9 @@ def limit_variables(keras: Any, file: str) -> None:
 
 
 def _code(configuration: object) -> Iterator[str]:
-    """The code in a configuration, at any depth, or a reference to code that is not a part of a model."""
+    """Yield a description of each piece of code in a configuration, at any depth, and of each reference to code outside
+    Keras's model parts.
+    """
     left = [configuration]
     while left:
         value = left.pop()
@@ -175,7 +179,9 @@ def _code(configuration: object) -> Iterator[str]:
 
 
 def _code_of(fields: Mapping[str, object]) -> str | None:
-    """The code in one object of a configuration, if any; nested objects are checked separately."""
+    """Describe the code in one object of a configuration; None if there is none.
+    Nested objects are checked separately.
+    """
     kind, module = fields.get("class_name", ""), fields.get("module")
     if fields.get("function_type") == "lambda" or kind in ("__lambda__", "lambda"):
         return "code, a lambda"
@@ -196,7 +202,7 @@ def _code_of(fields: Mapping[str, object]) -> str | None:
 
 
 def _is_part(module: object, name: object) -> bool:
-    """True for a Keras module that defines parts of models. name: the member that is used."""
+    """Whether a module of Keras defines parts of models. name: the member of the module that is used."""
     if not isinstance(module, str) or not isinstance(name, str):
         return False
     package, *inner = [part for part in module.split(".") if part != "src"]

@@ -1,4 +1,4 @@
-"""Import of a `torch.nn.Module` via an ONNX model that PyTorch exports into memory (the extra `torch`)."""
+"""Import of a `torch.nn.Module` through an ONNX model that PyTorch exports into memory (the extra `torch`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tinyml.lowering.frontends.onnx.importer import read_onnx
 
 
 def import_torch(module: Any, example: object) -> ModuleOp:
-    """The program of a module in evaluation mode; the mode of the module itself is restored.
+    """Import a module in evaluation mode; the mode of the module itself is restored.
 
     example: an input, a tensor or array with an axis over samples, of which the first is used; a tuple for several
     inputs. Raises `InputError` without an example, for a module that PyTorch cannot export, and as `read_onnx` does.
@@ -30,7 +30,7 @@ def import_torch(module: Any, example: object) -> ModuleOp:
 
 
 def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
-    """The ONNX model of a module. PyTorch prints no messages; a failed export raises `InputError`."""
+    """Export a module as an ONNX model, without messages of PyTorch; a failed export raises `InputError`."""
     torch = import_module("torch")
     training = [each for each in module.modules() if each.training]
     logged = logging.root.manager.disable
@@ -53,7 +53,7 @@ def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
 
 
 def _check(module: Any, arguments: tuple[Any, ...], name: str) -> None:
-    """Raise a short `InputError` if the module does not run on the inputs; the exporter's message would be long."""
+    """Raise a short `InputError` if the module fails on the inputs; the exporter's message would be long."""
     try:
         module(*arguments)
     except Exception as error:

@@ -1,4 +1,6 @@
-"""A builder of hardware modules: logic, registers whose inputs are connected later, one-hot selections."""
+"""A builder of hardware modules: logic, registers whose inputs are connected later,
+selections by one-hot conditions.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ def bits(value: SSAValue) -> int:
 
 @dataclass
 class Register:
-    """A register. takes: pairs of a condition and a next value; the first true condition decides."""
+    """A hardware register. takes: pairs of a condition and a next value; the first true condition selects the value."""
 
     op: seq.CompRegOp
     takes: list[tuple[SSAValue, SSAValue]] = field(default_factory=list[tuple[SSAValue, SSAValue]])
@@ -30,10 +32,10 @@ Chosen = Sequence[tuple[SSAValue, SSAValue]]
 
 
 class Circuit:
-    """A builder that appends to a block. clock, reset: ports of the module. location: of the program.
+    """A builder that appends ops of a hardware module to a block.
 
-    Ops have the location of the op of the program that they are made for (`made_for`); constants, which several share,
-    that of the program.
+    clock, reset: ports of the module. location: the location of the program. Each op has the location of the program's
+    op that it implements (`made_for`). Constants, which several ops share, have the location of the program.
     """
 
     def __init__(self, block: Block, clock: SSAValue, reset: SSAValue, location: LocationAttr):
@@ -51,7 +53,7 @@ class Circuit:
 
     @contextmanager
     def made_for(self, location: LocationAttr) -> Generator[None]:
-        """Give a location to the ops that are put inside."""
+        """A context in which appended ops have the given location."""
         before, self.location = self.location, location
         yield
         self.location = before
@@ -74,7 +76,9 @@ class Circuit:
 
     # Registers.
     def register(self, width: int, name: str | None = None, *, resets: bool = False) -> Register:
-        """A register that keeps its value unless a condition of `takes` is true. resets: true to start from 0."""
+        """Append a register that keeps its value unless a condition of `takes` is true.
+        resets: true to start from 0.
+        """
         zero = self.constant(0, width)
         op = seq.CompRegOp(zero, self.clock, (self.reset, zero) if resets else None)
         self.put(op).name_hint = name
@@ -83,22 +87,22 @@ class Circuit:
         return made
 
     def token(self, before: SSAValue) -> SSAValue:
-        """A signal, delayed by a cycle; 0 after a reset."""
+        """Append a register that delays a signal by one cycle; its value is 0 after a reset."""
         register = self.register(1, "active", resets=True)
         register.takes.append((self.constant(1, 1), before))
         return register.op.data
 
     def later_signal(self) -> SSAValue:
-        """A signal to be connected later by `connect`."""
+        """A placeholder for a signal, which `connect` defines later."""
         return self.put(comb.OrOp([self.constant(0, 1)]))
 
     def connect(self, later: SSAValue, signal: SSAValue) -> None:
-        """Connect a signal of `later_signal`."""
+        """Replace the placeholder `later` by a signal."""
         assert isinstance(later.owner, comb.OrOp)
         later.owner.operands = [signal]
 
     def close(self, advance: SSAValue) -> None:
-        """Connect the inputs of all registers, which only change while `advance` is set."""
+        """Connect the inputs of all registers. A register changes only while `advance` is set."""
         for register in self.registers:
             old = register.op.data
             value = old
@@ -131,7 +135,7 @@ class Circuit:
         return self.put(comb.ICmpOp(a, b, predicate))
 
     def choose(self, chosen: Chosen, width: int) -> SSAValue:
-        """The value whose condition is true; unspecified if none is."""
+        """Select the value whose condition is true; the result is unspecified if no condition is true."""
         by_value: dict[SSAValue, list[SSAValue]] = {}
         for condition, value in chosen:
             by_value.setdefault(value, []).append(condition)
@@ -142,7 +146,7 @@ class Circuit:
         return self.gated([(self.any(conditions), value) for value, conditions in by_value.items()], width)
 
     def gated(self, chosen: Chosen, width: int) -> SSAValue:
-        """The value whose condition is true; 0 if none is."""
+        """Select the value whose condition is true; the result is 0 if no condition is true."""
         parts = [self._gate(condition, value) for condition, value in chosen if self.known(value) != 0]
         if not parts:
             return self.constant(0, width)
@@ -167,7 +171,7 @@ class Circuit:
         return self.put(comb.ConcatOp([high, low], IntegerType(bits(high) + bits(low))))
 
     def resize(self, value: SSAValue, width: int, *, signed: bool = True) -> SSAValue:
-        """A value truncated, or extended by its sign, or by zeros unless `signed`."""
+        """Truncate a value, or extend it by its sign, or by zeros unless `signed`."""
         have = bits(value)
         if width <= have:
             return self.extract(value, 0, width)
@@ -186,14 +190,14 @@ class Circuit:
         return a if self.known(b) == 0 else self.put(comb.SubOp(a, b))
 
     def shift_left(self, a: SSAValue, amount: int) -> SSAValue:
-        """A value shifted left by a constant, truncated to its width."""
+        """Shift a value left by a constant number of bits, truncated to its width."""
         width = bits(a)
         if amount == 0 or amount >= width:
             return a if amount == 0 else self.constant(0, width)
         return self.concat(self.extract(a, 0, width - amount), self.constant(0, amount))
 
     def scaled(self, a: SSAValue, digits: Sequence[tuple[int, int]]) -> SSAValue:
-        """A value times a constant, in the value's width. digits: exponents and signs of the powers of two."""
+        """Multiply a value by a constant, in the value's width. digits: exponents and signs of the powers of two."""
         ordered = sorted(digits, key=lambda digit: -digit[0])
         parts = [(sign, self.shift_left(a, exponent)) for sign, exponent in ordered]
         if not parts:

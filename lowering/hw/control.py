@@ -1,8 +1,8 @@
-"""Control: a one-cycle token passes through straight-line runs, loops and branches in program order.
+"""Control logic: a one-cycle token passes through straight-line runs, loops and branches in program order.
 
-Each part is entered in the cycle before its first cycle, by the token of its predecessor's last cycle, and left in its
-own last cycle. A part reads its operands in the cycle of entry. A value is a wire that is always valid, or valid in a
-cycle of a timeline and stored in registers for later cycles.
+The token enters a part in the cycle before the part's first cycle, from the last cycle of the predecessor. It leaves
+the part in the part's last cycle. A part reads its operands in the cycle of entry. The wire of a value is always valid,
+or valid in one cycle of a timeline and stored in registers for later cycles.
 
 Arithmetic on integers and indices is combinational logic; `Operators` determines the width of each value.
 """
@@ -38,7 +38,8 @@ from tinyml.transforms.rtl.scheduling.regions import (
 
 @dataclass(eq=False)
 class Timeline:
-    """The cycles of a run, or of an iteration of a pipelined loop, each with the signal that it is active.
+    """The cycles of a straight-line run, or of an iteration of a pipelined loop. Each cycle has a signal that marks it
+    active.
 
     interval: the initiation interval of a pipelined loop; None for a run.
     """
@@ -49,10 +50,10 @@ class Timeline:
 
 @dataclass
 class TimedWire:
-    """A value: a wire that is valid in a cycle of a timeline, or always if there is no timeline.
+    """The wire of a value, valid in one cycle of a timeline, or always if there is no timeline.
 
-    location: of the op that computes it. later: the registers that store it afterwards: one per later cycle of a
-    pipelined loop, one for all cycles of a run.
+    location: the location of the op that computes the value. later: the registers that store the value after this
+    cycle: one per later cycle of a pipelined loop, or one for all later cycles of a run.
     """
 
     wire: SSAValue
@@ -79,7 +80,9 @@ class Values:
         self.places[value] = TimedWire(wire, self.circuit.location, timeline, cycle)
 
     def read(self, value: SSAValue, timeline: Timeline | None = None, cycle: int = 0) -> SSAValue:
-        """The wire of a value in a cycle of a timeline, or after the end of its own timeline."""
+        """The wire or register that holds a value in a cycle of a timeline, or after the end of the value's own
+        timeline.
+        """
         owner = value.owner
         if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
             return self.circuit.constant(owner.value.value.data, self.operators.width(value))
@@ -90,7 +93,7 @@ class Values:
             return self._stored(place, value, timeline, cycle)
 
     def _stored(self, place: TimedWire, value: SSAValue, timeline: Timeline | None, cycle: int) -> SSAValue:
-        """The register that stores a value in a cycle after its own."""
+        """The register that stores a value in a cycle after the one that computes it."""
         assert place.timeline is not None
         if place.timeline.interval is None:
             return self._kept(place, value)
@@ -103,7 +106,7 @@ class Values:
         return place.later[cycle - place.cycle - 1]
 
     def _kept(self, place: TimedWire, value: SSAValue) -> SSAValue:
-        """The register that holds a result of a run until the run is repeated."""
+        """The register that holds a result of a run until the run is executed again."""
         if not place.later:
             assert place.timeline is not None
             register = self.circuit.register(self.operators.width(value), value.name_hint)
@@ -113,7 +116,9 @@ class Values:
 
 
 class Moment:
-    """The cycle in which a part is entered or left: a signal, and the timeline and cycle whose wires are valid then."""
+    """The cycle in which a part is entered or left: the token's signal, and the timeline and cycle whose wires are then
+    valid.
+    """
 
     def __init__(self, signal: SSAValue, timeline: Timeline | None = None, cycle: int = 0):
         self.signal = signal
@@ -132,7 +137,7 @@ class Control:
         self.values = Values(circuit, operators)
 
     def block(self, block: Block, enter: SSAValue) -> Moment:
-        """Lower a block; return the moment of its end."""
+        """Lower a block; return the moment at which the block ends."""
         now = Moment(enter)
         for item in items(block):
             if isinstance(item, StraightRun):
@@ -202,7 +207,7 @@ class Control:
                 raise error_at(op, f"'{op.name}' has no hardware")
 
     def _variables(self, values: Sequence[SSAValue], results: Sequence[SSAValue]) -> list[Register]:
-        """Registers for loop-carried values; the registers of the last values also hold the results."""
+        """Registers for loop-carried values. The registers of the last values also hold the results of the loop."""
         registers = [self.circuit.register(self.operators.width(value), value.name_hint) for value in values]
         for value, register in zip(values, registers, strict=True):
             self.values.always(value, register.op.data)
@@ -215,7 +220,9 @@ class Control:
             register.takes.append((when, self.circuit.resize(value, bits(register.op.data))))
 
     def _counted(self, op: scf.ForOp, now: Moment, counter: Register) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-        """Signals that a loop begins, is skipped, and has another iteration; and the next value of its counter."""
+        """Signals that state whether a loop begins, is skipped, and has another iteration; also the next value of the
+        loop counter.
+        """
         c = self.circuit
         low, high = self._at([op.lb, op.ub], now)
         wide = max(map(bits, (low, high, counter.op.data))) + 1
@@ -305,7 +312,7 @@ class Control:
 
 
 def _ready(op: scf.ForOp, interval: int) -> list[int]:
-    """The cycles of an iteration in which its yielded values are latched."""
+    """The cycle of an iteration in which each yielded value is stored in its register."""
     body = op.body.block
     end = body.last_op
     assert end is not None
@@ -355,7 +362,7 @@ _EXTREMES: Mapping[type[Operation], str] = {
 
 
 def combinational(c: Circuit, operators: Operators, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
-    """The logic of a pure op; raises `InputError` for an op on floats."""
+    """Emit the logic of a pure op; raises `InputError` for an op on floats."""
     width = operators.width(op.results[0])
     if type(op) in _UNSIGNED:
         operands = [
@@ -394,7 +401,9 @@ def combinational(c: Circuit, operators: Operators, op: Operation, operands: Seq
 
 
 def _product(c: Circuit, operators: Operators, op: arith.MuliOp, operands: Sequence[SSAValue], width: int) -> SSAValue:
-    """A product; for a constant with few digits a sum of shifted terms, since multipliers are scarcer than logic."""
+    """Emit a product. A constant factor with few digits yields a sum of shifted terms, since multipliers are scarcer
+    than logic.
+    """
     a, b = (c.resize(operand, width) for operand in operands)
     for factor, other in ((op.rhs, a), (op.lhs, b)):
         constant = const_evaluate_operand(factor)
@@ -408,9 +417,10 @@ def _product(c: Circuit, operators: Operators, op: arith.MuliOp, operands: Seque
 def _product_in_logic(
     c: Circuit, operators: Operators, op: arith.MuliOp, operands: Sequence[SSAValue], width: int
 ) -> SSAValue:
-    """A product as the sum of partial products by the bits of the shorter factor; its sign bit has a negative weight.
+    """Emit a product as the sum of partial products, one per bit of the shorter factor.
 
-    Synthesis would infer a multiplier for every product, even if the FPGA has no free one.
+    The sign bit of this factor has a negative weight. Synthesis would infer a multiplier for every product, even if the
+    FPGA has no free multiplier.
     """
     bits_of = [operators.factor_width(operand) for operand in op.operands]
     short = min(range(2), key=lambda i: bits_of[i])
@@ -422,10 +432,10 @@ def _product_in_logic(
 
 
 def _sum_of_multiples(c: Circuit, rows: Sequence[SSAValue], *, signed: bool = True) -> SSAValue:
-    """The sum of two or more rows, each shifted by one more bit; if signed, the last row has a negative sign.
+    """Emit the sum of two or more rows, each shifted by one more bit. If signed, the last row is subtracted.
 
-    Each adder is only as wide as its terms, without the low bits of only one term: from adders as wide as the product,
-    synthesis would build a compressor tree, which needs twice as many lookup tables.
+    Each adder is only as wide as its terms overlap; low bits of a single term bypass it. From adders as wide as the
+    product, synthesis would build a compressor tree, which needs twice as many lookup tables.
     """
     half = 1 << (len(rows) - 1).bit_length() - 1
     low, high = (

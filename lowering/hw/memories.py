@@ -17,7 +17,7 @@ Accesses = list[tuple[SSAValue, SSAValue]]
 
 @dataclass
 class Memory:
-    """A memory with its reads (when, address) and writes (when, address, data, mask)."""
+    """A memory with its read accesses (when, address) and write accesses (when, address, data, mask)."""
 
     op: rtl.MemoryOp
     ram: rtl.RamOp
@@ -61,7 +61,7 @@ class Memories:
         self.memories[op.result] = Memory(op, ram)
 
     def load(self, op: rtl.LoadOp, address: SSAValue, when: SSAValue) -> SSAValue:
-        """Read an element; the wire is valid in the cycle after `when`."""
+        """Emit a read of an element; the returned wire is valid in the cycle after `when`."""
         if (memory := self.memories.get(op.memory)) is None:
             raise error_at(op, f"'{op.name}' reads a memory that has no content and is never written")
         width = bits(op.result)
@@ -108,7 +108,9 @@ class Memories:
             ram.operands[5] = c.choose([(when, data) for when, _, data, _ in memory.writes], ram.width)
 
     def _split(self, memory: Memory, address: SSAValue, width: int) -> tuple[SSAValue, SSAValue | None]:
-        """The address of a word, and the lane of the element in it; None if the element fills the word."""
+        """The address of a word, and the lane of the element in the word. The lane is None if the element fills the
+        word.
+        """
         shift = (memory.type.width.data // width - 1).bit_length()
         wide = self.c.resize(address, memory.address_bits + shift)
         word = self.c.extract(wide, shift, memory.address_bits)
@@ -117,7 +119,7 @@ class Memories:
 
 @dataclass
 class ElementStreams:
-    """The input and output streams: the conditions of receives, and the sent elements with their conditions."""
+    """The input and output streams: the conditions of receives, and the elements sent with their conditions."""
 
     c: Circuit
     data: SSAValue
@@ -132,6 +134,6 @@ class ElementStreams:
         self.sent.append((when, value))
 
     def outgoing(self, type: IntegerType) -> SSAValue:
-        """The output element; narrower ones are sign-extended."""
+        """The output element, selected from all sent elements; narrower elements are sign-extended."""
         width = type.width.data
         return self.c.choose([(when, self.c.resize(value, width)) for when, value in self.sent], width)

@@ -15,7 +15,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 def over_elements(op: tdsl.TensorOp, nest: LoopBuilder, compute: Callable[[Sequence[SSAValue]], SSAValue]) -> None:
-    """Store each element of the result, computed from one element of each input."""
+    """Emit a nest that stores each element of the result, computed from one element of each input."""
     # An operand of one element is loaded once, before the nest.
     single = {value: single_element(value, nest) for value in op.inputs if prod(tdsl.shape_of(value)) == 1}
 
@@ -28,7 +28,7 @@ def over_elements(op: tdsl.TensorOp, nest: LoopBuilder, compute: Callable[[Seque
 
 @lowers(tdsl.ElementwiseOp)
 def lower_elementwise(op: tdsl.ElementwiseOp, nest: LoopBuilder) -> None:
-    """Store the elements that the op's scalar body computes."""
+    """Emit a nest that stores the elements that the op's scalar body computes."""
     element = element_of(op.out)
     over_elements(op, nest, lambda x: op.scalar(x, element, nest.insert))
 
@@ -44,6 +44,6 @@ def lower_fill(op: tdsl.FillOp, nest: LoopBuilder) -> None:
 
 
 def fill(real: float, buffer: SSAValue, nest: LoopBuilder) -> None:
-    """Store a real, rounded to the format, in all elements of a buffer."""
+    """Emit a nest that stores a real, rounded to the buffer's format, in all elements."""
     value = nest.insert(num.ConstantOp(real, element_of(buffer)))
     nest.nest(tdsl.shape_of(buffer), lambda indices: nest.store(value, buffer, indices))

@@ -1,4 +1,4 @@
-"""Lowering of forests (L2 to L3): a walk through all trees, and sums of votes if these are rounded."""
+"""Lowering of forests (L2 to L3): a walk through all trees and, if the votes are rounded, their sums."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def lower_forest(op: tdsl.ForestOp, nest: LoopBuilder) -> None:
 
 
 def _without_missing(op: tdsl.ForestOp, trees: Trees, input: SSAValue, nest: LoopBuilder) -> tuple[Trees, SSAValue]:
-    """Trees without missing values, on copies of their features in which infinities replace these.
+    """Trees without missing values, and copies of their features in which infinities replace missing values.
 
-    Minus infinity is at most every threshold, infinity exceeds all. A feature whose nodes treat a missing value
-    differently has a copy for each direction. A format without NaN has no missing values.
+    Minus infinity is at most every threshold; infinity exceeds all thresholds. A feature whose nodes treat a missing
+    value differently has one copy per direction. A format without NaN has no missing values.
     """
     missing, trees = trees.missing, replace(trees, missing=None)
     if (element := element_of(op.input)) != f32 or missing is None or not trees.inner:
@@ -73,7 +73,9 @@ def _without_missing(op: tdsl.ForestOp, trees: Trees, input: SSAValue, nest: Loo
 def _copy_present(
     nest: LoopBuilder, input: SSAValue, features: NDArray[Any], copies: SSAValue, start: int, infinity: float
 ) -> None:
-    """Copy some features of a run of floats to `copies` from `start` on, with NaN replaced by an infinity."""
+    """Emit a copy of some features of a run of floats to `copies`, from index `start` on, with NaN replaced by an
+    infinity.
+    """
     is_run = len(features) == int(features[-1]) + 1
     table = None if is_run else flash_array(nest, features.astype(np.int16), i16, "read_features")
 
@@ -89,7 +91,9 @@ def _copy_present(
 
 
 def _over_raws(op: tdsl.ForestOp) -> Trees:
-    """The trees with thresholds in raws, without comparisons that have the same result for all raws of the format."""
+    """Convert the thresholds of trees to raws, and remove comparisons that have the same result for all raws of the
+    format.
+    """
     format, trees = tdsl.format_of(op.input), op.trees
     raws, below = greatest_raws(format, trees.thresholds)
     greatest = greatest_raw(format)
@@ -117,7 +121,9 @@ def _with_distinct_leaves(trees: Trees, votes: NDArray[Any]) -> ForestCode:
 
 
 def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SSAValue, nest: LoopBuilder) -> None:
-    """Emit a walk that stores the leaf of each tree, then sums of votes rounded to the format of the results."""
+    """Emit a walk that stores the reached leaf of each tree, then the sums of votes rounded to the format of the
+    results.
+    """
     count, results = len(trees.roots), votes.shape[1]
     leaves, starts = trees.leaves_by_tree
     if len(leaves) > MOST_LEAVES:
@@ -150,7 +156,7 @@ def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SS
 
 
 def _in_order(trees: Trees, numbers: Any) -> Trees:
-    """The trees with unshared leaves, numbered tree by tree from the left."""
+    """Renumber the nodes of trees, tree by tree from the left, with a separate leaf for each reference to it."""
     children, roots = trees.children.copy(), trees.roots.copy()
     for tree, root in enumerate(trees.roots.tolist()):
         if root < 0:
@@ -167,12 +173,12 @@ def _in_order(trees: Trees, numbers: Any) -> Trees:
 
 
 def _run(value: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """All elements of a buffer as a run."""
+    """A rank-1 view of all elements of a buffer."""
     return nest.insert(scratch.SliceOp(value, nest.index(0), (prod(tdsl.shape_of(value)),)))
 
 
 def _plain_run(op: tdsl.ForestOp, nest: LoopBuilder) -> SSAValue:
-    """The input as a run, copied if it is packed."""
+    """The input as a rank-1 view; packed elements are copied to a plain array first."""
     run = _run(op.input, nest)
     if scratch.packed_bits(scratch.memref_type(run)) is None:
         return run

@@ -24,7 +24,7 @@ def copy(op: upstream_memref.CopyOp, nest: LoopBuilder) -> None:
 
 
 def _copy(source: SSAValue, dest: SSAValue, nest: LoopBuilder) -> None:
-    """Copy the elements of a buffer to one that does not overlap it."""
+    """Emit a copy of the elements of a buffer to a buffer that does not overlap it."""
 
     def body(indices: Indices) -> None:
         nest.store(nest.load(source, indices), dest, indices)
@@ -34,7 +34,8 @@ def _copy(source: SSAValue, dest: SSAValue, nest: LoopBuilder) -> None:
 
 @lowers(scratch.MoveOp)
 def move_buffer(op: scratch.MoveOp, nest: LoopBuilder) -> None:
-    """Copy a buffer to another address, from the end that makes overlap safe; packed elements move by bytes.
+    """Emit the copy of a buffer to another address, in the direction that is safe for overlapping buffers; packed
+    elements move by bytes.
 
     Buffers without an address do not overlap.
     """
@@ -57,7 +58,7 @@ def move_buffer(op: scratch.MoveOp, nest: LoopBuilder) -> None:
 
 
 def _in_bytes(value: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """The bytes of a packed buffer; other buffers unchanged."""
+    """A view of the bytes of a packed buffer; other buffers are unchanged."""
     type, view = scratch.memref_type(value), cast(scratch.ViewOp, value.owner)
     if scratch.packed_bits(type) is None:
         return value
@@ -68,8 +69,8 @@ def _in_bytes(value: SSAValue, nest: LoopBuilder) -> SSAValue:
 def turn_image(
     image: SSAValue, first: SSAValue, rows: SSAValue, columns: SSAValue, nest: LoopBuilder, elements: int = 1
 ) -> None:
-    """Transpose a part of an image in place, which starts at pixel `first`. elements: the number of elements of each of
-    its pixels.
+    """Emit the transposition in place of a part of an image that starts at pixel `first`. elements: the elements per
+    pixel.
     """
     type = scratch.memref_type(image)
     size = elements * (scratch.ram_bits(type) or 8 * scratch.element_bytes(type))
@@ -79,7 +80,7 @@ def turn_image(
 
 @lowers(tdsl.TransposeOp)
 def transpose(op: tdsl.TransposeOp, nest: LoopBuilder) -> None:
-    """Transpose in place, or element by element."""
+    """Emit a transposition in place, or element by element."""
     if op.in_place is None:
         return lower_moves(op, nest)
     assert op.matrix is not None
@@ -89,7 +90,9 @@ def transpose(op: tdsl.TransposeOp, nest: LoopBuilder) -> None:
 
 @lowers(tdsl.MovementOp)
 def lower_moves(op: tdsl.MovementOp, nest: LoopBuilder) -> None:
-    """Fill elements that no move writes, then insert a nest per move, except for elements that stay in place."""
+    """Emit the fill of elements that no move writes, then one nest per move. Moves that leave all elements in place are
+    omitted.
+    """
     if op.filling is not None:
         fill(op.filling, op.out, nest)
     for move in op.moves:

@@ -15,7 +15,9 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.NormaliseOp)
 def lower_normalise(op: tdsl.NormaliseOp, nest: LoopBuilder) -> None:
-    """Emit two passes over each row: the sum of squares, and the products with the reciprocal of its root."""
+    """Emit two passes over each row: the sum of squares, and the products with the reciprocal of the square root of
+    this sum.
+    """
     *outer, length = tdsl.shape_of(op.out)
     source, format = tdsl.format_of(op.input), tdsl.format_of(op.out)
 
@@ -42,7 +44,9 @@ def lower_normalise(op: tdsl.NormaliseOp, nest: LoopBuilder) -> None:
 
 @lowers(tdsl.SoftmaxOp)
 def lower_softmax(op: tdsl.SoftmaxOp, nest: LoopBuilder) -> None:
-    """Emit three passes over each row: the greatest element, the total of exponentials, and the share of each."""
+    """Emit three passes over each row: the greatest element, the sum of exponentials, and the quotient of each
+    exponential and the sum.
+    """
     *outer, length = tdsl.shape_of(op.out)
     format = tdsl.format_of(op.out)
 

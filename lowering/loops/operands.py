@@ -21,12 +21,14 @@ def element_of(value: SSAValue) -> Attribute:
 def elements_from(
     source: SSAValue, start: SSAValue, length: int, nest: LoopBuilder, element: Attribute | None = None
 ) -> SSAValue:
-    """A rank-1 view of consecutive elements. element: the type of their raws in the view, by default their own."""
+    """A rank-1 view of consecutive elements. element: the element type of the view,
+    by default the type of the source.
+    """
     return nest.insert(scratch.SliceOp(source, start, (length,), element))
 
 
 def single_element(value: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """The only element of a buffer; for a constant buffer, a constant."""
+    """Load the only element of a buffer; for a constant buffer, emit a constant."""
     if isinstance(constant := value.owner, scratch.ConstantOp):
         real = tdsl.format_of(value).decode(constant.raws).item()
         return nest.insert(num.ConstantOp(real, element_of(value)))
@@ -34,7 +36,7 @@ def single_element(value: SSAValue, nest: LoopBuilder) -> SSAValue:
 
 
 def broadcast_indices(indices: Indices, value: SSAValue, nest: LoopBuilder) -> Indices:
-    """The indices into a buffer that broadcasts to the shape of the given indices."""
+    """The indices into a buffer that is broadcast to the space of the given indices."""
     shape = scratch.memref_type(value).get_shape()
     return [
         nest.index(0) if extent == 1 else index
@@ -43,7 +45,7 @@ def broadcast_indices(indices: Indices, value: SSAValue, nest: LoopBuilder) -> I
 
 
 def flash_array(nest: LoopBuilder, raws: Any, element: Attribute, hint: str) -> SSAValue:
-    """A constant array in flash. hint: its name."""
+    """Emit a constant array in flash. hint: the name hint of the array."""
     # A sparse matrix of zeros has no entries, but C has no empty arrays.
     value = nest.insert(scratch.ConstantOp.of(raws if raws.size else np.zeros(1, raws.dtype), element))
     value.name_hint = hint
@@ -51,7 +53,7 @@ def flash_array(nest: LoopBuilder, raws: Any, element: Attribute, hint: str) -> 
 
 
 def zero_total(type: Attribute, nest: LoopBuilder) -> SSAValue:
-    """The total of no elements."""
+    """Emit the constant zero from which a sum starts."""
     attribute: Any = FloatAttr(0.0, f32) if type == f32 else IntegerAttr(0, cast(IntegerType, type))
     zero = nest.insert(arith.ConstantOp(attribute))
     zero.name_hint = "total"

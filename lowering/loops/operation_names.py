@@ -23,7 +23,7 @@ _NAMED = (tdsl.TensorOp, tdsl.ArgmaxOp, tdsl.SignOp, tdsl.AtLeastOp, memref.Copy
 def name_operations(module: ModuleOp) -> None:
     """Record the name of every op on buffers and every loop of L2, and of every step of a `tdsl.map`, in its location.
 
-    A second operation `b = matmul(U1, H)` is named `b = matmul(U1, H) #2`. Existing names are preserved.
+    A second operation `b = matmul(U1, H)` has the name `b = matmul(U1, H) #2`. Existing names are preserved.
     """
     count: Counter[str] = Counter()
 
@@ -43,10 +43,10 @@ def name_operations(module: ModuleOp) -> None:
 
 
 def layers_by_name(module: ModuleOp) -> dict[str, str]:
-    """The layer of the user's model for the name of each op of a program whose ops are named (`name_operations`).
+    """The layers of the user's model, by the names of the ops of a program (`name_operations`).
 
     If an op was made from several layers, their names are joined by commas. In a text model that names no layers, the
-    line number takes the place of the layer. Ops whose layer is not known are omitted.
+    line number replaces the layer's name. Ops whose layer is not known are omitted.
     """
     found = dict[str, str]()
     for op in module.walk():

@@ -1,4 +1,4 @@
-"""The arrays of a program as one-dimensional memrefs in no memory space, and accesses to them."""
+"""The arrays of a program as one-dimensional memrefs without a memory space, and accesses to them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ALIGNMENT = 8
 
 
 class FlatArrays(FlatAccesses):
-    """The arrays of a function as one-dimensional memrefs. entry: the builder at the beginning of the function."""
+    """The arrays of a function as one-dimensional memrefs. entry: a builder at the beginning of the function."""
 
     ORIGINS = "expected a constant, an argument or a view"
 
@@ -62,7 +62,7 @@ class FlatArrays(FlatAccesses):
         return self.nest.add(address, self.nest.times(self.nest.value(start), element_bytes(memref_type(root))))
 
     def bytes_of(self, value: SSAValue) -> tuple[SSAValue, SSAValue | int]:
-        """The arena and the first byte of a buffer in it."""
+        """The arena that contains a buffer, and the index of the buffer's first byte."""
         root, start = self.place(value)
         if (view := self.views.get(root)) is None:
             raise InputError("an op that works in place takes a buffer of the arena, got an array of the caller")
@@ -71,7 +71,7 @@ class FlatArrays(FlatAccesses):
         return self.at[view.arena].memory, self.nest.sum(first, view.offset.value.data)
 
     def constant(self, op: scratch.ConstantOp) -> SSAValue:
-        """A constant array; equal arrays share one."""
+        """Emit a constant array; equal arrays share one."""
         if op.value not in self.constants:
             name = self.names.fresh(op.result.name_hint or "table")
             type = flat(op.result)
@@ -82,9 +82,7 @@ class FlatArrays(FlatAccesses):
         return self.constants[op.value]
 
     def allocate(self, op: Operation) -> None:
-        """Create the memref of a constant, of a local array, of the arena or of a view, for the ops that define
-        these.
-        """
+        """Create the memref that represents a constant, a local array, the arena or a view."""
         match op:
             case scratch.ConstantOp():
                 self.at[op.result] = ArrayLocation(self.constant(op), 0)

@@ -1,4 +1,4 @@
-"""Forests as loops over the tables of their trees; the votes of reached leaves are added tree by tree."""
+"""Forests as loops over the tables of their trees. The votes of reached leaves are added tree by tree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def add_votes(arrays: FlatArrays, forest: ForestCode, input: SSAValue, outputs: SSAValue) -> None:
-    """Write the sums of votes of a forest. input, outputs: the arrays of its features and results."""
+    """Write the sums of votes of a forest. input: the array of features. outputs: the array of results."""
     nest, trees = arrays.nest, forest.trees
 
     def table(name: str, numbers: NDArray[Any]) -> SSAValue:
@@ -49,7 +49,7 @@ def add_votes(arrays: FlatArrays, forest: ForestCode, input: SSAValue, outputs: 
         return nest.load(children, [nest.add(nest.times(number, 2), side)])
 
     def leaf_below(root: SSAValue) -> SSAValue:
-        """Follow a path from a root; nodes from 0 on are inner ones, -1 - n is the leaf n."""
+        """Follow a path from a root to a leaf. Nodes from 0 on are inner nodes; the node -1 - n is leaf n."""
         before, after = Block(arg_types=[i32]), Block(arg_types=[i32])
         with nest.inside(before):
             is_inner = nest.insert(arith.CmpiOp(before.args[0], nest.constant(0, i32), "sge"))
@@ -76,7 +76,7 @@ def add_votes(arrays: FlatArrays, forest: ForestCode, input: SSAValue, outputs: 
 
 
 def _ordered(arrays: FlatArrays, value: SSAValue) -> SSAValue:
-    """A feature as an integer in the order of numbers (`ordered`)."""
+    """Load a feature as an integer. These integers compare as the numbers do (`ordered`)."""
     nest = arrays.nest
     if not isinstance(value.type, Float32Type):
         return value

@@ -1,6 +1,6 @@
-"""Packed elements, read and written bit by bit: the layout is a table, so that no code depends on the width.
+"""Packed elements, read and written bit by bit. The layout is a table, so that no code depends on the width.
 
-Elements packed as digits are read by the rules of `dialects/layouts/digits.py`, in loops over the digits.
+Elements packed as digits are decoded by the rules of `dialects/layouts/digits.py`, in loops over the digits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from tinyml.lowering.memref.flat_arrays import FlatArrays
 
 
 class PackedElements:
-    """Elements of a width in an array of bytes, in the layout of `packed_bits`; digits are only read."""
+    """Elements of a bit width in an array of bytes, in the layout of `packed_bits`. Elements packed as digits are
+    read-only.
+    """
 
     def __init__(self, arrays: FlatArrays, bytes: SSAValue, width: Width):
         self.arrays, self.bytes, self.width = arrays, bytes, width
@@ -33,7 +35,7 @@ class PackedElements:
         return self.width
 
     def _bit(self, index: SSAValue, bit: SSAValue) -> tuple[SSAValue, SSAValue]:
-        """The byte with a bit of an element, and the position of the bit in it, an i32."""
+        """The byte that contains a bit of an element, and the position of the bit in the byte, an i32."""
         nest, length = self.nest, group_length(self.bits)
         positions = bit_positions(self.bits, gaps=False)
         table = scratch.ConstantOp.of(np.ascontiguousarray(positions.astype("i1")), i8)
@@ -52,7 +54,7 @@ class PackedElements:
         return self.nest.insert(arith.ExtUIOp(self.arrays.load(self.bytes, at), i32))
 
     def load(self, index: SSAValue, *, signed: bool, type: Attribute) -> SSAValue:
-        """The element at an index, in a wider type."""
+        """Load the element at an index, extended to `type`."""
         nest = self.nest
         if isinstance(self.width, Digits):
             return nest.insert(arith.TruncIOp(self._digits(index, self.width), cast("IntegerType[int, Any]", type)))
@@ -72,7 +74,7 @@ class PackedElements:
         return nest.insert(arith.TruncIOp(value, cast("IntegerType[int, Any]", type)))
 
     def _digits(self, index: SSAValue, packed: Digits) -> SSAValue:
-        """The integer at an index of an array that is packed as digits, an i32."""
+        """Decode the integer at an index of an array that is packed as digits, as an i32."""
         nest, one = self.nest, self.nest.constant(1, i32)
         group, element = (nest.insert(op(index, nest.index(packed.length))) for op in (arith.DivUIOp, arith.RemUIOp))
         if packed.name == TRITS:
@@ -98,7 +100,7 @@ class PackedElements:
         return nest.fold(nest.index(packed.bits), [nest.constant(0, i32)], add)[0]
 
     def store(self, value: SSAValue, index: SSAValue) -> None:
-        """Write an element."""
+        """Store an element at an index."""
         nest = self.nest
         wide = value if value.type == i32 else nest.insert(arith.ExtSIOp(value, i32))
         if has_inverted_sign(self.bits):
@@ -117,7 +119,7 @@ class PackedElements:
         nest.fold(nest.index(self.bits), [], write)
 
     def unpack(self, target: SSAValue, groups: SSAValue, *, signed: bool) -> None:
-        """Copy whole groups to a plain array."""
+        """Copy whole groups of packed elements to a plain array."""
         type = memref_type(target).element_type
 
         def body(at: SSAValue) -> None:

@@ -1,4 +1,4 @@
-"""The integers of TOSA programs: TensorFlow Lite's, of 8 bits, with a scale and a zero point."""
+"""The integer formats of TOSA programs: TensorFlow Lite's 8-bit integers with a scale and a zero point."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Integers: TypeAlias = ZeroSkewType
 
 
 def quantised(value: SSAValue) -> Integers:
-    """The format of a tensor with one scale; raises `InputError` for any other."""
+    """The format of a tensor with one scale; raises `InputError` for any other format."""
     format = tdsl.format_of(value)
     if not isinstance(format, ZeroSkewType) or format.bits != USUAL_WIDTH or format.per_channel:
         raise InputError(f"elements of {format.type} are not written in TOSA, expected zero-skew integers of 8 bits")

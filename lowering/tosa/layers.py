@@ -1,7 +1,7 @@
 """Products, pools and means in TOSA: sums of 32 bits that are rescaled to 8 bits.
 
-TensorFlow Lite rounds averages of windows away from zero, `tosa.avg_pool2d` upwards: they are written as sums, by a
-depthwise convolution with weights of 1, and quotients.
+TensorFlow Lite rounds averages of windows away from zero, but `tosa.avg_pool2d` rounds them upwards. Averages are
+therefore written as quotients of sums. A depthwise convolution with weights of 1 computes the sums.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ Values: TypeAlias = Callable[[SSAValue], SSAValue]
 
 
 class Windows(NamedTuple):
-    """Windows that move over an image: pad above, below, on the left and on the right; strides and dilations."""
+    """Windows that move over an image: padding above, below, on the left and on the right; strides and dilations."""
 
     pad: tuple[int, int, int, int]
     strides: tuple[int, int]
     dilations: tuple[int, int] = (1, 1)
 
     def fitted(self, to: TosaWriter, image: SSAValue, kernel: Sequence[int]) -> tuple[SSAValue, Windows]:
-        """An image and windows such that the last window ends with the padded image, as TOSA requires."""
+        """Adjust an image and windows so that the last window ends with the padded image, as TOSA requires."""
         shape, pad = list(tosa.extents(image)), list(self.pad)
         for axis, (stride, dilation, extent) in enumerate(zip(self.strides, self.dilations, kernel, strict=True)):
             before, behind = pad[2 * axis : 2 * axis + 2]
@@ -63,7 +63,9 @@ def constant_raws(value: SSAValue) -> Raws:
 
 
 def convolution(to: TosaWriter, op: tdsl.Conv2dOp, values: Values) -> SSAValue:
-    """A convolution; groups of channels are consecutive, unless each channel is a group."""
+    """Lower a convolution with groups of consecutive channels. If each channel is a group, the convolution is
+    depthwise.
+    """
     image, margins = _image(op.rhs)
     windows = Windows(margins, op.steps, op.spread)
     weights, raws = constant_raws(op.lhs), values(image)
@@ -76,7 +78,7 @@ def convolution(to: TosaWriter, op: tdsl.Conv2dOp, values: Values) -> SSAValue:
 
 
 def _image(image: SSAValue) -> tuple[SSAValue, tuple[int, int, int, int]]:
-    """The image that a convolution pads itself, and the padding."""
+    """The image before padding, and the padding that the convolution performs itself."""
     pad = image.owner
     if isinstance(pad, tdsl.PadOp) and (margins := margins_of(pad)) is not None:
         return pad.input, margins
@@ -84,7 +86,7 @@ def _image(image: SSAValue) -> tuple[SSAValue, tuple[int, int, int, int]]:
 
 
 def margins_of(pad: tdsl.PadOp) -> tuple[int, int, int, int] | None:
-    """The zeros above, below, on the left and on the right of an image; None for other padding."""
+    """The widths of zero padding above, below, on the left and on the right of an image; None for other padding."""
     if pad.filling or any(pad.gaps) or len(pad.margins) != 4:
         return None
     batch, (top, bottom), (left, right), depth = pad.margins
@@ -92,7 +94,7 @@ def margins_of(pad: tdsl.PadOp) -> tuple[int, int, int, int] | None:
 
 
 def dense(to: TosaWriter, op: tdsl.MatmulOp | tdsl.MatmulSumOp, values: Values) -> SSAValue:
-    """A matrix of weights times columns, as a convolution whose image has a pixel for each."""
+    """Lower the product of a weight matrix and columns to a convolution whose image has one pixel per column."""
     if len(op.pairs) != 1:
         raise InputError("a sum of several products is not written in TOSA")
     [(lhs, rhs)] = op.pairs
@@ -113,9 +115,9 @@ def _finished(
     to: TosaWriter, op: tdsl.ContractionOp, image: SSAValue, windows: Windows, raws: SSAValue,
     filters: Raws | Sequence[Raws], weights: Raws,
 ) -> SSAValue:  # fmt: skip
-    """Sums of products in the format of the result. raws: the image in TOSA. weights: those of each result in a row.
+    """Emit sums of products in the format of the result. raws: the image in TOSA. weights: one row per result.
 
-    filters: O x KH x KW x C for each group of channels, or KH x KW x C x M of a depthwise convolution.
+    filters: O x KH x KW x C for each group of channels, or KH x KW x C x M for a depthwise convolution.
     """
     source, result = quantised(image), quantised(op.out)
     [(matrix, _)] = op.pairs
@@ -135,7 +137,7 @@ def _sums(
     to: TosaWriter, image: SSAValue, zeros: tuple[int, int], filters: Raws | Sequence[Raws], start: Raws,
     windows: Windows,
 ) -> SSAValue:  # fmt: skip
-    """Sums of 32 bits. zeros: the zero points of the image and the weights. filters: as of `_finished`."""
+    """Emit sums of 32 bits. zeros: the zero points of the image and the weights. filters: as in `_finished`."""
     depthwise = not isinstance(filters, Sequence)
     kernel = filters.shape[:2] if depthwise else filters[0].shape[1:3]
     image, windows = windows.fitted(to, image, kernel)
@@ -164,7 +166,9 @@ def max_pool(to: TosaWriter, op: tdsl.MaxPoolOp, values: Values) -> SSAValue:
 
 
 def average_pool(to: TosaWriter, op: tdsl.AveragePoolOp, values: Values) -> SSAValue:
-    """The average of the raws, rounded away from zero, then in the scale of the result."""
+    """Lower an average pool: the average of the raws is rounded away from zero and then converted to the scale of the
+    result.
+    """
     source, channels = quantised(op.image), tdsl.shape_of(op.image)[3]
     ones = np.ones((*op.window, channels, 1), np.int8)
     start, windows = np.zeros(channels, np.int64), Windows(op.margins, op.steps)
@@ -179,7 +183,7 @@ def average_pool(to: TosaWriter, op: tdsl.AveragePoolOp, values: Values) -> SSAV
 
 
 def recoded(to: TosaWriter, raws: SSAValue, source: Integers, result: Integers) -> SSAValue:
-    """Raws of 32 bits of one format as raws of 8 bits of another."""
+    """Convert 32-bit raws of one format to 8-bit raws of another format."""
     if source == result:
         return to.narrowed(raws)
     centred = to.binary(xdsl_tosa.SubOp, raws, to.number(raws, source.zero_point.data))
@@ -187,7 +191,7 @@ def recoded(to: TosaWriter, raws: SSAValue, source: Integers, result: Integers) 
 
 
 def mean(to: TosaWriter, op: tdsl.MeanOp, values: Values) -> SSAValue:
-    """TensorFlow Lite's MEAN, whose factor includes the division."""
+    """Lower TensorFlow Lite's MEAN, whose rescaling factor includes the division."""
     source, result = quantised(op.input), quantised(op.out)
     total = to.widened(values(op.input), source.zero_point.data)
     for axis in op.reduced:

@@ -20,7 +20,7 @@ SHARE_BITS = 16
 
 
 def softmax(to: TosaWriter, op: tdsl.SoftmaxOp, values: Values) -> SSAValue:
-    """Exponentials along the last axis, divided by their total."""
+    """Emit exponentials along the last axis, divided by their sum."""
     source, result = quantised(op.input), quantised(op.out)
     raws = to.widened(values(op.input))
     below = to.binary(xdsl_tosa.SubOp, _along_last(to, xdsl_tosa.ReduceMaxOp, raws), raws)
@@ -37,13 +37,15 @@ def softmax(to: TosaWriter, op: tdsl.SoftmaxOp, values: Values) -> SSAValue:
 
 
 def _along_last(to: TosaWriter, kind: type[xdsl_tosa.ReductionOperation], value: SSAValue) -> SSAValue:
-    """A reduction along the last axis, which keeps extent 1."""
+    """Emit a reduction along the last axis, whose extent becomes 1."""
     *rest, _ = shape = tosa.extents(value)
     return to.op(kind, [value], (*rest, 1), axis=IntegerAttr(len(shape) - 1, i32))
 
 
 def _reciprocal(to: TosaWriter, total: SSAValue, zeros: SSAValue) -> SSAValue:
-    """gemmlowp's one_over_one_plus_x_for_x_in_0_1, where 1 + x is the total shifted left by its zeros."""
+    """Emit gemmlowp's one_over_one_plus_x_for_x_in_0_1, where 1 + x is `total` shifted left by its number of leading
+    zeros.
+    """
 
     def number(value: int) -> SSAValue:
         return to.number(total, value)

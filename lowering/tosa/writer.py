@@ -1,10 +1,11 @@
-"""A writer of TOSA ops on integers, and multiplication by real factors as TensorFlow Lite and TOSA both round it.
+"""A writer of TOSA ops on integers, and of multiplications by real factors with a rounding common to TensorFlow Lite
+and TOSA.
 
 TensorFlow Lite multiplies by `multiplier * 2^(shift - 31)` in two steps, which round halves upwards and then away from
 zero (gemmlowp's SaturatingRoundingDoublingHighMul and RoundingDivideByPOT). `tosa.rescale` with DOUBLE_ROUND and the
 shift `31 - shift` computes the same integers, provided that a left shift stays within 32 bits (TOSA 1.0, section 1.9,
-`apply_scale_32`): for x >= 0 both are floor((x * m + 2^30 + 2^(30 + r)) / 2^(31 + r)) for a right shift of r > 0, for x
-< 0 both have -2^30 in place of 2^30.
+`apply_scale_32`). For x >= 0 both compute floor((x * m + 2^30 + 2^(30 + r)) / 2^(31 + r)) for a right shift of r > 0.
+For x < 0 both add -2^30 instead of 2^30.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ LEAST_SHIFT, GREATEST_SHIFT = 2, 62
 
 
 class TosaWriter:
-    """A block of TOSA ops; a value of the program is one of 8 or 32 bits, in the shape of its tensor."""
+    """A writer of ops to a block. Each value of the program has a TOSA value of 8 or 32 bits in the shape of its
+    tensor.
+    """
 
     def __init__(self, block: Block) -> None:
         self.block = block
@@ -56,7 +59,7 @@ class TosaWriter:
         element: Attribute = i32,
         **properties: Attribute,
     ) -> SSAValue:
-        """Append an op with a result of a shape."""
+        """Append an op whose result has the given shape and element type."""
         made = kind.create(operands=operands, result_types=[TensorType(element, shape)], properties=properties)
         self.block.add_op(made)
         return made.results[0]
@@ -72,7 +75,7 @@ class TosaWriter:
         return self._constants[key]
 
     def shape(self, numbers: Sequence[int]) -> SSAValue:
-        """A constant shape."""
+        """A constant that represents a shape."""
         key = tuple(numbers)
         if key not in self._constants:
             made = tosa.ConstShapeOp(numbers)
@@ -91,7 +94,9 @@ class TosaWriter:
         return self.op(tosa.SliceOp, [value, self.shape(start), self.shape(size)], size, element_of(value))
 
     def binary(self, kind: type[Operation], lhs: SSAValue, rhs: SSAValue, **properties: Attribute) -> SSAValue:
-        """An op on two tensors of 32 bits, one of which may broadcast; ranks are made equal."""
+        """Append an op on two tensors of 32 bits, one of which may broadcast; the tensor of lower rank is extended by
+        axes of extent 1.
+        """
         rank = max(len(tosa.extents(each)) for each in (lhs, rhs))
         lhs, rhs = (self.reshape(each, ranked(tosa.extents(each), rank)) for each in (lhs, rhs))
         shape = np.broadcast_shapes(tosa.extents(lhs), tosa.extents(rhs))
@@ -99,18 +104,18 @@ class TosaWriter:
         return self.op(kind, [lhs, rhs], shape, element, **properties)
 
     def number(self, value: SSAValue, number: int) -> SSAValue:
-        """A constant that broadcasts to a tensor."""
+        """A constant number whose rank allows it to broadcast to `value`."""
         return self.constant(np.full((1,) * len(tosa.extents(value)), number))
 
     def product(self, lhs: SSAValue, rhs: SSAValue, shift: int = 0) -> SSAValue:
-        """lhs * rhs / 2^shift, rounded to nearest, halves upwards."""
+        """Emit lhs * rhs / 2^shift, rounded to nearest, with halves rounded upwards."""
         rank = len(tosa.extents(lhs))
         rhs = self.reshape(rhs, ranked(tosa.extents(rhs), rank))
         shape = np.broadcast_shapes(tosa.extents(lhs), tosa.extents(rhs))
         return self.op(xdsl_tosa.MulOp, [lhs, rhs, self.constant([shift], i8)], shape)
 
     def shifted(self, value: SSAValue, shift: SSAValue) -> SSAValue:
-        """value / 2^shift, rounded to nearest, halves upwards."""
+        """Emit value / 2^shift, rounded to nearest, with halves rounded upwards."""
         return self.binary(tosa.ArithmeticRightShiftOp, value, shift, round=BoolAttr.from_bool(True))
 
     def chosen(self, condition: SSAValue, if_true: SSAValue, if_false: SSAValue) -> SSAValue:
@@ -129,7 +134,7 @@ class TosaWriter:
         zero: int = 0,
         element: IntegerType = i32,
     ) -> SSAValue:
-        """Each sum times a factor, or times one factor per index of the last axis, plus a zero point, saturating.
+        """Emit each sum times a factor, or times one factor per index of the last axis, plus a zero point, saturating.
 
         most: a bound on the magnitude of sums.
         """
@@ -145,7 +150,10 @@ class TosaWriter:
         zero: int = 0,
         element: IntegerType = i32,
     ) -> SSAValue:
-        """As `requantised`, by pairs of a multiplier and a left shift. from_zero: subtracted from a value of 8 bits."""
+        """Rescale as `requantised` does, with factors given as pairs of a multiplier and a left shift.
+
+        from_zero: the zero point subtracted from an 8-bit value.
+        """
         for multiplier, shift in factors:
             if not LEAST_SHIFT <= 31 - shift <= GREATEST_SHIFT or (shift > 0 and most << shift >= 1 << 31):
                 raise InputError(f"a factor of {multiplier / 2.0 ** (31 - shift):.3g} is too great for tosa.rescale")
@@ -165,16 +173,16 @@ class TosaWriter:
         )
 
     def widened(self, raws: SSAValue, zero: int = 0, bits: int = 0) -> SSAValue:
-        """Raws of 8 bits minus a zero point, times 2^bits, in 32 bits."""
+        """Emit (raws - zero) * 2^bits in 32 bits, from 8-bit raws."""
         # The multiplier represents 1 with 30 fraction bits, so that the product is exact.
         return self.rescaled(raws, [(1 << 30, 1 + bits)], 1 << 9, from_zero=zero)
 
     def narrowed(self, value: SSAValue, zero: int = 0) -> SSAValue:
-        """A value of 32 bits plus a zero point in 8 bits, saturating."""
+        """Emit a value of 32 bits plus a zero point, saturated to 8 bits."""
         return self.rescaled(value, [(1 << 30, 1)], 1 << 29, zero=zero, element=i8)
 
     def gathered(self, table: SSAValue, indices: SSAValue) -> SSAValue:
-        """The entry of a vector at each index; the result has the shape of the indices."""
+        """Emit the entry of a vector at each index; the result has the shape of the indices."""
         length, count, shape = prod(tosa.extents(table)), prod(tosa.extents(indices)), tosa.extents(indices)
         rows, flat = self.reshape(table, (1, length, 1)), self.reshape(indices, (1, count))
         return self.reshape(self.op(tosa.GatherOp, [rows, flat], (1, count, 1), element_of(table)), shape)
@@ -186,5 +194,5 @@ def element_of(value: SSAValue) -> IntegerType:
 
 
 def ranked(shape: Sequence[int], rank: int) -> tuple[int, ...]:
-    """A shape with extents of 1 before it."""
+    """Extend a shape to a rank by leading extents of 1."""
     return (1,) * (rank - len(shape)) + tuple(shape)

@@ -1,4 +1,4 @@
-"""Attribution of a model's time and flash to lines of its C file and symbols of the program."""
+"""Attribution of a model's time and flash to lines of its C file and to symbols of the program."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _CLONE = re.compile(r"\.(constprop|isra|part)\.\d+")
 
 @dataclass(frozen=True)
 class ListedInstruction:
-    """An instruction of `NAME_predict`, or of the step of a streaming program.
+    """An instruction of `NAME_predict`, or of the step function of a streaming program.
 
-    line: in NAME.c, 0 if none. time: including calls.
+    line: the line in NAME.c, 0 if there is none. time: the time per inference, including calls.
     """
 
     address: int
@@ -46,15 +46,17 @@ class ListedInstruction:
 
 @dataclass(frozen=True)
 class Attribution:
-    """Time and flash of a model, by line and by symbol.
+    """The time and flash of a model, by line and by symbol.
 
-    time: by line of NAME.c, in the device's unit, mean over the inputs, including the functions that a line calls.
+    time: by line of NAME.c, in the device's unit, as the mean over the inputs, including the functions that a line
+    calls.
     calls: the part of that time spent in called functions, by line and function. code: bytes of `NAME_predict`, or the
-    step, by line. Line 0 collects the time and code of no line.
+    step function, by line. Line 0 collects the time and code without a line.
 
     constants, kernels, library: bytes of flash by symbol, for the arrays and the functions of NAME.c and for the C
-    library. The rest of the program is start-up code and harness. instructions: the instructions of that function, if a
-    listing was requested.
+    library. The rest of the program is start-up code and harness. instructions: the instructions of `NAME_predict`, or
+    the
+    step function, if a listing was requested.
     """
 
     build: Build
@@ -79,9 +81,11 @@ def attribute(
     *,
     listing: bool = False,
 ) -> Attribution:
-    """Build and run a generated model whose C file defines the given constant arrays.
+    """Build and run a generated model, and attribute its time and flash. constants: the names of the constant arrays in
+    its C
+    file.
 
-    Raises InputError on a device without a profiler.
+    Raises `InputError` on a device without a profiler.
     """
     build = runner.build(source_dir, interface, workdir, optimize, DEBUG_FLAGS)
     profile = runner.profile(build, interface, inputs)
@@ -122,7 +126,7 @@ def attribute(
 
 
 def _functions(symbols: Iterable[Symbol]) -> Callable[[int], str]:
-    """A lookup from the address of an instruction to the name of its function."""
+    """A function that maps the address of an instruction to the name of the function that contains it."""
     table = sorted((symbol.address & ~1, symbol.size, symbol.name) for symbol in symbols if symbol.kind in "tT")
     starts = [start for start, _, _ in table]
 

@@ -1,4 +1,4 @@
-"""The runner of AVR chips, cycle-accurate on libsimavr."""
+"""The runner of AVR chips, which is cycle-accurate with libsimavr."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ BEHIND_CONSTANTS = "__ctors_start"
 
 @dataclass(frozen=True)
 class AvrRunner(SimulatorRunner):
-    """The runner of simulated AVR chips, by default the Arduino Uno, with the Arduino IDE's compiler flags but without
-    LTO.
+    """The runner of simulated AVR chips, by default the Arduino Uno, with the Arduino IDE's compiler flags except LTO.
 
-    No Arduino core is linked. Cycles are counted from the first instruction of `NAME_predict` through its return. An
-    inference that takes more than `limit` cycles, a crash, a jump out of the program, a stack overflow into the static
-    data and a program too large for the chip raise DeviceError.
+    No Arduino core is linked. Cycles are counted from the first instruction of `NAME_predict` through its return. The
+    runner raises `DeviceError` for an inference of more than `limit` cycles, a crash, a jump out of the program, a
+    stack
+    overflow into the static data and a program too large for the chip.
     """
 
     name: str = "uno"
     not_in_image: ClassVar[Sequence[str]] = (".eeprom",)
 
     def check(self, build: Build) -> None:
-        """Raise `TooLargeError` for constants beyond the reach of LPM."""
+        """Raise `TooLargeError` for constants beyond the range of LPM."""
         end = symbols(self.chip, build.elf)[BEHIND_CONSTANTS]
         if LPM_BYTES < end <= (self.board.flash or 0):
             raise TooLargeError(

@@ -1,4 +1,4 @@
-"""Hardware modules in CIRCT's dialects, printed as SystemVerilog by CIRCT: a second, independent printer."""
+"""Hardware modules in CIRCT's dialects, printed as SystemVerilog by CIRCT, a second, independent printer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PRINTER = Path(__file__).with_name("print_by_circt.py")
 
 
 def is_installed() -> bool:
-    """True if PyPI's `circt` and a simulator of Verilog are installed."""
+    """True if PyPI's `circt` and a Verilog simulator are installed."""
     return _has_circt() and is_available(BOARD)
 
 
@@ -43,9 +43,10 @@ def _has_circt() -> bool:
 
 
 def printed_by_circt(module: str) -> str:
-    """The SystemVerilog of a module in CIRCT's dialects, in the generic form.
+    """The SystemVerilog text of a module in CIRCT's dialects, given in the generic form.
 
-    Raises `InputError` if `circt` is not installed, and with CIRCT's first error for text that it rejects.
+    Raises `InputError` if `circt` is not installed, and with CIRCT's first error message for a module that CIRCT
+    rejects.
     """
     if not _has_circt():
         raise InputError(f"circt is not installed: {install_command(EXTRA)}")
@@ -58,7 +59,10 @@ def printed_by_circt(module: str) -> str:
 
 @dataclass(frozen=True)
 class CirctRunner(Runner):
-    """The runner of modules that CIRCT prints, on verilator; a folder has `NAME.mlir` in addition to `NAME.v`."""
+    """The runner of modules that CIRCT prints, on verilator. The folder of a program contains `NAME.mlir` in addition
+    to
+    `NAME.v`.
+    """
 
     def build(
         self,

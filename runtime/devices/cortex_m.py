@@ -30,9 +30,10 @@ _RUN = re.compile(r"\b([rsd])(\d+)-\1(\d+)\b|" + _REGISTER.pattern)
 
 
 class ThumbCycles:
-    """Cycles of the blocks of a linked program.
+    """The cycles of the blocks of a linked program.
 
-    Data-dependent effects are ignored: early termination of divisions (the timing has a mean), failing conditions in IT
+    Data-dependent effects are ignored: early termination of divisions (the timing contains a mean), failing conditions
+    in IT
     blocks, unaligned accesses, stalls on floating-point results, and instruction fetches that conflict with loads from
     flash.
     """
@@ -43,11 +44,11 @@ class ThumbCycles:
 
     @property
     def refill(self) -> int:
-        """Extra cycles of a taken branch."""
+        """The additional cycles of a taken branch."""
         return self._timing.refill
 
     def block(self, addresses: Sequence[int]) -> int:
-        """Cycles of consecutive instructions; a branch at the end counts as not taken."""
+        """The cycles of consecutive instructions. A branch at the end counts as not taken."""
         instructions = [self._instructions[address] for address in addresses if address in self._instructions]
         # Illegal instructions have no disassembly.
         return len(addresses) - len(instructions) + cycles_of_block(self._timing, instructions)
@@ -55,14 +56,16 @@ class ThumbCycles:
 
 @lru_cache(4)
 def _disassembly(chip: Chip, elf: Path, written: int) -> dict[int, Instruction]:
-    """The instructions of an ELF file by address. written: its modification time, part of the cache key."""
+    """The instructions of an ELF file by address. written: the modification time of the file, which is part of the
+    cache key.
+    """
     return disassembled(call_tool(chip, "objdump", ["-d", elf]))
 
 
 def disassembled(text: str, vector: Callable[[int], Instruction | None] = lambda code: None) -> dict[int, Instruction]:
     """The instructions of a disassembly by address, with the registers on which cycles depend.
 
-    vector: the name of 32-bit instructions that binutils does not decode.
+    vector: returns an instruction for 32-bit opcodes that binutils does not decode, or None.
     """
     found: dict[int, Instruction] = {}
     for address, code, name, operands in _LINE.findall(text):
@@ -73,7 +76,7 @@ def disassembled(text: str, vector: Callable[[int], Instruction | None] = lambda
 
 @lru_cache(1 << 12)
 def _instruction(size: int, name: str, operands: str) -> Instruction:
-    """An instruction from its disassembly. name: without the width suffix."""
+    """The record of an instruction, parsed from its disassembly. name: the mnemonic without the width suffix."""
     registers, words = _REGISTER.findall(operands), _words(name, operands)
     address, written = list[str](), 0
     single = _SINGLE.fullmatch(name)
@@ -97,7 +100,7 @@ def _instruction(size: int, name: str, operands: str) -> Instruction:
 
 
 def _words(name: str, operands: str) -> int:
-    """Number of 32-bit registers that a load or store of several transfers; 0 for any other instruction."""
+    """The number of 32-bit registers that a load or store multiple transfers; 0 for any other instruction."""
     if not _SEVERAL.fullmatch(name):
         return 0
     if name.startswith(("ldrd", "strd")):
@@ -138,5 +141,5 @@ class CortexMRunner(EmulatorRunner):
 
 
 def _size_of(halfword: int) -> int:
-    """Size of an instruction in bytes: 4 if its first halfword starts with 11101, 11110 or 11111, else 2."""
+    """The size of an instruction in bytes: 4 if its first halfword starts with 11101, 11110 or 11111, otherwise 2."""
     return 4 if halfword >> 11 >= 0b11101 else 2

@@ -1,4 +1,4 @@
-"""Results of devices: a built program, the outcome of a run, a profile."""
+"""Results of devices: a built program, the results of a run, and a profile."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 class DeviceError(InputError):
-    """A program did not run to its end on a device: it crashed, hung, or does not fit the chip."""
+    """A program did not run to its end on a device: it crashed, did not terminate, or does not fit the chip."""
 
 
 class FullStackError(DeviceError):
-    """The stack of a program grew into its static data: the RAM is too small for both."""
+    """The stack of a program overflowed into its static data, because the RAM is too small for both."""
 
 
 @dataclass(frozen=True)
 class Build:
     """A linked program.
 
-    `flash_bytes` is text + data of the ELF file (startup code and the harness, some dozens of bytes, included),
+    `flash_bytes` is text + data of the ELF file, including startup code and the harness, some dozens of bytes.
     `static_bytes` is .data + .bss, which includes the caller's input array X. `weights` are the
-    numbers that the program receives before the first inference (`--load-weights`).
+    constants that the program receives before the first inference (`--load-weights`).
     """
 
     flash_bytes: int
@@ -42,11 +42,12 @@ class RunResult:
     """Raw outputs and costs of a run over `samples` inputs.
 
     `labels` has shape (samples,) and `scores` (samples, output_length) in the element type of the interface; either is
-    None if the model has none. `cycles` has shape (samples,), counts `unit` from the first instruction of
-    `NAME_predict` to its return, and is None if the device has no counter. `stack_bytes` is the greatest stack depth
-    over all inferences, measured from the top at reset, so it includes the frame of main and the call. `more` holds the
+    None if the model has none. `cycles` has shape (samples,) and counts `unit` from the first instruction of
+    `NAME_predict` to its return; it is None if the device has no counter. `stack_bytes` is the greatest stack depth
+    over all inferences, measured from the top at reset, so it includes the frame of main and the call. `more` contains
+    the
     outputs after the scores. `core_cycles` has shape (samples,): the cycles of the core by the timing of the board, for
-    the same instructions; None if the board has none. `longest` has shape (samples,): for a streaming program, the
+    the same instructions; None if the board has no timing. `longest` has shape (samples,): for a streaming program, the
     maximum cycles between two parts of the input, including the answer; None for other programs.
     """
 
@@ -62,10 +63,12 @@ class RunResult:
 
 @dataclass(frozen=True)
 class TimeProfile:
-    """The time of an inference by instruction, mean over the inputs, in the device's unit.
+    """The time of an inference by instruction, as the mean over the inputs, in the device's unit.
 
-    `spent[site, pc]` is the time of the instruction at `pc` while `site` was the last instruction of `NAME_predict` to
-    run before it: `pc` itself, or the call in which it ran. The values add up to `RunResult.cycles`.
+    `spent[site, pc]` is the time of the instruction at `pc` while `site` was the last instruction of `NAME_predict`
+    that
+    ran before it. `site` is either `pc` itself or the call in which the instruction ran. The values add up to
+    `RunResult.cycles`.
     """
 
     result: RunResult
@@ -75,7 +78,7 @@ class TimeProfile:
 def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
     """The bytes of `inputs`, row after row, packed as a caller would pack them.
 
-    Raises InputError if the shape or the element type does not match the interface.
+    Raises `InputError` if the shape or the element type does not match the interface.
     """
     if inputs.ndim != 2 or inputs.shape[1] != interface.input_length:
         raise InputError(
@@ -93,7 +96,7 @@ def result_of_records(interface: Interface, records: bytes, unit: str) -> RunRes
     """Decode the records that a device's driver writes, one per sample.
 
     A record is `int32 label; uint32 stack; uint64 cycles;`, the raw scores and the other outputs, then, for a streaming
-    program, `uint64 longest`. unit: what the cycles count; cycles that are all 0 mean no counter.
+    program, `uint64 longest`. unit: the unit of cycles. If all cycles are 0, the device has no counter.
     """
     import numpy as np
 

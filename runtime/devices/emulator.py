@@ -24,11 +24,14 @@ from tinyml.runtime.model.interface import Interface
 class Core:
     """An emulated core.
 
-    pc, back (the return address), sp, arguments (of a function; the first also holds its result): registers by
-    unicorn's numbers. size_of: returns the size in bytes of the instruction with a given first halfword. code: offset
-    added to a function's address to call it. bits: the width of a register. flash: address and bytes of program
-    memory. ram: address and minimum bytes of the memory for data and stack, with the stack at its end. devices: sizes
-    of other readable and writable memory regions, by address. All addresses and sizes are multiples of 4096.
+    pc, back (the return address), sp, arguments (of a function; the first also contains its result): registers by
+    unicorn's numbers. size_of: returns the size in bytes of the instruction with a given first halfword. code: the
+    offset
+    added to a function's address to call it. bits: the width of a register. flash: the address and size in bytes of
+    program
+    memory. ram: the address and minimum size in bytes of the memory for data and stack, with the stack at its end.
+    devices:
+    the sizes of other readable and writable memory regions, by address. All addresses and sizes are multiples of 4096.
     """
 
     emulator: Any
@@ -45,7 +48,9 @@ class Core:
 
 
 class CodeCycles(Protocol):
-    """Cycle counts of a linked program's code. refill: extra cycles of a taken branch, which refills the pipeline."""
+    """The cycles of a linked program's code. refill: the additional cycles of a taken branch, which refills the
+    pipeline.
+    """
 
     @property
     def refill(self) -> int: ...
@@ -59,19 +64,20 @@ class CodeCycles(Protocol):
 class EmulatorRunner(Runner):
     """The base class of runners on an emulated chip. The core defines the register width and the memory map.
 
-    The instructions of an inference are counted exactly, from the first of `NAME_predict` through its return; a runner
+    The instructions of an inference are counted exactly, from the first of `NAME_predict` through its return. A runner
     with `code_cycles` also estimates cycles. More than `limit` instructions, an access to unmapped memory, an illegal
-    instruction and a stack overflow raise DeviceError. A program that does not fit fails to link, with InputError.
+    instruction and a stack overflow raise `DeviceError`. A program that does not fit raises `InputError` when it is
+    linked.
     """
 
     limit: int = 4_000_000_000
 
     @abstractmethod
     def core(self, unicorn: Any) -> Core:
-        """A new core of this board. unicorn: the imported module, whose type information is incomplete."""
+        """A new core of this board. unicorn: the imported module, which has incomplete type information."""
 
     def code_cycles(self, elf: Path) -> CodeCycles | None:
-        """The cycle counts of a linked program's code; None if the timing of the board's core is unknown."""
+        """The cycles of a linked program's code; None if the timing of the board's core is unknown."""
         return None
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
@@ -125,7 +131,7 @@ class EmulatorRunner(Runner):
 
 
 class _Machine:
-    """An emulated chip, run up to its first `tm_mark`. profiled: true to fill `entered`."""
+    """An emulated chip that has run to its first `tm_mark`. profiled: true to record block entries in `entered`."""
 
     def __init__(self, runner: EmulatorRunner, build: Build, interface: Interface, profiled: bool = False) -> None:
         elf = build.elf
@@ -218,7 +224,7 @@ class _Machine:
         return self._run_to_mark(self._uc.reg_read(self._core.back))
 
     def _run_to_mark(self, start: int) -> int:
-        """Run from a code address to the next `tm_mark` and return its argument."""
+        """Run from a code address to the next call of `tm_mark` and return its argument."""
         mark = self._symbols["tm_mark"]
         self.counter.restart()
         try:
@@ -255,16 +261,16 @@ class _Machine:
                 self._site = instructions[-1]
 
     def _is_special(self, address: int) -> bool:
-        """True for a block that requests an input row or lies outside the program."""
+        """True for a block at which the program requests an input row, or which is outside the program."""
         return address == self._row or address not in self._program
 
     def _end_part(self) -> None:
-        """Record the instructions of the part of the input that ends here."""
+        """Record the number of instructions since the previous part of the input."""
         self.longest = max(self.longest, self.counter.executed - self._part)
         self._part = self.counter.executed
 
     def _receive(self) -> None:
-        """Write the requested row to memory, on entry of the function that supplies rows."""
+        """Write the requested row to memory, at the entry of the function that supplies rows."""
         self._end_part()
         to, row = (self._uc.reg_read(register) for register in self._core.arguments)
         size = self._interface.row_bytes
@@ -288,7 +294,7 @@ _Other = ctypes.CFUNCTYPE(None)
 
 
 class _TableRow(ctypes.Structure):
-    """A row of the table of steps; `tm_step` in block_counter.c."""
+    """A row of the table of steps: the struct `tm_step` in block_counter.c."""
 
     _fields_ = (
         ("address", ctypes.c_uint64),
@@ -301,7 +307,7 @@ class _TableRow(ctypes.Structure):
 
 
 class _Counts(ctypes.Structure):
-    """The counts, and the table that the C hook reads; `tm_counts` in block_counter.c."""
+    """The counts, and the table that the C hook reads: the struct `tm_counts` in block_counter.c."""
 
     _fields_ = (
         ("executed", ctypes.c_uint64),
@@ -318,9 +324,9 @@ class _Counts(ctypes.Structure):
 
 
 class CodeBlock(NamedTuple):
-    """A basic block, entered only at its start: the addresses of its instructions and its cycles.
+    """A basic block, which is entered only at its start: the addresses of its instructions and its cycles.
 
-    after: the address following the block; None for a block of the harness, which has no instructions.
+    after: the address following the block; None for a block of the harness, whose instructions are not counted.
     """
 
     instructions: Sequence[int]
@@ -331,8 +337,9 @@ class CodeBlock(NamedTuple):
 class Step(NamedTuple):
     """A transition between blocks.
 
-    to: the number of the entered block. instructions, cycles: its costs, including the refill after a taken branch.
-    special: true if the entered block requests an input row or lies outside the program.
+    to: the number of the entered block. instructions, cycles: the costs of the step, including the refill after a taken
+    branch. special: true if the program requests an input row at the entered block, or if the block is outside the
+    program.
     """
 
     to: int
@@ -342,10 +349,13 @@ class Step(NamedTuple):
 
 
 class BlockCounter:
-    """A counter of instructions and cycles, from 0 after `restart`.
+    """A counter of instructions and cycles, which `restart` resets to 0.
 
-    decode: returns the block at an address, of a size in bytes. refill: extra cycles of a taken branch. special: true
-    if entering the block at an address takes more than counting. Blocks are numbered from 1; the program starts in 0.
+    decode: returns the block at an address, of a size in bytes. refill: the additional cycles of a taken branch.
+    special:
+    returns true if the entry of the block at an address requires more than counting. Blocks are numbered from 1. The
+    program
+    starts in block 0.
     """
 
     def __init__(
@@ -370,7 +380,7 @@ class BlockCounter:
 
     @property
     def at(self) -> CodeBlock:
-        """The block entered last."""
+        """The block that was entered last."""
         return self._known[int(self._counts.at)]
 
     @property
@@ -382,7 +392,7 @@ class BlockCounter:
         self._counts.executed = self._counts.cycles = 0
 
     def enter(self, address: int, size: int) -> bool:
-        """Count the entry of a block; true if the step is special."""
+        """Count the entry of a block. Return true if the step is special."""
         counts = self._counts
         key = counts.at, address, size
         if (step := self._steps.get(key)) is None:
@@ -393,9 +403,11 @@ class BlockCounter:
         return step.special
 
     def attach(self, emulator: Any, unicorn: Any, other: Callable[[int, int], None]) -> bool:
-        """Let C count all steps known not to be special, and call `other` for the rest; false without a C compiler.
+        """Install a C hook that counts all steps known not to be special and calls `other` for the rest.
 
-        unicorn: the imported module of the emulator. An error in `other` stops the emulator; `check` raises it.
+        Return false without a C compiler. unicorn: the imported module of the emulator. An error in `other` stops the
+        emulator;
+        `check` raises it.
         """
         if (library := counting_library()) is None:
             return False
@@ -426,10 +438,11 @@ class BlockCounter:
             raise self._error
 
     def _guarded(self, other: Callable[[int, int], None], stop: Callable[[], None]) -> Generator[None, None, None]:
-        """Call `other` at each step with the block that C has reached; keep the first error, which C would lose.
+        """A context in which `other` is called for each block that the C hook reports. Its first error is saved.
 
-        An exception of a signal handler is raised when a function is entered, before its first statement, where no
-        `try` could catch it; a generator is resumed inside its `try`.
+        The C hook would discard an exception. An exception of a signal handler is raised when a function is entered,
+        before its
+        first statement, where no `try` can catch it. A generator is resumed inside its `try`.
         """
         while True:
             try:
@@ -459,7 +472,7 @@ class BlockCounter:
         return step
 
     def _enlarge(self, rows: int) -> None:
-        """Rebuild the table of steps with `rows` rows, a power of two."""
+        """Rebuild the table of steps with `rows` rows, which is a power of two."""
         assert self._library is not None
         self._table = (_TableRow * rows)()
         self._counts.steps = ctypes.addressof(self._table)
@@ -470,7 +483,7 @@ class BlockCounter:
 
 @cache
 def counting_library() -> ctypes.CDLL | None:
-    """The compiled block_counter.c; None where the host has no C compiler."""
+    """The compiled block_counter.c as a library; None if the host has no C compiler."""
     try:
         library = ctypes.CDLL(str(compiled_tool(Path(__file__).with_name("block_counter.c"), "-shared", "-fPIC")))
     except (InputError, OSError):

@@ -1,4 +1,4 @@
-"""Runs of a model on real numbers through NAME_predict_floats, on any device."""
+"""Runs of a model on real inputs by NAME_predict_floats, on any device."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ const {scores} *floats_scores(void);
 
 
 def takes_floats(model: Interface) -> bool:
-    """True for a model with NAME_set and NAME_predict_floats: its input is a buffer of unpacked elements."""
+    """True for a model with NAME_set and NAME_predict_floats, whose input is a buffer of unpacked elements."""
     return model.row_elements is None and model.packed_bits is None
 
 
@@ -45,9 +45,9 @@ def run_on_floats(
     temporary: Path,
     optimize: str | None = None,
 ) -> tuple[Build, RunResult]:
-    """Labels and scores of a model for real inputs (samples, elements), in single precision, and their cost.
+    """The labels and scores of a model for real inputs (samples, elements), in single precision, and their cost.
 
-    folder: holds NAME.c and NAME.h. temporary: an empty folder. Raises `InputError` as runners do.
+    folder: contains NAME.c and NAME.h. temporary: an empty folder. Raises `InputError` as runners do.
     """
     for suffix in (".c", ".h"):
         shutil.copy(folder / f"{model.name}{suffix}", temporary)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FpgaRunner(Runner):
-    """The runner of a model's Verilog on verilator, cycle by cycle. Flash, static data and stack are 0."""
+    """The runner of a model's Verilog on verilator, cycle by cycle. Flash, static data and stack are reported as 0."""
 
     def build(
         self,
@@ -30,7 +30,7 @@ class FpgaRunner(Runner):
         optimize: str | None = None,
         extra_flags: Sequence[str] = (),
     ) -> Build:
-        """Find the hardware module of a model in a folder; raises `InputError` for a folder without a module."""
+        """Find the hardware module of a model in a folder. Raises `InputError` if the folder contains none."""
         file = source_dir / f"{interface.name}.v"
         if not file.is_file():
             raise InputError(f"expected a hardware module: compile with --target {self.name}", file=str(source_dir))

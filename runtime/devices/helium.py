@@ -1,4 +1,4 @@
-"""The runner of Cortex-M cores with Helium in QEMU, with their modelled cycles."""
+"""The runner of Cortex-M cores with Helium in QEMU, with cycles by a model of the core."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LOOP, _ALIGNMENT = 0x100, 9
 
 @dataclass(frozen=True)
 class _Vector:
-    """A decoded vector instruction. aligned: the required alignment of each of its accesses, in bytes."""
+    """A decoded vector instruction. aligned: the required alignment of each memory access, in bytes."""
 
     unit: str
     held: int = VECTOR_CYCLES
@@ -33,7 +33,8 @@ class _Vector:
 
 @lru_cache(1 << 12)
 def decoded(code: int) -> _Vector | None:
-    """The vector instruction of an opcode, with the properties that determine cycles and alignment; None for any other.
+    """The vector instruction of an opcode, with the properties that determine cycles and alignment; None for other
+    opcodes.
 
     Source: Arm DDI 0553, Armv8-M Architecture Reference Manual, C2.4.
     """
@@ -63,7 +64,7 @@ def decoded(code: int) -> _Vector | None:
 
 
 def _access(high: int, low: int) -> _Vector | None:
-    """A vector load or store."""
+    """The vector load or store of an opcode, given as halfwords; None for other opcodes."""
     indexed, added, written = high >> 8 & 1, high >> 7 & 1, high >> 5 & 1
     plain = low >> 12 & 1
     if plain and high >> 12 == 0xF:
@@ -87,7 +88,10 @@ def _instruction(code: int) -> Instruction | None:
 
 @lru_cache(4)
 def _table(chip: Chip, elf: Path, timing: Timing, written: int) -> bytes:
-    """The plugin's table of the instructions of a program. written: the file's modification time, for the cache."""
+    """The plugin's table of the instructions of a program. written: the file's modification time, which is part of the
+    cache
+    key.
+    """
     table, text = symbols(chip, elf), call_tool(chip, "objdump", ["-d", elf])
     first, end = table["tm_harness_start"], table["tm_program_end"]
     codes = dict[int, int]()
@@ -110,8 +114,10 @@ def _table(chip: Chip, elf: Path, timing: Timing, written: int) -> bytes:
 class HeliumRunner(QemuRunner):
     """The runner of a Cortex-M55 in QEMU.
 
-    An instruction of a low-overhead loop is counted each time, as QEMU executes it, though the core skips it. QEMU does
-    not fault for a vector access without the alignment that the architecture requires, so the plugin does.
+    An instruction of a low-overhead loop is counted in each iteration, because QEMU executes it, although the core
+    skips it.
+    QEMU does not report a fault for a vector access without the alignment that the architecture requires. The plugin
+    does.
     """
 
     emulator: ClassVar[Sequence[str]] = ("qemu-system-arm", "-M", "mps3-an547")

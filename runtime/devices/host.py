@@ -1,4 +1,4 @@
-"""The runner of the host, which runs programs natively."""
+"""The runner of the host, which executes programs natively."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SANITIZED = ("-g1", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"
 def _quicker(compiler: str) -> Sequence[str]:
     """Flags that reduce a compiler's run time.
 
-    gcc's jump threading takes most of it for a function that rounds thousands of numbers. Other compilers do not
+    gcc's jump threading is the slowest pass on a function that rounds thousands of numbers. Other compilers do not
     support the flag, and may also be called gcc.
     """
     try:
@@ -41,10 +41,10 @@ def _quicker(compiler: str) -> Sequence[str]:
 class HostRunner(Runner):
     """The runner of the host computer.
 
-    Cycles are ticks of the x86 time stamp counter, a noisy and rough measure; None on other hosts.
+    Cycles are ticks of the x86 time stamp counter, which is a noisy measure; None on other hosts.
     The stack depth is that of a painted thread, from the frame of the loop around `NAME_predict`. The size of a build
     includes the C library's startup code and the harness. With `sanitize`, the program checks itself for undefined
-    behaviour and bad accesses, and the first one raises DeviceError; its stack is not measured (0).
+    behaviour and invalid accesses, the first of which raises `DeviceError`. Its stack is reported as 0.
     """
 
     name: str = "host"

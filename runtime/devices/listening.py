@@ -1,7 +1,7 @@
-"""Runs of a streaming program over a whole recording, pushed part by part without a reset.
+"""Runs of a streaming program on a whole recording, part by part, without a reset.
 
 The length of a part is the distance between answers. The first answer is due after a whole window, whose length need
-not be a multiple of a part, so the first part is padded in front with rows that the harness skips.
+not be a multiple of a part. The first part is therefore padded in front with rows that the harness skips.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 class AnswersOverTime:
     """The answers of a program to a recording.
 
-    outputs: an answer per row, raws as from `evaluate`. ends: the number of samples before each answer. longest: the
-    maximum time from one part of the input to the next, in the board's unit; 0 if it has no counter.
+    outputs: an answer per row, as raws like those from `evaluate`. ends: the number of samples before each answer.
+    longest:
+    the maximum time from one part of the input to the next, in the board's unit; 0 if the board has no counter.
     """
 
     outputs: Outputs
@@ -40,7 +41,7 @@ class AnswersOverTime:
 def answers_to(
     source_dir: Path, interface: Interface, raws: NDArray[np.generic], *, target: str, optimize: str
 ) -> AnswersOverTime:
-    """Build the C of a streaming program for a board, and run it on the raws of a recording (samples,).
+    """Build the C of a streaming program for a board, and run it on the raws of a recording, of shape (samples,).
 
     Raises `InputError` for a recording that ends before the first answer.
     """

@@ -1,4 +1,4 @@
-"""Programs in upstream dialects of MLIR, compiled by LLVM: a second, independent back end."""
+"""Compilation of programs in upstream dialects of MLIR by LLVM, a second, independent back end."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ _TO_LLVM = (
 
 
 def to_llvm(bits: int = sys.maxsize.bit_length() + 1) -> str:
-    """The passes of mlir-opt that pass arrays to functions as pointers. bits: the width of an index."""
+    """The options of mlir-opt for passes that convert array arguments to pointers. bits: the width of an index."""
     return ",".join(_TO_LLVM).format(bits=bits)
 
 
 @cache
 def _version(tool: str) -> int | None:
-    """The major version that a tool reports; None if it reports none."""
+    """The major version of a tool; None if the tool reports none."""
     said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
     found = re.search(r"version (\d+)\.", said)
     return None if found is None else int(found[1])
 
 
 def _suffixes() -> Sequence[str]:
-    """Suffixes of tool names on the PATH: the empty one first, then versions in descending order."""
+    """The suffixes of tool names on the PATH: the empty suffix first, then versions in descending order."""
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
     numbers = {
         int(file.name.rpartition("-")[2])
@@ -71,7 +71,7 @@ def _suffixes() -> Sequence[str]:
 def _tools() -> Sequence[str]:
     """The paths of mlir-opt, mlir-translate and clang of one version; empty if there are none.
 
-    A newer translator writes attributes that an older clang does not read.
+    The versions must match, because a newer translator emits attributes that an older clang does not parse.
     """
     for suffix in _suffixes():
         found = [path for tool in _TOOLS if (path := shutil.which(f"{tool}{suffix}")) is not None]
@@ -88,7 +88,7 @@ def is_installed() -> bool:
 
 
 def tools() -> Sequence[str]:
-    """As `_tools`; raises `InputError`, which names the Debian packages, if there are none."""
+    """The paths as by `_tools`. Raises `InputError`, which names the Debian packages, if there are none."""
     if found := _tools():
         return found
     names = " ".join(package.name for package in PACKAGES)
@@ -100,7 +100,7 @@ def tools() -> Sequence[str]:
 def compile_upstream(module: Path, file: Path, flags: Sequence[str], triple: str = "") -> None:
     """Compile a module in upstream dialects to an object file.
 
-    flags: those of clang. triple: LLVM's name of the target, whose pointers have 32 bits; empty for this computer.
+    flags: the flags of clang. triple: LLVM's name of the target, whose pointers have 32 bits; empty for this computer.
     """
     optimizer, translate, clang = tools()
     passes = to_llvm(32) if triple else to_llvm()
@@ -120,9 +120,9 @@ def build_upstream(
     optimize: str | None = None,
     extra_flags: Sequence[str] = (),
 ) -> Build:
-    """Link NAME.mlir, compiled by LLVM, with the C files of a folder and the harness of a runner's chip.
+    """Link NAME.mlir, compiled by LLVM, with the C files of a folder and the harness of the runner's chip.
 
-    The arguments are those of `Runner.build`.
+    The arguments have the same meaning as those of `Runner.build`.
     """
     level, triple = optimize or runner.optimize, runner.chip.triple
     # The flags of a board name its core.
@@ -135,7 +135,10 @@ def build_upstream(
 
 @dataclass(frozen=True)
 class LlvmRunner(Runner):
-    """The runner of programs in upstream dialects on this computer; a folder has `NAME.mlir` next to the C files."""
+    """The runner of programs in upstream dialects on this computer.
+
+    The folder of a program contains `NAME.mlir` in addition to the C files.
+    """
 
     def build(
         self,

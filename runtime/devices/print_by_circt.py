@@ -1,6 +1,6 @@
-"""A program that prints a hardware module of CIRCT's dialects as SystemVerilog: `python FILE NAME.mlir NAME.sv`.
+"""A script that prints a hardware module of CIRCT's dialects as SystemVerilog: `python FILE NAME.mlir NAME.sv`.
 
-It imports only PyPI's `circt`, which may crash on a module: it therefore runs in a separate process.
+It imports only PyPI's `circt`, which may crash on a module, and therefore runs in a separate process.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OPTIONS = "disallowPackedArrays,disallowLocalVariables,locationInfoStyle=none"
 
 
 def main(source: str, file: str) -> None:
-    """Print the module in a file as SystemVerilog; raises CIRCT's error for text that it rejects."""
+    """Print the module in a file as SystemVerilog. Raises CIRCT's error for a module that CIRCT rejects."""
     circt: Any = import_module("circt")
     ir: Any = import_module("circt.ir")
     passmanager: Any = import_module("circt.passmanager")

@@ -1,4 +1,4 @@
-"""The base class of runners in QEMU, with instructions and cycles counted by a plugin."""
+"""The base class of runners in QEMU, whose instructions and cycles a plugin counts."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ _NO_PERIPHERALS = ("-display", "none", "-monitor", "none", "-serial", "none")
 
 @dataclass(frozen=True)
 class QemuRunner(Runner):
-    """The base class of runners on a core in QEMU, with files of the host as inputs and outputs (tm_semihosted.h).
+    """The base class of runners on a core in QEMU, which exchange inputs and outputs by files of the host
+    (tm_semihosted.h).
 
-    Instructions are counted from the first of `NAME_predict` through its return. An inference that takes more than
-    `limit` of them, a crash, a jump out of the program and a stack overflow raise DeviceError.
+    Instructions are counted from the first of `NAME_predict` through its return. An inference that executes more than
+    `limit` of them, a crash, a jump out of the program and a stack overflow raise `DeviceError`.
     """
 
     limit: int = 4_000_000_000
@@ -107,7 +108,7 @@ class QemuRunner(Runner):
         return replace(result, cycles=counts[:, 0], core_cycles=core_cycles, longest=longest)
 
     def check(self, build: Build) -> None:
-        """Raise `InputError` for a program beyond the memories of the emulated machine."""
+        """Raise `InputError` for a program that exceeds the memories of the emulated machine."""
         known = symbols(self.chip, build.elf)
         if (beyond := known["tm_bss_end"] - known["tm_ram_end"]) > 0:
             raise InputError(f"{self.name}: static data exceeds the RAM of the emulated machine by {beyond} bytes")

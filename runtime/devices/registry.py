@@ -78,7 +78,7 @@ def _device(name: str) -> Device | None:
 
 
 def device_board(device: str) -> Board:
-    """The board of a device: the device itself, or the board whose programs it runs.
+    """The board of a device: the device itself if it is a board, otherwise the board whose programs it runs.
 
     Raises `InputError` for an unknown name.
     """
@@ -93,12 +93,12 @@ def device_board(device: str) -> Board:
 
 
 def device_name(device: str) -> str:
-    """The name of a device in messages and for `runner_for`; raises `InputError` for an unknown one."""
+    """The name of a device, for messages and for `runner_for`. Raises `InputError` for an unknown device."""
     return device_board(device).name if _device(device) is None else device
 
 
 def files_of_device(device: str, program: Any, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """The files of a program that the runner of a device builds. files: the C files, as for a board."""
+    """The files of a program that the runner of a device builds. files: the C files for a board."""
     if (found := _device(device)) is None or not found.files:
         return files
     row = replace(DEVICES.row(device), value=found.files)
@@ -109,7 +109,7 @@ def files_of_device(device: str, program: Any, files: Mapping[str, bytes]) -> Ma
 def runner_for(target: str) -> Runner:
     """The runner of a board, or of another device.
 
-    Raises `InputError` for an unknown name, for a board that is not run here, or if a plug-in's class is not a
+    Raises `InputError` for an unknown name, for a board that cannot be simulated, and if a plug-in's class is not a
     `Runner`.
     """
     if (device := _device(target)) is not None:

@@ -1,4 +1,4 @@
-"""The runner of RISC-V chips, on the emulator."""
+"""The runner of RISC-V chips on the emulator."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tinyml.runtime.devices.emulator import Core, EmulatorRunner
 
 @dataclass(frozen=True)
 class RiscvRunner(EmulatorRunner):
-    """The runner of an emulated 32-bit RISC-V. Code for rv32imc does not touch the floating-point registers."""
+    """The runner of an emulated 32-bit RISC-V. Code for rv32imc does not use the floating-point registers."""
 
     def core(self, unicorn: Any) -> Core:
         riscv: Any = importlib.import_module("unicorn.riscv_const")
@@ -26,5 +26,7 @@ class RiscvRunner(EmulatorRunner):
 
 
 def _size_of(halfword: int) -> int:
-    """Size of an instruction in bytes: 4 if the two lowest bits of its first halfword are set, else 2 (compressed)."""
+    """The size of an instruction in bytes: 4 if the two lowest bits of its first halfword are set, otherwise 2
+    (compressed).
+    """
     return 4 if halfword & 3 == 3 else 2

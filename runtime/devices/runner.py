@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Device:
-    """A way to run programs other than on a board, such as code from another compiler on this computer.
+    """A method of running programs other than on a board, such as code from another compiler on this computer.
 
-    board: the name of the board whose programs it runs and whose unit it counts. runner: creates the runner from that
-    name. missing: the commands that install missing tools; empty if it is ready. files: `module:function`, from a
-    `ProgramInFolder` to the files that the runner builds; empty for the C files.
+    board: the name of the board whose programs the device runs and whose unit of time it uses. runner: creates the
+    runner
+    from that name. missing: returns the commands that install missing tools; empty if none is missing. files:
+    `module:function`, a function from a `ProgramInFolder` to the files that the runner builds; empty for the C files.
     """
 
     board: str
@@ -36,15 +37,15 @@ class Device:
 
 
 class NoProfilerError(InputError):
-    """Raised for a device that cannot attribute time to instructions."""
+    """The device cannot attribute time to instructions."""
 
 
 @dataclass(frozen=True)
 class Runner(ABC):
-    """The base class of runners, which build and run models on a board, real (the host) or simulated.
+    """The base class of runners, which build and run models on a real board (the host) or a simulated one.
 
     Runs are deterministic, except for the cycles of the host. A chip names its runner class (`Chip.runner`), whose
-    constructor has only a board's name as argument.
+    constructor accepts only a board's name as argument.
     """
 
     name: str
@@ -64,12 +65,14 @@ class Runner(ABC):
 
     @property
     def variant(self) -> str:
-        """The name of the board, plus any property that distinguishes this runner's programs from others."""
+        """The name of the board, plus any property that distinguishes this runner's programs from those of other
+        runners.
+        """
         return self.name
 
     @property
     def flags(self) -> Sequence[str]:
-        """The C compiler flags, without the optimization level."""
+        """The C compiler flags, excluding the optimization level."""
         return [*self.board.flags, *self.chip.flags, *self.chip.harness_flags]
 
     def build(
@@ -83,7 +86,7 @@ class Runner(ABC):
         """Compile every `*.c` directly in `source_dir` with the harness of the chip, into `workdir`.
 
         A program that does not fit the board's memories is linked with larger ones, so that it can be measured. Raises
-        InputError if the compiler is missing (naming the Debian packages), if the code does not compile, and if the
+        `InputError` if the compiler is missing (naming the Debian packages), if the code does not compile, and if the
         program exceeds the chip's address space.
         """
         elf = workdir / f"{interface.name}-{self.variant}.elf"
@@ -99,16 +102,18 @@ class Runner(ABC):
         return build
 
     def check(self, build: Build) -> None:
-        """Raise `InputError` for a linked program that the chip cannot run; by default, accept all."""
+        """Raise `InputError` for a linked program that the chip cannot run. By default, all programs are accepted."""
         del build
 
     @abstractmethod
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
-        """Run raw `inputs` of shape (samples, input_length) and of the interface's element type.
+        """Run the model on raw `inputs` of shape (samples, input_length) and of the interface's element type.
 
-        Raises InputError for inputs of the wrong shape or type, DeviceError if the program fails.
+        Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` if the program fails.
         """
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
-        """Run and profile a model, with arguments as in `run`; raises `NoProfilerError` on a device without one."""
+        """Run and profile a model, with arguments as for `run`. Raises `NoProfilerError` on a device without a
+        profiler.
+        """
         raise NoProfilerError(f"the device '{self.name}' cannot measure the time of each operation")

@@ -13,13 +13,13 @@ from tinyml.dialects.errors import InputError
 
 
 class SerialPort:
-    """An open serial port. name: for messages. descriptor: that of the open file."""
+    """An open serial port. name: the name for messages. descriptor: the descriptor of the open file."""
 
     def __init__(self, name: str, descriptor: int) -> None:
         self._name, self._descriptor = name, descriptor
 
     def write(self, content: bytes, timeout: float) -> None:
-        """Send bytes; raises `InputError` if that takes more than `timeout` seconds, or the port is gone."""
+        """Send bytes. Raises `InputError` if this takes more than `timeout` seconds, or the port was disconnected."""
         deadline = time.monotonic() + timeout
         while content:
             _, writable, _ = select.select([], [self._descriptor], [], max(0.0, deadline - time.monotonic()))
@@ -33,9 +33,9 @@ class SerialPort:
                 raise self._gone(error) from error
 
     def read(self, timeout: float) -> bytes:
-        """Wait up to `timeout` seconds for bytes, and return the received ones, possibly none.
+        """Wait up to `timeout` seconds for bytes, and return the received bytes, possibly none.
 
-        Raises `InputError` if the port is gone.
+        Raises `InputError` if the port was disconnected.
         """
         readable, _, _ = select.select([self._descriptor], [], [], max(0.0, timeout))
         if not readable:
@@ -56,7 +56,7 @@ class SerialPort:
 
 @contextmanager
 def open_port(name: str) -> Generator[SerialPort]:
-    """Open a serial port at 115200 baud, 8 bits, no parity, in raw mode.
+    """A context with a serial port opened at 115200 baud, 8 bits, no parity, in raw mode.
 
     Raises `InputError` for a missing port, for one that another program has locked, and on systems without termios.
     """
@@ -86,7 +86,7 @@ def open_port(name: str) -> Generator[SerialPort]:
 
 
 def _claim(descriptor: int, name: str) -> None:
-    """Take the advisory lock of a port; raises `InputError` if another program holds it."""
+    """Acquire the advisory lock of a port. Raises `InputError` if another program has locked it."""
     import fcntl
 
     try:
@@ -96,7 +96,7 @@ def _claim(descriptor: int, name: str) -> None:
 
 
 def _make_raw(termios: Any, descriptor: int) -> None:
-    """Set speed and raw mode. termios: the module, which some systems lack."""
+    """Set the speed and raw mode of a port. termios: the module, which some systems lack."""
     mode = termios.tcgetattr(descriptor)
     mode[0] = mode[1] = mode[3] = 0
     mode[2] = termios.CS8 | termios.CREAD | termios.CLOCAL

@@ -1,4 +1,6 @@
-"""The base class of runners on simulators in a separate process, driven by a C program compiled on demand."""
+"""The base class of runners on simulators in a separate process, controlled by a C program that is compiled on
+demand.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,9 @@ class SimulatorRunner(Runner):
     """The base class of runners on a simulator in a separate process.
 
     A subclass provides the driver's command. The arguments of the driver are defined in `tm_driver.h`. It reads inputs
-    from standard input and writes records to standard output; `compiled_tool` builds it from a C file that includes
-    that header. An inference of more than `limit` units of time, or any other error that the driver prints, raises
-    DeviceError.
+    from standard input and writes records to standard output. `compiled_tool` builds it from a C file that includes
+    that header. An inference of more than `limit` units of time, and any other error that the driver prints, raise
+    `DeviceError`.
     """
 
     limit: int = 4_000_000_000
@@ -35,10 +37,12 @@ class SimulatorRunner(Runner):
 
     @abstractmethod
     def driver(self) -> Sequence[str | Path]:
-        """The command of the driver, before its arguments; raises InputError if the simulator is not installed."""
+        """The command of the driver, without its arguments. Raises `InputError` if the simulator is not installed."""
 
     def ram_address(self, symbol: int) -> int:
-        """The RAM address of a symbol; overridden where the linker adds an offset to separate address spaces."""
+        """The RAM address of a symbol. Subclasses override it if the linker adds an offset to separate address
+        spaces.
+        """
         return symbol
 
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:

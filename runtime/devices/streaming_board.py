@@ -1,4 +1,4 @@
-"""A board that answers samples over a serial line, in frames.
+"""The host's side of the protocol with a board that computes answers to samples over a serial line, in frames.
 
 A frame is the byte 0xA5, a kind, a length of 4 bytes, the content, and a checksum of 2 bytes.
 """
@@ -33,7 +33,7 @@ _HEAD = struct.Struct("<cI")
 
 
 def checksum(content: bytes) -> bytes:
-    """Fletcher's checksum of 16 bits."""
+    """Fletcher's 16-bit checksum of bytes."""
     low = high = 0
     for byte in content:
         low = (low + byte) % 255
@@ -42,14 +42,14 @@ def checksum(content: bytes) -> bytes:
 
 
 def frame(kind: str, content: bytes = b"") -> bytes:
-    """The bytes of a frame."""
+    """The bytes of a frame with the given kind and content."""
     body = _HEAD.pack(kind.encode(), len(content)) + content
     return bytes((START,)) + body + checksum(body)
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A received frame. whole: false if the checksum is wrong; kind and content are kept as received."""
+    """A received frame. whole: false if the checksum is wrong; kind and content are then as received."""
 
     kind: str
     content: bytes
@@ -58,17 +58,18 @@ class Frame:
 
 @dataclass
 class FrameReader:
-    """A reader of frames from bytes that arrive in pieces.
+    """A parser of frames from bytes that arrive in pieces.
 
-    longest: bytes of the longest expected content. Bytes outside frames, such as text of a boot loader, are skipped, as
-    is a start byte followed by an unknown kind or an impossible length.
+    longest: the number of bytes of the longest expected content. Bytes outside frames, such as text of a boot loader,
+    are
+    skipped, as is a start byte followed by an unknown kind or an impossible length.
     """
 
     longest: int
     waiting: bytearray = field(default_factory=bytearray)
 
     def add(self, arrived: bytes) -> None:
-        """Append bytes that have arrived."""
+        """Append received bytes."""
         self.waiting += arrived
 
     def next(self) -> Frame | None:
@@ -107,12 +108,12 @@ _REASONS = {
 
 
 def digest_of(source: str) -> int:
-    """The 32-bit digest of a model's C source by which a board identifies its program."""
+    """The 32-bit digest of a model's C source with which a board identifies its program."""
     return zlib.crc32(source.encode())
 
 
 def answer_bytes(interface: Interface) -> int:
-    """The bytes of all outputs of a sample."""
+    """The number of bytes of all outputs of a sample."""
     more = zip(interface.more_dtypes, interface.more_outputs, strict=True)
     return interface.output_bytes + sum(dtype.itemsize * length for dtype, (_, length) in more)
 
@@ -127,7 +128,9 @@ class BoardAnswers:
 
 @dataclass(frozen=True)
 class StreamingBoard:
-    """A board that runs the sketch of a model. timeout: seconds to wait for the greeting and for each answer."""
+    """A board that runs the sketch of a model. timeout: the time in seconds to wait for the greeting and for each
+    answer.
+    """
 
     port: SerialPort
     name: str
@@ -139,9 +142,10 @@ class StreamingBoard:
         return FrameReader(max(_GREETING.size, _FRONT.size + answer_bytes(self.interface)))
 
     def greeting(self, digest: int) -> None:
-        """Wait for the board's greeting; raises `InputError` if none arrives or the board runs another model.
+        """Wait for the board's greeting. Raises `InputError` if none arrives, or if the board runs another model.
 
-        Opening a port resets many boards, and their boot loaders discard received bytes, so the request is repeated.
+        Opening a port resets many boards, and their boot loaders discard received bytes. The request is therefore
+        repeated.
         """
         deadline = time.monotonic() + self.timeout
         while (now := time.monotonic()) < deadline:
@@ -162,9 +166,9 @@ class StreamingBoard:
             )
 
     def answers(self, inputs: np.ndarray, told: Callable[[int], None]) -> BoardAnswers:
-        """The answers to raw inputs (samples, input_length). told: called after each answer with their number.
+        """The answers to raw inputs (samples, input_length). told: called after each answer with the number of answers.
 
-        Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` for a missing or garbled answer.
+        Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` for a missing or corrupted answer.
         """
         raw, size = raw_inputs(self.interface, inputs), self.interface.input_bytes
         records = bytearray()
@@ -176,7 +180,7 @@ class StreamingBoard:
         return BoardAnswers(bytes(records), times)
 
     def load(self, weights: bytes) -> None:
-        """Send the weights of a model that stores them in RAM; raises `InputError` unless the board confirms them."""
+        """Send the weights of a model that stores them in RAM. Raises `InputError` unless the board confirms them."""
         self.port.write(frame(WEIGHTS, weights), self.timeout)
         deadline = time.monotonic() + self.timeout
         while (found := self._next(deadline)) is not None:

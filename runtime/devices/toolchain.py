@@ -39,12 +39,14 @@ MODEL_FLAGS = (
 
 
 def find_tool(chip: Chip, tool: str) -> str:
-    """Path of a tool of a chip, as `Chip.command` names it; raises InputError naming the Debian packages to install."""
+    """The path of a tool of a chip, as `Chip.command` names it. Raises `InputError`, which names the Debian packages,
+    if missing.
+    """
     return _find(chip.command(tool), " ".join(package.name for package in chip.packages))
 
 
 def _find(command: str, packages: str) -> str:
-    """Path of a command. packages: the Debian packages that install it, for the message; empty if unknown."""
+    """The path of a command. packages: the Debian packages that install it, for the error message; empty if unknown."""
     path = shutil.which(command)
     if path is None:
         cure = f"; on Debian or Ubuntu: apt install {packages}" if packages else ""
@@ -53,7 +55,9 @@ def _find(command: str, packages: str) -> str:
 
 
 def call_tool(chip: Chip, tool: str, arguments: Sequence[str | Path]) -> str:
-    """Run a tool of a chip and return its standard output; raises InputError with the first error it printed."""
+    """Run a tool of a chip and return its standard output. Raises `InputError` with the first error that the tool
+    prints.
+    """
     return run_command(find_tool(chip, tool), arguments)
 
 
@@ -64,8 +68,9 @@ TIME_LIMIT = 600
 def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seconds: float = TIME_LIMIT) -> str:
     """Run a program and return its standard output.
 
-    name: the name of the program in messages, by default that of the file. Raises InputError with the first error that
-    it printed, and for a program that takes longer than `seconds`.
+    name: the name of the program in messages; by default, the name of the file. Raises `InputError` with the first
+    error that
+    the program prints, and for a program that runs longer than `seconds`.
     """
     # Other locales would translate the messages searched below.
     environment = {**os.environ, "LC_ALL": "C"}
@@ -86,7 +91,7 @@ def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seco
 
 @cache
 def tools_of(chip: Chip) -> str:
-    """The identity of a chip's tools: its compiler, libraries, packages and modules, with versions.
+    """A text that identifies a chip's tools: the compiler, libraries, packages and modules, with their versions.
 
     Empty without a compiler.
     """
@@ -111,10 +116,10 @@ def tools_of(chip: Chip) -> str:
 
 @cache
 def compiled_tool(source: Path, *flags: str) -> Path:
-    """The path of a program or library compiled from a C file for the host, reused from the user's cache if present.
+    """The path of a program or library compiled from a C file for the host; reused from the user's cache if present.
 
     flags: further compiler and linker flags. The cache key is the preprocessed source, so that each version of a
-    simulator has its own driver.
+    simulator has a separate driver.
     """
     compiler = _find("cc", "gcc")
     text = run_command(compiler, ["-E", "-P", "-I", HARNESS, source])
@@ -171,8 +176,9 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
 
 @lru_cache(4)
 def _harness_objects(chip: Chip, flags: Sequence[str], name: str, header: bytes) -> Sequence[bytes]:
-    """The object files of a chip's harness; programs with equal headers share them, since a search builds many
-    programs.
+    """The object files of a chip's harness.
+
+    They are cached by the content of the header, because a search builds many programs with equal headers.
     """
     objects: list[bytes] = []
     with temporary_folder() as folder:
@@ -211,7 +217,7 @@ def symbol_table(chip: Chip, elf: Path) -> Sequence[Symbol]:
 
 
 def _kind(section: Sequence[str]) -> str:
-    """nm's letter for the symbols of a section with some flags of objdump."""
+    """nm's letter for the symbols of a section with the given flags of objdump."""
     if "ALLOC" not in section:
         return "n"
     if "CODE" in section:
@@ -225,9 +231,11 @@ _SYMBOL = re.compile(r"([0-9a-f]+) (.{7}) (\S+)\t([0-9a-f]+) (?:.* )?(\S+)")
 
 @lru_cache(16)
 def _symbol_table(chip: Chip, elf: Path, written: int) -> Sequence[Symbol]:
-    """`symbol_table`, cached. written: the file's modification time, part of the cache key.
+    """The symbols as by `symbol_table`, cached. written: the file's modification time, which is part of the cache key.
 
-    From objdump, since nm loads each linker plugin of the computer first: LLVM's takes longer than a compilation.
+    The symbols are parsed from objdump's output, because nm first loads each linker plugin of the computer: loading
+    LLVM's
+    takes longer than a compilation.
     """
     sections: dict[str, str] = {}
     table: list[Symbol] = []
@@ -245,21 +253,21 @@ def _symbol_table(chip: Chip, elf: Path, written: int) -> Sequence[Symbol]:
 
 
 def symbols(chip: Chip, elf: Path) -> dict[str, int]:
-    """Address of every symbol defined in an ELF file, by name."""
+    """The address of every symbol defined in an ELF file, by name."""
     return {symbol.name: symbol.address for symbol in symbol_table(chip, elf)}
 
 
 def function_range(chip: Chip, elf: Path, *names: str) -> range:
-    """The address range of the first of the named functions that an ELF file has, without the Thumb bit."""
+    """The address range of the first of the named functions that an ELF file contains, without the Thumb bit."""
     found = {symbol.name: symbol for symbol in symbol_table(chip, elf)}
     function = next(found[name] for name in names if name in found)
     return range(function.address & ~1, (function.address & ~1) + function.size)
 
 
 def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
-    """The line of a C file that each instruction belongs to; for an inlined function, the line of the call.
+    """The line of a C file to which each instruction belongs; for an inlined function, the line of the call.
 
-    The program must be built with -g. Instructions that come from no line of the file are left out.
+    The program must be built with -g. Instructions that belong to no line of the file are omitted.
     """
     rows = _line_rows(chip, elf, file)
     starts = sorted(rows)
@@ -283,14 +291,14 @@ def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> 
 
 
 def _line_rows(chip: Chip, elf: Path, file: str) -> dict[int, int]:
-    """The lines of a C file in a program's line table, by the address of the first instruction."""
+    """The lines of a C file in a program's line table, by the address of the first instruction of each line."""
     table = call_tool(chip, "readelf", ["--debug-dump=decodedline", elf])
     found = re.findall(rf"^{re.escape(file)} +(\d+) +0x([0-9a-f]+)\b", table, re.MULTILINE)
     return {int(address, 16): int(line) for line, address in found}
 
 
 def disassembly(chip: Chip, elf: Path, start: int, end: int) -> list[tuple[int, str]]:
-    """The address and the text of each instruction from `start` to before `end`."""
+    """The address and the text of each instruction from `start` up to but excluding `end`."""
     found: list[tuple[int, str]] = []
     arguments = ["-d", "--no-show-raw-insn", f"--start-address={start}", f"--stop-address={end}", elf]
     for text in call_tool(chip, "objdump", arguments).splitlines():
@@ -304,8 +312,9 @@ def execute(
 ) -> bytes:
     """Run a model or driver and return its standard output.
 
-    folder: the working directory, by default the caller's. seconds: the time limit of a command without its own limit.
-    Raises DeviceError with the error that it printed, and for a command that exceeds the limit.
+    folder: the working directory, by default that of the caller. seconds: the time limit, for a command without a limit
+    of
+    its own. Raises `DeviceError` with the error that the command prints, and for a command that exceeds the limit.
     """
     arguments = [str(part) for part in command]
     try:

@@ -1,4 +1,6 @@
-"""Open tools for a model's Verilog: simulation by verilator or Icarus, synthesis by yosys, placement by nextpnr."""
+"""Open-source tools for a model's Verilog: simulation by verilator or Icarus, synthesis by yosys, placement by
+nextpnr.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ HARNESS = Path(__file__).parents[2] / "targets" / "verilog" / "harness"
 
 @dataclass(frozen=True)
 class Simulation(ABC):
-    """A simulation of a model's Verilog with its files in `folder`; raises `InputError` for any other text.
+    """A simulation of a model's Verilog with its files in `folder`. Raises `InputError` for text that is no model's
+    Verilog.
 
     system_verilog: the same module from another printer, which replaces the Verilog; empty to simulate the Verilog.
     """
@@ -50,10 +53,11 @@ class Simulation(ABC):
         return port_bits(self.verilog, port)
 
     def run(self, interface: Interface, inputs: NDArray[Any], seed: int = 0) -> RunResult:
-        """Run raws of shape (samples, input length), counting cycles from `start` to `done`.
+        """Run the module on raws of shape (samples, input length), counting cycles from `start` to `done`.
 
-        seed: the seed of random pauses of the input and of the receiver; 0 for none. Raises `InputError` if a tool is
-        missing or rejects the module, `DeviceError` for an inference that does not finish.
+        seed: the seed of random pauses of the input and of the receiver; 0 for no pauses. Raises `InputError` if a tool
+        is
+        missing or rejects the module, and `DeviceError` for an inference that does not finish.
         """
         file = self.folder / f"{self.name}.{'sv' if self.system_verilog else 'v'}"
         file.write_text(self.system_verilog or self.verilog)
@@ -72,10 +76,12 @@ class Simulation(ABC):
 
     @abstractmethod
     def records(self, file: Path, inputs: NDArray[Any], outputs: int, seed: int) -> NDArray[np.int64]:
-        """A row of outputs, label and cycles for each row of `inputs`. outputs: the total number of elements."""
+        """For each row of `inputs`, a row of outputs, label and cycles. outputs: the total number of elements of all
+        outputs.
+        """
 
     def integers(self, text: bytes, outputs: int) -> NDArray[np.int64]:
-        """Parse the records that a simulator writes in decimal; raises `DeviceError` for an aborted inference."""
+        """Parse the records that a simulator writes in decimal. Raises `DeviceError` for an aborted inference."""
         records = np.array(text.split(), np.int64).reshape(-1, outputs + 2)
         if (records[:, -1] < 0).any():
             raise DeviceError(f"{self.name}: the hardware did not finish in {LIMIT:,} cycles")
@@ -83,7 +89,7 @@ class Simulation(ABC):
 
 
 def module_name(verilog: str) -> str:
-    """The name of a model's module; raises `InputError` for text that does not begin with a module."""
+    """The name of a model's module. Raises `InputError` for text that does not begin with a module."""
     if (found := re.match(r"module (\w+)\(", verilog)) is None:
         raise InputError("expected the Verilog of a model")
     return found[1]
@@ -96,7 +102,7 @@ def port_bits(verilog: str, port: str) -> int | None:
 
 
 def spelled(inputs: NDArray[Any]) -> bytes:
-    """Integers in decimal, one per line."""
+    """The integers in decimal, one per line."""
     return "\n".join(map(str, inputs.ravel().tolist())).encode()
 
 
@@ -105,7 +111,7 @@ UNOPTIMIZED_SAMPLES = 32
 
 
 class VerilatorSimulation(Simulation):
-    """A simulation by verilator, compiled in seconds, at millions of cycles per second."""
+    """A simulation by verilator, which compiles in seconds and simulates millions of cycles per second."""
 
     def records(self, file: Path, inputs: NDArray[Any], outputs: int, seed: int) -> NDArray[np.int64]:
         build = self.folder / "verilated"
@@ -125,7 +131,7 @@ class VerilatorSimulation(Simulation):
 
 
 class IcarusSimulation(Simulation):
-    """A simulation by Icarus Verilog, compiled at once, at some ten thousand cycles per second."""
+    """A simulation by Icarus Verilog, which compiles immediately and simulates some ten thousand cycles per second."""
 
     def records(self, file: Path, inputs: NDArray[Any], outputs: int, seed: int) -> NDArray[np.int64]:
         image = self.folder / "model.vvp"
@@ -141,7 +147,7 @@ class IcarusSimulation(Simulation):
 
 
 def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> bytes:
-    """The output of a tool that runs in a folder.
+    """The standard output of a tool that runs in a folder. given: the standard input.
 
     Raises `InputError` naming the package to install, or with the first error that the tool reports.
     """
@@ -173,7 +179,7 @@ def synthesis_tool() -> str | None:
 def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str = "") -> Resources:
     """The cells of a module mapped to an FPGA, before placement.
 
-    folder: where files are written, among them `NETLIST`, which nextpnr reads. system_verilog: as in `Simulation`.
+    folder: the folder for files, including `NETLIST`, which nextpnr reads. system_verilog: as in `Simulation`.
     Raises `InputError` if yosys is missing or rejects the module.
     """
     if (tool := synthesis_tool()) is None:
@@ -193,9 +199,9 @@ def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str 
 
 
 def placement_tool(fabric: Fabric) -> str:
-    """The command of nextpnr; that of the extra `fpga` precedes the system's.
+    """The command of nextpnr. A nextpnr installed by the extra `fpga` takes precedence over the system's.
 
-    Raises `InputError` for a device that no open tool supports, and if the tool is not installed.
+    Raises `InputError` for a device that no open-source tool supports, and if the tool is not installed.
     """
     if not fabric.placement:
         raise InputError("no open-source tool places and routes modules for this target")
@@ -208,7 +214,7 @@ def placement_tool(fabric: Fabric) -> str:
 def routed_clock(fabric: Fabric, folder: Path) -> float:
     """The maximum clock in MHz of a module after placement and routing, which take minutes for large modules.
 
-    folder: holds the `NETLIST` of the module. Raises `InputError` if a tool is missing or a cell cannot be placed.
+    folder: contains the `NETLIST` of the module. Raises `InputError` if a tool is missing or a cell cannot be placed.
     """
     command = placement_tool(fabric), *fabric.placement[1:]
     limits = ("--freq", f"{fabric.clock:g}", "--timing-allow-fail", "-q")

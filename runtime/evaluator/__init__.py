@@ -1,1 +1,3 @@
-"""The evaluator, which runs programs at any level above loops on whole data sets in numpy, bit-identical to devices."""
+"""The evaluator, which executes programs at any level above loops on whole data sets in numpy, bit-identical to
+devices.
+"""

@@ -1,6 +1,7 @@
 """The two arithmetics of the evaluator.
 
-`Bits` defines the meaning of a program at L1: raws in the number format of each tensor, as every device computes them.
+`Bits` defines the semantics of a program at L1: raws in the number format of each tensor, as every device computes
+them.
 `Reals` is the reference in double precision, without formats, for errors and ranges.
 """
 
@@ -48,7 +49,7 @@ class Reals(Arithmetic):
 
 
 class Bits(Arithmetic):
-    """Arithmetic on raws; each op is computed by methods of its result's format."""
+    """Arithmetic on raws. Methods of the result's format compute each op."""
 
     def __init__(self, machine: NumpyMachine | None = None):
         super().__init__()

@@ -1,7 +1,8 @@
-"""The evaluator, which runs a program on tensors (L0 or L1) on a whole data set at once.
+"""The evaluator, which executes a program on tensors (L0 or L1) on a whole data set at once.
 
-Every value is an array with a leading axis over the samples, of extent 1 if it does not depend on the input. Loops run
-once, for all samples together. The supported ops of other dialects are indices and conditions of `arith`, and empty
+Every value is an array with a leading axis over the samples, of extent 1 if the value does not depend on the input.
+Loops
+run once, for all samples together. The supported ops of other dialects are indices and conditions of `arith`, and empty
 tensors.
 """
 
@@ -60,9 +61,10 @@ TENSOR_ELEMENTS = 1 << 22
 
 @dataclass(frozen=True)
 class Outputs:
-    """The results of a program: class indices (samples,) and scores (samples, elements), each None if it has none.
+    """The results of a program: class indices (samples,) and scores (samples, elements), each None if the program has
+    none.
 
-    Scores are raws of the result's format, or reals from the reference; `more` holds the outputs after the scores.
+    Scores are raws of the result's format, or reals for `Reals`. `more` contains the outputs after the scores.
     """
 
     labels: NDArray[np.int64] | None
@@ -71,7 +73,7 @@ class Outputs:
 
     @staticmethod
     def of(returned: Sequence[SSAValue], results: Sequence[Any], samples: int) -> Outputs:
-        """The values that a function returns, whose arrays have a leading axis of `samples` or 1."""
+        """The outputs for the values that a function returns, whose arrays have a leading axis of `samples` or 1."""
         labels, tensors = None, list[Array]()
         for value, result in zip(returned, results, strict=True):
             if isinstance(value.type, TensorType):
@@ -81,7 +83,7 @@ class Outputs:
         return Outputs(labels, tensors[0] if tensors else None, tuple(tensors[1:]))
 
     def first(self, samples: int) -> Outputs:
-        """The outputs of the first samples."""
+        """The outputs of the first `samples` samples."""
         labels, scores = (None if array is None else array[:samples] for array in (self.labels, self.scores))
         return Outputs(labels, scores, tuple(array[:samples] for array in self.more))
 
@@ -92,7 +94,7 @@ class Outputs:
 
     @property
     def classes(self) -> NDArray[np.int64]:
-        """The predicted classes: the labels, else the indices of the greatest scores."""
+        """The predicted classes: the labels, or without labels the indices of the greatest scores."""
         if self.labels is not None:
             return self.labels
         assert self.scores is not None
@@ -100,7 +102,7 @@ class Outputs:
 
 
 def predict_function(module: ModuleOp) -> func.FuncOp:
-    """The only function with a body of a program; raises `InputError` for any other number or type of functions.
+    """The only function with a body in a program. Raises `InputError` for any other number or type of functions.
 
     The function has one argument, a tensor or memref of numbers. It returns scores, a label or both, and optionally
     further tensors.
@@ -135,7 +137,7 @@ def _tensors(function: func.FuncOp) -> list[SSAValue]:
 
 
 def samples_together(function: func.FuncOp) -> int:
-    """The number of samples to evaluate together, a power of two; smaller for programs with large tensors."""
+    """The number of samples to evaluate together, a power of two. It is smaller for programs with large tensors."""
     sizes = [prod(tdsl.shape_of(value)) for value in _tensors(function)]
     most = TENSOR_ELEMENTS // max([*sizes, 1])
     samples = min(CHUNK, 1 << max(most.bit_length() - 1, 0))
@@ -170,7 +172,7 @@ def evaluate(
     """Run a program on raws of the input's format (or on reals, with `Reals`).
 
     inputs: (samples, elements of the input). arithmetic: `Bits` by default. observe: called with every
-    tensor value and its array, once per chunk and loop iteration.
+    tensor value and its array, once per chunk of samples and loop iteration.
     """
     function = predict_function(module)
     check_steps(function, samples_together(function))
@@ -201,9 +203,9 @@ def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = N
 
 
 def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Outputs:
-    """Run a program on real inputs; the observer and the scores receive real values.
+    """Run a program on real inputs. The observer and the scores receive real values.
 
-    A program on reals runs in double precision. The parts of a program that have formats compute on raws.
+    Parts of a program without formats compute in double precision. Parts with formats compute on raws.
     """
     if not tdsl.is_mixed(module):
         return evaluate_reals(module, inputs, observe)
@@ -216,7 +218,7 @@ def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Out
 
 
 def in_reals(module: ModuleOp, outputs: Outputs) -> Outputs:
-    """Decode the outputs of a program at L1."""
+    """The outputs of a program at L1, with raws decoded to reals."""
     returned = cast(func.ReturnOp, predict_function(module).body.block.last_op).arguments
     formats = [tdsl.format_of(value) for value in returned if isinstance(value.type, TensorType)]
     reals = [format.decode(raws) for format, raws in zip(formats, outputs.tensors, strict=True)]
@@ -230,20 +232,24 @@ def feature_map(module: ModuleOp) -> tdsl.FeatureMap | None:
 
 
 def feature_encoding(module: ModuleOp) -> tdsl.FeatureEncoding | None:
-    """The integers that convert features of a program at L1 to raws; None if floats do, and without scales."""
+    """The integers that convert features of a program at L1 to raws; None if floats convert them, and without feature
+    scales.
+    """
     features = feature_map(module)
     format = element_format(predict_function(module).body.block.args[0].type)
     return None if features is None else tdsl.feature_encoding(features, format)
 
 
 def argument_reals(module: ModuleOp, inputs: Array) -> Array:
-    """The reals of a program's argument for inputs (samples, elements): scaled by feature, if it has feature scales."""
+    """The reals of a program's argument for inputs (samples, elements), to which feature scales, if any, have been
+    applied.
+    """
     features, inputs = feature_map(module), filled(module, inputs)
     return inputs if features is None else features.of_features(inputs)
 
 
 def filled(module: ModuleOp, inputs: Array) -> Array:
-    """Inputs (samples, elements) with missing values replaced by the numbers of the interface.
+    """Inputs (samples, elements) in which missing values are replaced by the numbers that the interface defines.
 
     Raises `InputError` for a missing value without a replacement.
     """
@@ -260,7 +266,9 @@ def filled(module: ModuleOp, inputs: Array) -> Array:
 
 
 def input_formats(module: ModuleOp) -> Sequence[tuple[slice, NumberFormat]]:
-    """The elements of a program's argument that share a format, and this format: those of each input, or all."""
+    """The ranges of elements of a program's argument that share a format, each with its format: one per input, or one
+    for all.
+    """
     function = predict_function(module)
     whole = element_format(function.body.block.args[0].type)
     own = tdsl.read_input(function).own_formats(whole)
@@ -268,13 +276,13 @@ def input_formats(module: ModuleOp) -> Sequence[tuple[slice, NumberFormat]]:
 
 
 def by_input(module: ModuleOp, inputs: Array, convert: Callable[[NumberFormat, Array], Array]) -> Array:
-    """The numbers of an argument, (samples, elements), converted in the format of each."""
+    """The elements of an argument, (samples, elements), converted in the format of each input."""
     parts = [convert(format, inputs[:, elements]) for elements, format in input_formats(module)]
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
 def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
-    """Real inputs as raws of the program's input formats, clipped to their ranges as `NAME_set` does it in C."""
+    """Real inputs as raws of the program's input formats, clipped to their ranges as by `NAME_set` in C."""
     features, encoding = feature_map(module), feature_encoding(module)
 
     def encoded(inputs: Array) -> Array:
@@ -290,14 +298,14 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
 
 
 def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any]:
-    """The results of a loop, given the values of all its operands and captured values."""
+    """The results of a loop, for given values of all its operands and captured values."""
     run = _Run(arithmetic, None)
     run.values = dict(values)
     return run.loop(loop, [values[operand] for operand in loop.operands])
 
 
 def run_step(function: func.FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
-    """The results of a function, given the values of all its arguments."""
+    """The results of a function, for given values of all its arguments."""
     run = _Run(Bits(), None)
     for argument, value in zip(function.body.block.args, arguments, strict=True):
         run.bind(argument, value)
@@ -306,7 +314,7 @@ def run_step(function: func.FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
 
 
 def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any] | None:
-    """The results of a parallel loop, as of `run_loop`; None for any other loop, and for several samples."""
+    """The results of a parallel loop, as returned by `run_loop`; None for any other loop, and for several samples."""
     run = _Run(arithmetic, None)
     run.values = dict(values)
     return run.at_once(loop, [values[operand] for operand in loop.iter_args])
@@ -315,7 +323,8 @@ def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, 
 class _Run:
     """The evaluation of one chunk of samples.
 
-    together: the number of iterations of parallel loops evaluated together for a single sample, 1 outside such loops.
+    together: the number of iterations of parallel loops that are evaluated together for a single sample; 1 outside such
+    loops.
     """
 
     def __init__(self, arithmetic: Arithmetic, observe: Observer | None, together: int = 1):
@@ -366,7 +375,7 @@ class _Run:
         return carried
 
     def at_once(self, op: scf.ForOp, carried: Sequence[Any]) -> Sequence[Any] | None:
-        """The results of a parallel loop, computed in batches of iterations; None for other loops and several
+        """The results of a parallel loop, computed in batches of iterations; None for other loops and for several
         samples.
         """
         if op not in self.nests:
@@ -394,7 +403,9 @@ class _Run:
         return wholes
 
     def iterations(self, nest: Nest, wholes: Sequence[Array]) -> None:
-        """Evaluate the bodies of a nest for a batch of iterations, and insert their parts."""
+        """Evaluate the bodies of a nest for a batch of iterations, and insert the resulting parts into the carried
+        tensors.
+        """
         targets = dict(zip(nest.insertions, wholes, strict=True))
         for inside in (op for loop in nest.loops for op in loop.body.block.ops):
             if isinstance(inside, tdsl.InsertSliceOp) and inside in targets:
@@ -407,12 +418,12 @@ class _Run:
 
 
 def _repeated(value: Any, times: int) -> Any:
-    """A value, repeated for `times` inner iterations of each current one."""
+    """A value that is repeated for `times` inner iterations of each current iteration."""
     return np.repeat(value, times, 0) if np.ndim(value) and len(value) > 1 else value
 
 
 def compute(arithmetic: Arithmetic, op: Operation, x: Sequence[Any]) -> Any:
-    """The result of an op other than a loop, given the values of its operands."""
+    """The result of an op other than a loop, for given values of its operands."""
     if not isinstance(op, HasValueInterface):
         return foreign_value(op, x)
     result = op.compute(arithmetic, x)
@@ -435,7 +446,7 @@ _COMPARISONS: Sequence[Callable[[Any, Any], Any]] = [
 
 @singledispatch
 def foreign_value(op: Operation, x: Sequence[Any]) -> Any:
-    """The result of an op, given the values of its operands; handlers register by class of op.
+    """The result of an op of another dialect, for given values of its operands. Handlers register by class of op.
 
     Raises `InputError` for an op without a handler.
     """

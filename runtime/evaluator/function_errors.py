@@ -1,4 +1,4 @@
-"""Errors of exp, tanh and sigmoid in a program, against the exact functions."""
+"""Errors of exp, tanh and sigmoid in a program, relative to the exact functions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class FunctionError:
     """The error of a function from one format to another.
 
     error: the greatest |computed - exact| over all arguments of the format, with exact values saturated to the range of
-    the result's format. None if the argument has more than 2^16 values or is a float.
+    the result's format. None if the format of the argument has more than 2^16 values or is a float.
     """
 
     function: Function
@@ -37,7 +37,7 @@ class FunctionError:
 
 
 def function_errors(formats: ModuleOp) -> list[FunctionError]:
-    """The errors of functions in a program at L1 or later, one per distinct function and pair of formats."""
+    """The errors of the functions in a program at L1 or later, one per distinct function and pair of formats."""
     kinds: set[Kind] = {
         (function, op.scheme.data if op.scheme else None, element_format(x.type), element_format(y.type))
         for op, function, x, y in _functions(formats)
@@ -56,7 +56,7 @@ def _functions(module: ModuleOp) -> Iterator[tuple[tdsl.FunctionOp | num.Functio
 def greatest_error(
     function: Function, scheme: str | None, argument: NumberFormat, result: NumberFormat
 ) -> float | None:
-    """`FunctionError.error` for one function, scheme and pair of formats."""
+    """The `FunctionError.error` of one function, scheme and pair of formats."""
     bits = 8 * argument.dtype.itemsize
     if bits > 16 or argument.FAMILY == F32_FORMAT.FAMILY:
         return None

@@ -1,8 +1,9 @@
 """Derivatives of a program's scores with respect to its constants, by reverse-mode differentiation on reals.
 
-A `Trace` records the ops that a program executes on some samples; derivatives are propagated backwards through it. Each
-sample has its own derivatives: for a constant matrix, as many as it has elements. Only the factors of these are stored,
-and `Gradients.rows` multiplies them row by row.
+A `Trace` records the ops that a program executes on some samples. Derivatives are propagated backwards through it. Each
+sample has separate derivatives: for a constant matrix, as many as it has elements. Only the factors of these
+derivatives
+are stored, and `Gradients.rows` multiplies them row by row.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class Trace:
-    """The ops that a program executes on some samples, in order; operands and results are indices of `values`.
+    """The ops that a program executes on some samples, in order. Operands and results are indices of `values`.
 
     inputs: (samples, elements), reals or raws as the arithmetic requires. bound: the SSA value at each index. index:
-    the index of each SSA value; in loops, that of the last iteration.
+    the index of each SSA value; in loops, the index for the last iteration.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Array, arithmetic: Arithmetic):
@@ -45,7 +46,7 @@ class Trace:
         self._run(function.body.block)
 
     def computed(self, op: Operation, operands: list[int], made: int) -> None:
-        """Record an op, whose result is at `made`."""
+        """Record an op. operands, made: the indices of its operands and its result."""
         self.entries.append((op, operands, made))
 
     def _bind(self, value: SSAValue, result: Any) -> int:
@@ -84,11 +85,12 @@ Array: TypeAlias = "NDArray[Any]"
 def tensor_slopes(
     module: ModuleOp, inputs: Array, direction: Array
 ) -> Iterator[Sequence[tuple[SSAValue, Array, Array]]]:
-    """Yield the tensors of a program at L0 for each chunk of samples, from the last computed one to the argument.
+    """For each chunk of samples, yield the tensors of a program at L0, from the last computed one to the argument.
 
     Each computation of a tensor yields its values, with an axis of extent 1 if all samples share them, and the
-    derivatives of a weighted sum of scores by them, as in `Gradients`. Constants are omitted, and tensors that reach
-    the scores through an op without derivatives.
+    derivatives of a weighted sum of scores by them, as in `Gradients`. Constants are omitted, and so are tensors that
+    affect
+    the scores only through an op without derivatives.
     """
     function = predict_function(module)
     chunk = samples_together(function)
@@ -100,7 +102,7 @@ def tensor_slopes(
 
 @dataclass(frozen=True)
 class _Part:
-    """Derivatives with respect to some elements of a constant, for all samples of a chunk.
+    """The derivatives by some elements of a constant, for all samples of a chunk.
 
     The derivatives are the slopes or, with factors, the products of slopes and factors. positions: flat indices into
     the constant of the elements or, with factors, of the first elements of rows, of shape (samples or 1, ...). slopes:
@@ -119,9 +121,10 @@ class _Part:
         return self.positions.reshape(-1)[order], order
 
     def of_row(self, start: int) -> tuple[Array, Array]:
-        """The samples whose scores depend on the row at a position, and its slopes for these, (samples, columns).
+        """The samples whose scores depend on the row that starts at a position, and its slopes for these samples and
+        all columns.
 
-        Scores of most samples do not depend on most rows of the last layer, nor on other nodes of a tree.
+        The scores of most samples do not depend on most rows of the last layer, nor on most nodes of a tree.
         """
         positions, order = self._in_order
         found = order[slice(*np.searchsorted(positions, (start, start + 1)))]
@@ -140,7 +143,9 @@ MOST_KEPT = 1 << 24
 
 @dataclass(frozen=True)
 class _Row:
-    """The derivatives by a row's elements for `count` samples; only those of `some` samples are nonzero."""
+    """The derivatives by a row's elements for `count` samples. Only the derivatives for the samples `some` are
+    nonzero.
+    """
 
     part: slice
     count: int
@@ -148,17 +153,17 @@ class _Row:
     slopes: Array
 
     def whole(self) -> tuple[slice, Array]:
-        """The elements of the constant, and the derivatives for all samples."""
+        """The slice of the constant's elements, and the derivatives for all samples."""
         row = np.zeros((self.count, self.slopes.shape[1]))
         row[self.some] = self.slopes
         return self.part, row
 
 
 class Gradients:
-    """The derivatives of a weighted sum of scores with respect to the constants of a program at L0.
+    """The derivatives of a weighted sum of scores by the constants of a program at L0.
 
     inputs: reals of shape (samples, elements). direction: the weights of the scores, of shape (samples, scores).
-    Constants that reach the scores through an op without a derivative have no gradients.
+    Constants that affect the scores through an op without a derivative have no gradients.
     """
 
     def __init__(self, module: ModuleOp, inputs: Array, direction: Array):
@@ -172,10 +177,11 @@ class Gradients:
         self._known: dict[SSAValue, list[_Row]] = {}
 
     def rows(self, constant: tdsl.ConstOp) -> Iterator[tuple[slice, Array]]:
-        """Yield slices of the flattened constant, each with the derivatives by its elements, (samples, elements).
+        """Yield slices of the flattened constant, each with the derivatives by its elements, of shape (samples,
+        elements).
 
         A slice is a row of a matrix, or a part along the first axis of another tensor. A constant without gradients
-        yields nothing. Rows are cached while they fit, since searches request the same rows again.
+        yields nothing. Rows are cached while they fit in memory, because searches request the same rows again.
         """
         if any(constant.result not in chunk for chunk in self.chunks):
             return
@@ -241,7 +247,8 @@ def _of_numbers(parts: Sequence[_Part], size: int) -> Array:
 class _GradientTape(Trace):
     """A trace on reals that also records which tensors are parts of constants.
 
-    origins: for the index of each such tensor, the constant and the flat indices of the tensor's elements in it.
+    origins: for the index of each such tensor, the constant and the flat indices of the tensor's elements in the
+    constant.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Array):
@@ -264,7 +271,9 @@ class _GradientTape(Trace):
     ) -> dict[SSAValue, list[_Part]]:
         """The parts of the gradients of constants for a weighted sum of scores.
 
-        direction: the weights. tensors: a list that receives the other tensors, as `tensor_slopes` yields them.
+        direction: the weights of the scores. tensors: a list to which all other tensors are appended, as
+        `tensor_slopes` yields
+        them.
         """
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         scores = next(value for value in last.operands if isinstance(value.type, TensorType))
@@ -307,9 +316,7 @@ class _GradientTape(Trace):
         return op.derivative(self.arithmetic, [self.values[index] for index in operands], self.values[made], slope)
 
     def _of_constant(self, index: int, derivative: Factored) -> _Part | None:
-        """The derivative with respect to whole rows of a constant; None for a value that is not a part of a
-        constant.
-        """
+        """The derivative by whole rows of a constant; None for a value that is not a part of a constant."""
         if index not in self.origins:
             return None
         constant, positions = self.origins[index]

@@ -1,9 +1,10 @@
 """Parallel loops, whose iterations are evaluated together, and the limit on the operations of loops.
 
 The iterations of a parallel loop only insert parts into tensors, as in a pooling over patches. No iteration reads
-elements that another writes (`tdsl.insertion_in`), so they are evaluated like samples: every array has a leading axis
-over them, of extent 1 if it does not depend on the iteration. Loops that pass their tensors to a single inner loop form
-a nest, whose iterations share one axis in execution order.
+elements that another one writes (`tdsl.insertion_in`). They are therefore evaluated like samples: every array has a
+leading axis over them, of extent 1 if it does not depend on the iteration. Loops that pass their tensors to a single
+inner
+loop form a nest, whose iterations share one axis in execution order.
 """
 
 from __future__ import annotations
@@ -52,12 +53,14 @@ class Nest:
         return prod(map(len, self.taken))
 
     def together(self, samples: int) -> int:
-        """The number of outermost iterations to evaluate together for `samples` samples; 0 if memory is short."""
+        """The number of outermost iterations to evaluate together for `samples` samples; 0 if memory does not
+        suffice.
+        """
         each = samples * self.elements * prod(map(len, self.taken[1:]))
         return min(MOST_TOGETHER // each, len(self.taken[0]))
 
     def stages(self, position: int) -> Sequence[SSAValue]:
-        """The SSA values of a carried tensor within the loops."""
+        """The SSA values that represent a carried tensor within the loops."""
         arguments = [loop.body.block.args[1 + position] for loop in self.loops]
         return [*arguments, self.insertions[position].out, *(loop.results[position] for loop in self.loops[1:])]
 
@@ -85,7 +88,7 @@ def nest_of(loop: scf.ForOp) -> Nest | None:
 
 
 def captured(op: Operation) -> list[SSAValue]:
-    """The values defined outside an op that its nested ops read."""
+    """The values defined outside an op that its nested ops use."""
     nested = [inner for inner in op.walk() if inner is not op]
     inside = {value for inner in nested for value in inner.results}
     inside |= {argument for inner in op.walk() for region in inner.regions for argument in region.block.args}
@@ -114,7 +117,7 @@ def check_steps(function: func.FuncOp, samples: int) -> None:
     """Raise `InputError` if one of a function's loops exceeds the limit on operations per inference.
 
     samples: the number of samples evaluated together. For one sample, a batch of iterations of a parallel loop counts
-    as one.
+    as one iteration.
     """
     if (op := long_loop(function, samples == 1)) is not None:
         steps, limit = _steps(op, samples == 1), step_limit()
@@ -130,12 +133,15 @@ def long_loop(function: func.FuncOp, parallel: bool) -> scf.ForOp | None:
 
 
 def loop_steps(function: func.FuncOp, parallel: bool) -> int:
-    """The operations that the loops of a function execute. parallel: a batch of parallel iterations counts as one."""
+    """The number of operations that the loops of a function execute.
+
+    parallel: count a batch of parallel iterations as one iteration.
+    """
     return sum(_steps(op, parallel) for op in function.body.block.ops if isinstance(op, scf.ForOp))
 
 
 def _steps(loop: scf.ForOp, parallel: bool, together: int = 1) -> int:
-    """The operations that a loop executes, including nested loops; variable bounds count as one iteration."""
+    """The number of operations that a loop executes, including nested loops. Variable bounds count as one iteration."""
     if parallel and (nest := nest_of(loop)) is not None and (count := nest.together(together)):
         first, *others = map(len, nest.taken)
         within = sum(

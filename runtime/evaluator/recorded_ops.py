@@ -1,10 +1,10 @@
 """Ops as steps of a machine, recorded once and replayed for other samples, iterations and candidates of a search.
 
-A format implements an operation as a sequence of calls of a machine that does not depend on the data. The calls on
+A format implements an operation as a sequence of calls of a machine, which does not depend on the data. The calls on
 arrays are recorded when an op first runs, and replayed without the format's interval analysis.
 
 The steps of a loop's body form one list (`LoopSteps`). Steps that depend only on the iteration run once, for all
-iterations together, and are stored for other programs.
+iterations together. Their results are stored for other programs.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ def _is_array(value: Any) -> bool:
 
 
 class Tapes(dict[object, "_OpTape | None"]):
-    """The recorded ops of all programs, by the key of their steps; None for ops that cannot be replayed."""
+    """The recorded ops of all programs by the keys of their steps; None for ops that cannot be replayed."""
 
     @staticmethod
     def key(op: tdsl.TensorOp, arguments: Sequence[Any], numbers: dict[SSAValue, int]) -> object:
         """The key of an op without regions: all properties that determine its steps.
 
-        These are its types and properties, the constants that bound its sums, the identity of equal operands, and
+        The properties are types, attributes, the constants that bound sums, the identity of equal operands, and
         shapes. The number of samples matters only if it is one.
         """
         operands = list(op.operands)
@@ -77,8 +77,8 @@ class Tapes(dict[object, "_OpTape | None"]):
 class Recorded:
     """The recorded ops of one program, with results bit-identical to those of `compute`.
 
-    kept: tables of functions, and results of programs. tapes: the recordings of this and other programs. numbers: the
-    numbers of the program's values.
+    kept: a cache of tables of functions and of results of programs. tapes: the recordings of this and other programs.
+    numbers: the numbers of the program's values.
     """
 
     def __init__(self, kept: ResultCache, tapes: Tapes, numbers: dict[SSAValue, int]) -> None:
@@ -111,7 +111,7 @@ class Recorded:
         return self._of_ops.get(op)
 
     def _record(self, op: Operation, arguments: Sequence[Any]) -> tuple[Any, _OpTape | None]:
-        """The result of an op, and its steps."""
+        """The result of an op, and the recording of its steps."""
         # Views give operands that happen to share one array distinct identities.
         arguments = [x.view() if isinstance(x, np.ndarray) else x for x in arguments]
         recorder = _Recorder()
@@ -145,7 +145,7 @@ class _Recorder(NumpyMachine):
 
 @dataclass(frozen=True)
 class _Step:
-    """A call of a function. sources, target: indices of values. name: equal for functions that compute the same."""
+    """A call of a function. sources, target: indices of values. name: equal for functions with equal results."""
 
     name: object
     function: Callable[..., Any]
@@ -154,9 +154,9 @@ class _Step:
 
 
 class _OpTape:
-    """The recorded steps of one op; arguments and results are indices of `values`: operands first, then the rest.
+    """The recorded steps of one op. Arguments and results are indices of `values`, which starts with the operands.
 
-    Raises `KeyError` if a value was computed without the machine and so cannot be replayed.
+    Raises `KeyError` if a value was computed without the machine and therefore cannot be replayed.
     """
 
     def __init__(self, operands: Sequence[Any], recorder: _Recorder, result: Any):
@@ -192,11 +192,12 @@ class LoopSteps:
     """The steps of the ops in a loop's body that depend on carried values, as one list for all iterations.
 
     Steps that read no carried value are *early*: they run once for all iterations, with the samples of each iteration
-    concatenated. The values that other steps read from them are stored for all programs, by the number of the
+    concatenated. Those of their results that other steps read are cached for all programs, by the number of the
     computation.
 
-    ops: ops without nested loops, all recorded before. entering: values that depend only on the iteration. most: the
-    maximum elements of a tensor of one sample for which early steps run.
+    ops: ops without nested loops, all of which are recorded. entering: values that depend only on the iteration. most:
+    the
+    maximum number of elements of a tensor of one sample for which early steps run.
     """
 
     def __init__(
@@ -258,7 +259,7 @@ class LoopSteps:
         return self.places[operand]
 
     def _steps(self, op: Operation) -> Iterator[_Step]:
-        """Yield the steps of an op and assign a place to its result."""
+        """Yield the steps of an op and assign an index to its result."""
         tape, sources = self.recorded.tape(op), [self._of(operand) for operand in op.operands]
         if isinstance(op, tdsl.ReshapeOp):
             shape = tdsl.shape_of(op.out)
@@ -300,10 +301,10 @@ class LoopSteps:
         chunk: int,
         samples: int,
     ) -> Sequence[Any]:
-        """The carried values after all iterations, given those after the first `begun`.
+        """The carried values after all iterations. carried: the values after the first `begun` iterations.
 
-        entering: arrays with axes over samples and iterations. chunk: the number of the chunk. samples: its number of
-        samples.
+        entering: arrays with axes over samples and iterations. chunk: the index of the chunk. samples: the number of
+        its samples.
         """
         values = self.values.copy()
         for value in self.outside:
@@ -341,7 +342,7 @@ class _Early:
         self.known: dict[int, Any] = {}
 
     def parts(self, place: int, chunk: object) -> Sequence[Any]:
-        """The value of a place in each iteration, or a single value if all iterations share it."""
+        """The value at an index in each iteration, or a single value if it is equal in all iterations."""
         kept, key = self.steps.recorded.kept, ("early", chunk, self.steps.numbers[place])
         if key in kept:
             return kept[key]
@@ -351,7 +352,7 @@ class _Early:
         return parts
 
     def _of(self, place: int) -> Any:
-        """The value of a place; the samples of all iterations are concatenated if the value varies."""
+        """The value at an index. If it varies, the samples of all iterations are concatenated."""
         if place not in self.known:
             if place in self.entering:
                 self.known[place] = self._side_by_side(self.entering[place])
@@ -384,7 +385,7 @@ def _reshaped(shape: tuple[int, ...], x: Array) -> Array:
 
 
 def _content(constant: Any) -> object:
-    """A step's constant as a key; a large array, which is kept alive, is identified by its id."""
+    """A key for the content of a step's constant. A large array is identified by its `id`, and must stay alive."""
     if not _is_array(constant):
         return constant
     return (
@@ -399,7 +400,9 @@ IDENTITY_ELEMENTS = 64
 
 
 def _calls(steps: Sequence[_Step], yielded: Sequence[int]) -> list[_Call]:
-    """The calls of steps; results reuse the places of values that no later step reads, so that these are freed."""
+    """The calls of steps. Results reuse the places of values that no later step reads, so that these values are
+    freed.
+    """
     made = {step.target for step in steps}
     last = {source: number for number, step in enumerate(steps) for source in step.sources}
     calls, places, free = list[_Call](), dict[int, int](), list[int]()
@@ -413,7 +416,7 @@ def _calls(steps: Sequence[_Step], yielded: Sequence[int]) -> list[_Call]:
 
 
 def iteration(value: SSAValue, result: Any, index: int) -> Any:
-    """The result of one iteration, taken from the results of all iterations."""
+    """The result of one iteration, extracted from the results of all iterations."""
     if not np.ndim(result):
         return result
     value_then = result[:, index if result.shape[1] > 1 else 0]

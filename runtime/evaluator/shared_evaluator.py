@@ -1,9 +1,9 @@
 """Evaluation of many similar programs on one data set, bit-identical to `evaluate`.
 
 Values that programs share are computed once (`shared_values`), and ops in loops are replayed (`recorded_ops`). Values
-of a loop's body that depend only on its index are computed for all iterations at once: their arrays have two leading
-axes, over the samples and over the iterations, each of extent 1 if the values do not depend on it. Both are folded into
-the single leading axis that ops expect.
+of a loop's body that depend only on its index are computed for all iterations at once. Their arrays have two leading
+axes, over the samples and over the iterations, each of extent 1 if the values do not depend on it. Both axes are folded
+into the single leading axis that ops expect.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def _with_iterations(value: Any) -> Any:
-    """Add an axis of extent 1 over iterations to a loop-invariant value; integers are returned unchanged."""
+    """A loop-invariant value with an additional axis of extent 1 over iterations. Integers are returned unchanged."""
     return value[:, None] if np.ndim(value) else value
 
 
@@ -59,7 +59,10 @@ def _compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[
 
 
 def _distances(arithmetic: Arithmetic, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array | None:
-    """The distances of each sample's vector from each iteration's; None if one of the two depends on both."""
+    """The distances of each sample's vector from the vector of each iteration.
+
+    None if one of the operands depends on both the sample and the iteration.
+    """
     if arithmetic.machine is None or lhs.shape[1] > 1 or len(rhs) > 1:
         return None
     return op.bits_of_pairs(arithmetic.machine, lhs[:, 0], rhs[0])
@@ -84,7 +87,7 @@ GREATEST_BATCH = 1 << 23
 class SharedEvaluator:
     """An evaluator of programs on shared inputs, in chunks of samples.
 
-    inputs: reals of shape (samples, elements). chunk: samples per chunk; the last one may have fewer.
+    inputs: reals of shape (samples, elements). chunk: the number of samples per chunk; the last chunk may have fewer.
     """
 
     def __init__(self, inputs: Array, capacity: int = CAPACITY, chunk: int = CHUNK):
@@ -100,7 +103,7 @@ class SharedEvaluator:
 
 
 class SharedProgram:
-    """A program prepared for evaluation; raises the errors that `evaluate` raises."""
+    """A program prepared for evaluation. Evaluation raises the same errors as `evaluate`."""
 
     def __init__(self, evaluator: SharedEvaluator, module: ModuleOp):
         self.evaluator = evaluator
@@ -127,7 +130,7 @@ class SharedProgram:
         return Outputs.of(last.operands, [values[value] for value in last.operands], len(self.evaluator.chunks[chunk]))
 
     def _given(self, chunk: int) -> dict[SSAValue, Any]:
-        """The raws of the argument."""
+        """The raws of the argument for one chunk of samples."""
         [argument] = self.function.body.block.args
         key = chunk, self.numbers[argument]
         if key in self.kept:
@@ -144,7 +147,7 @@ class SharedProgram:
     def compared(self, chunk: int) -> Array | None:
         """The reals that the label compares, for one chunk of samples; None for a program without scores.
 
-        These are the scores or, if the program takes the argmax of exact sums, the sums before rounding.
+        These are the scores, or if the label is the argmax of exact sums, the sums before rounding.
         """
         block = self.function.body.block
         last = cast(func.ReturnOp, block.last_op)
@@ -168,7 +171,7 @@ class SharedProgram:
     def _demanded(
         self, block: Block, wanted: Sequence[SSAValue], values: dict[SSAValue, Any], chunk: int
     ) -> dict[SSAValue, Any]:
-        """Compute the demanded values of a block and their dependences; cached results are reused."""
+        """Compute the values `wanted` of a block and the values on which they depend. Cached results are reused."""
         needed: set[Operation] = set()
         waiting = list(wanted)
         while waiting:
@@ -195,7 +198,7 @@ class SharedProgram:
         return values
 
     def _key(self, value: SSAValue, chunk: int) -> object:
-        """The cache key of a value; a constant is read once for all chunks."""
+        """The cache key of a value. Constants have the same key in all chunks."""
         return None if isinstance(value.owner, tdsl.ConstOp) else chunk, self.numbers[value]
 
     def _loop(self, loop: scf.ForOp, values: dict[SSAValue, Any], chunk: int) -> Sequence[Any]:
@@ -232,7 +235,7 @@ class SharedProgram:
         entering: Mapping[SSAValue, Any],
         carried: Sequence[Any],
     ) -> Sequence[Any]:
-        """The carried values after iterations that run op by op."""
+        """The carried values after iterations that are evaluated op by op."""
         body = loop.body.block
         assert body.last_op is not None
         for index, i in enumerate(taken):
@@ -252,7 +255,7 @@ class SharedProgram:
 class _Batch:
     """The values that a loop computes only from its index, for all iterations at once.
 
-    dependent: the ops of the body that depend on iter_args or are too large to compute for all iterations.
+    dependent: the ops of the body that depend on iter_args or that are too large to compute for all iterations.
     """
 
     def __init__(self, program: SharedProgram, loop: scf.ForOp, taken: range, values: dict[SSAValue, Any], chunk: int):
@@ -286,7 +289,7 @@ class _Batch:
         return max(sizes, default=1) * times * len(self.taken) * self.samples > GREATEST_BATCH
 
     def of(self, value: SSAValue) -> Any:
-        """A value defined inside or outside the body, for all iterations."""
+        """The value of an SSA value inside or outside the body, for all iterations."""
         if value in self.known:
             return self.known[value]
         if value in self.values:
@@ -307,7 +310,7 @@ class _Batch:
         return _compute_batched(self.program.arithmetic, op, [self.of(operand) for operand in op.operands])
 
     def entering(self, rest: Sequence[Operation]) -> dict[SSAValue, Any]:
-        """The results of independent ops that dependent ops read or that the loop yields."""
+        """The results of independent ops that are used by dependent ops or yielded by the loop."""
         last = self.loop.body.block.last_op
         assert last is not None
         used = {operand for op in rest for operand in (*op.operands, *(captured(op) if op.regions else ()))}
@@ -339,7 +342,7 @@ class _Batch:
 
 
 class _Nested(_Batch):
-    """The vector that a nested loop collects, for all iterations of both loops at once."""
+    """The vector that a nested loop fills, for all iterations of both loops at once."""
 
     def __init__(self, outer: _Batch, loop: scf.ForOp):
         super().__init__(outer.program, loop, _range(loop), {}, outer.chunk)
@@ -374,7 +377,9 @@ def _range(loop: scf.ForOp) -> range:
 
 
 def _collected(loop: scf.ForOp) -> SSAValue | None:
-    """The element that a loop inserts into a vector in each iteration, filling it; None for any other loop."""
+    """The element that a loop inserts into a vector in each iteration until the vector is filled; None for any other
+    loop.
+    """
     if len(loop.iter_args) != 1 or (insert := tdsl.insertion_in(loop, 0)) is None:
         return None
     first, *others = insert.offsets

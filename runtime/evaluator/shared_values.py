@@ -3,7 +3,7 @@
 The number of a value identifies its computation from the input and the constants: the operation with its properties and
 types, and the numbers of its operands. Equal numbers mean equal bits, within a program or across programs.
 
-A function with a small number of possible arguments is tabulated.
+A function with few possible arguments is tabulated.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Numbering:
         self._numbers: dict[object, int] = {}
 
     def number(self, *what: object) -> int:
-        """The number of a key; equal keys have equal numbers."""
+        """The number assigned to a key. Equal keys have equal numbers."""
         return self._numbers.setdefault(what, len(self._numbers))
 
     def of_program(self, module: Any) -> dict[SSAValue, int]:
@@ -68,7 +68,7 @@ class Numbering:
 
 
 class ResultCache:
-    """A cache of results that evicts the least recently used ones above a capacity in bytes."""
+    """A cache of results that evicts the least recently used results above a capacity in bytes."""
 
     def __init__(self, capacity: int):
         self.capacity = capacity
@@ -121,7 +121,7 @@ class TabulatedBits(Bits):
 
 
 def _all_raws(format: NumberFormat) -> Array:
-    """All raws of a format in the order of their unsigned bit patterns, with zero for invalid patterns."""
+    """All raws of a format in the order of their unsigned bit patterns, with zero in place of invalid patterns."""
     size = format.dtype.itemsize
     raws = np.arange(1 << 8 * size, dtype=f"u{size}").view(format.dtype)
     reals = np.nan_to_num(format.decode(raws))

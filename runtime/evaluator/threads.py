@@ -8,8 +8,8 @@ from typing import Any
 
 
 def one_thread() -> Any:
-    """A context in which the numeric libraries use one thread: for small arrays, synchronisation exceeds the
-    computation.
+    """A context in which the numeric libraries use one thread, because synchronisation costs more than computing small
+    arrays.
     """
     return _controller().limit(limits=1)
 

@@ -1,1 +1,1 @@
-"""The interface between a compiled model and its callers: data sets, C functions, headers."""
+"""The interface between a compiled model and its callers: data sets, C functions, and headers."""

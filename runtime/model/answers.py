@@ -1,4 +1,4 @@
-"""The array `y` of a data set: the class of each sample, or the targets of a regressor."""
+"""The array `y` of a data set, which contains the class of each sample, or the targets of a regressor."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answers:
-    """The kind of a program's answers, which determines how `y` is read.
+    """The kind of a program's answers, which determines how `y` is interpreted.
 
     classes: the number of classes; None if unknown. labels: the labels of the classes; None if they are only numbered.
     values: the number of values that the program computes per sample; None if unknown or none. has_label: true if the
-    program computes a class itself. clusters: true if its classes are clusters, which are unrelated to `y`. detects:
+    program itself computes a class. clusters: true if its classes are clusters, which are unrelated to `y`. detects:
     true if its value is the score of an anomaly detector; `y` then contains 1, and -1 for anomalies. trained: the
-    integers that represent the classes in data if `labels` are assigned names; None if indices do. shape: the shape of
-    a sample's values; empty for scalars.
+    integers that represent the classes in data if `labels` are assigned names; None if indices represent them. shape:
+    the
+    shape of a sample's values; empty for scalars.
     """
 
     classes: int | None = None
@@ -48,7 +49,8 @@ def read_answers(
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None]:
     """The array `y` of an .npz file: class indices, or targets (samples, values).
 
-    Classes are given by their labels, or as integers: those of the model, or indices if its labels are text. Targets
+    Classes are specified by their labels, or as integers: those of the model, or indices if its labels are text.
+    Targets
     have the shape of the program's values, regardless of axes of one element, or are a row for each sample. Raises
     `InputError` for another type or shape, for targets that are NaN or infinite, and for a class that the program does
     not have.
@@ -97,12 +99,12 @@ def read_answers(
 
 
 def one_hot_advice(shape: Sequence[int], classes: int | None) -> str:
-    """Advice for a message about classes of a wrong shape: the conversion of rows that look one-hot encoded."""
+    """The end of a message about classes of a wrong shape, with advice to convert rows that look one-hot encoded."""
     return ": y.argmax(axis=1) gives the classes of rows with a one" if len(shape) == 2 and shape[1] == classes else ""
 
 
 def _order_advice(given: Sequence[int], wanted: Sequence[int]) -> str:
-    """Advice for targets (samples, *given) with permuted axes, or with the class of each pixel."""
+    """The end of a message about targets (samples, *given) with permuted axes, or with the class of each pixel."""
     shape = (*wanted,)
     if len(shape) < 3:
         return ""
@@ -146,7 +148,7 @@ def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
 
 
 def _found(path: str, given: Sequence[str | int], labels: Sequence[str | int]) -> NDArray[np.int64]:
-    """The index of each label; raises `InputError` for an unknown label."""
+    """The index of each label. Raises `InputError` for an unknown label."""
     index = {label: number for number, label in enumerate(labels)}
     found = [index.get(label, -1) for label in given]
     if -1 in found:

@@ -29,12 +29,14 @@ _COPIES = 4
 
 @dataclass(frozen=True)
 class Data:
-    """Real inputs (samples, elements), and the class index of each sample if the file has labels.
+    """Real inputs (samples, elements), and the class index of each sample if the file contains labels.
 
     integers: true if the file contains integers. shape: the shape of a sample in the file. targets: the targets of a
-    regressor, (samples, values), if the file has them instead of labels. ignored: true if the file has a `y` that the
-    program, a clustering, does not use. precise: the samples that `compared_stride` selects before rounding to single
-    precision, if the file stores double precision.
+    regressor, (samples, values), if the file contains targets instead of labels. ignored: true if the file contains a
+    `y`
+    that the program, a clustering, does not use. precise: the samples that `compared_stride` selects, before rounding
+    to
+    single precision, if the file stores double precision.
     """
 
     x: NDArray[np.floating[Any]]
@@ -60,7 +62,7 @@ class Data:
         return digest.hexdigest()
 
     def part(self, samples: slice) -> Data:
-        """Some of the samples."""
+        """A subset of the samples."""
         arrays = {name: getattr(self, name) for name in ("x", "y", "targets")}
         return replace(self, **{name: None if array is None else array[samples] for name, array in arrays.items()})
 
@@ -76,10 +78,12 @@ def load_data(
 ) -> Data:
     """Read a data set.
 
-    elements: the required number of elements per sample. parts: the inputs of a model with several; the file has an
-    array of each name, or their concatenation in `x`. classes: labels must lie in [0, classes). answers: the properties
+    elements: the required number of elements per sample. parts: the inputs of a model with several inputs; the file
+    contains
+    an array of each name, or their concatenation in `x`. classes: labels must lie in [0, classes). answers: the
+    properties
     of `y`; replaces `classes`. missing: true if elements may be NaN. Raises `InputError` for a missing or damaged file,
-    wrong shapes or types, no samples, more than fit into memory, NaN or infinity, and labels out of range.
+    wrong shapes or types, no samples, more samples than fit in memory, NaN or infinity, and labels out of range.
     """
 
     x = _joined(path, parts)
@@ -109,12 +113,12 @@ COMPARED_SAMPLES = 1000
 
 
 def compared_stride(samples: int) -> int:
-    """The distance between the compared samples of a program."""
+    """The distance between consecutive samples on which a program is compared with the model."""
     return -(-samples // COMPARED_SAMPLES)
 
 
 def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
-    """The named array with a sample per row; None if the file has no such array."""
+    """The named array with a row per sample; None if the file contains no such array."""
 
     def accept(header: ArrayHeader) -> None:
         if len(header.shape) < 2 or header.dtype.kind not in "fiu":
@@ -129,7 +133,7 @@ def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
 
 
 def _joined(path: str, parts: Sequence[InputPart]) -> NDArray[np.float64] | None:
-    """The concatenated arrays of a model with several inputs; None if the file has no array other than `x`."""
+    """The concatenated arrays of a model with several inputs; None if the file contains no array other than `x`."""
     given = {part: _samples(path, part.name, part.length) for part in parts if part.name != "x"}
     if all(array is None for array in given.values()):
         return None

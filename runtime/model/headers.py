@@ -20,13 +20,13 @@ _INCLUDE = Path(__file__).parents[1] / "include"
 
 
 def include_folders(chip: Chip) -> Sequence[Path]:
-    """The include folders of `tinyml/*.h` for programs of a chip: the shared one, then the chip's own."""
+    """The include folders of `tinyml/*.h` for programs of a chip: the shared folder, then the chip's folder."""
     return [_INCLUDE, *chip.include_folders]
 
 
 @cache
 def header_texts(chip: Chip) -> dict[str, str]:
-    """The texts of the runtime's and a chip's headers by name, e.g. `tinyml/f32.h`.
+    """The texts of the runtime's and a chip's headers by name, such as `tinyml/f32.h`.
 
     If a chip replaces one of the runtime's headers, the text is the runtime's. Raises `InputError` for a header of the
     chip with the name of a runtime header that it does not replace, and for a replacement that lacks a function.
@@ -59,7 +59,7 @@ _DEFINED = re.compile(r"^static\b[^;{}=()]*(?:\(\([^()]*\)\))?[^;{}=()]*\b(tm_\w
 
 
 def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
-    """Raise `InputError` unless a chip's header `name` exists and defines all functions of the runtime's."""
+    """Raise `InputError` unless a chip's header `name` exists and defines all functions of the runtime's header."""
     text = chip.replacement(name)
     if ours is None or text is None:
         where = "the runtime" if ours is None else f"its folder {chip.folder}"
@@ -69,7 +69,8 @@ def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
 
 
 def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
-    """Names (e.g. `tinyml/f32.h`) and texts of a function's dependences, then of its own definition.
+    """The names (such as `tinyml/f32.h`) and texts of the headers on which a function depends, then of the one that
+    defines it.
 
     symbol: any function except composed kernels. target: the board of the program that calls the function. Raises
     `InputError` for an unknown function or board.
@@ -89,7 +90,7 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
 
 @cache
 def _in_headers(symbol: str, chip: Chip) -> Sequence[tuple[str, str]]:
-    """As `definition_of`, for a function that a header defines; empty if none does."""
+    """The headers as by `definition_of`, for a function that a header defines; empty for any other function."""
     headers = header_texts(chip)
     function = rf"static\b[^;{{}}=]*\b{re.escape(symbol)}\([^;{{}}]*\)\s*\{{"
     definition = re.compile(rf"^(?:{function}|#define {re.escape(symbol)}\()", re.MULTILINE)
@@ -100,7 +101,7 @@ def _in_headers(symbol: str, chip: Chip) -> Sequence[tuple[str, str]]:
 
 
 def _with_included(name: str, text: str, headers: Mapping[str, str]) -> Sequence[tuple[str, str]]:
-    """Names and texts of the runtime headers that a header includes, then its own."""
+    """The names and texts of the runtime headers that a header includes, then those of the header."""
     names = [f"tinyml/{each}" for each in _INCLUDED.findall(text)]
     if missing := [each for each in names if each not in headers]:
         raise InputError(f"{name} includes {missing[0]}, and the runtime has no such header")
@@ -117,9 +118,9 @@ def _text(header: Path) -> str:
 
 
 def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:
-    """Names and texts of a kernel's dependences on a board, then of its own definition.
+    """The names and texts of the headers on which a kernel depends, then of the text that defines it.
 
-    A composed kernel has a separate text, named by its symbol. Raises `InputError` for an undefined kernel.
+    A composed kernel has a separate text, named after its symbol. Raises `InputError` for an undefined kernel.
     """
     if (composed := kernel.composed) is None:
         return definition_of(kernel.symbol, target)

@@ -1,4 +1,4 @@
-"""The C interface of a generated model, the Python counterpart of the header NAME.h."""
+"""The C interface of a generated model as a Python object, the counterpart of the header NAME.h."""
 
 from __future__ import annotations
 
@@ -19,23 +19,27 @@ class Interface:
     """The functions `NAME_predict`, `NAME_scores` and, optionally, `NAME_input` of a generated model.
 
     `input_ctype` and `output_ctype` are the C types of the elements (int8_t, int16_t, int32_t or float); the lengths
-    count elements. `output_ctype` is None and `output_length` 0 if there are no scores; with `has_label`,
-    `NAME_predict` returns the class index, else void. `packed_bits` is the width of each element of a packed input
-    (`tinyml.dialects.layouts.packed_bits`), whose array holds bytes, and `packed_offset` is subtracted from each
-    element before packing; None if the input is not packed. `more_outputs` has the C type and the length of each output
+    count elements. `output_ctype` is None and `output_length` 0 if there are no scores. With `has_label`,
+    `NAME_predict` returns the class index, otherwise void. `packed_bits` is the width of each element of a packed input
+    (`tinyml.dialects.layouts.packed_bits`), whose array consists of bytes, and `packed_offset` is subtracted from each
+    element before packing; None if the input is not packed. `more_outputs` contains the C type and the length of each
+    output
     after the scores, which `NAME_output_1` and so on return. With `input_in_arena`, `NAME_predict` has no parameter X:
-    the input is in the arena, at the address that `NAME_input` returns. With `row_elements`, it has no parameter X
-    either: the caller's function `NAME_row` supplies the input row by row, with that many numbers per row. If channels
-    come first in the model's file, `input_axes` has the file's axis for each axis of the input; None for other inputs.
-    `input_parts` lists the inputs of a model with several, which are concatenated in the array. `input_unit` is the
+    the input is in the arena, at the address that `NAME_input` returns. With `row_elements`, it also has no parameter
+    X:
+    the caller's function `NAME_row` supplies the input row by row, with that many numbers per row. If channels
+    come first in the model's file, `input_axes` contains the file's axis for each axis of the input; None for other
+    inputs.
+    `input_parts` lists the inputs of a model with several inputs, which are concatenated in the array. `input_unit` is
+    the
     unit of sensor readings in the input, in the syntax of `--input-unit`. With `instances`, the first parameter of all
     functions is a pointer to the memory of an instance, a `NAME_ctx`. With `pushes`, the caller pushes the input
     (`NAME_push`); runners push `row_elements` numbers at a time. With `skipped_rows`, the inputs of a run are parts of
     one recording: the program is not reset in between, and that many rows of the first input are skipped. `rate` is the
-    number of samples per second that the model was trained on, if its front end declares it.
+    number of samples per second of the training data, if the model's front end declares it.
 
-    Raises ValueError for another C type, for a length that is not positive, and if type and length of the scores
-    disagree.
+    Raises `ValueError` for another C type, for a length that is not positive, and if type and length of the scores
+    are inconsistent.
     """
 
     name: str
@@ -68,57 +72,59 @@ class Interface:
 
     @property
     def classes(self) -> int | None:
-        """The number of classes that the model distinguishes; None if it is unknown."""
+        """The number of classes that the model distinguishes; None if unknown."""
         if self.output_length == 1:
             return 2 if self.has_label else None
         return self.output_length or None
 
     @property
     def input_dtype(self) -> np.dtype:
-        """Little-endian numpy type of one raw input element."""
+        """The little-endian numpy type of one raw input element."""
         import numpy as np
 
         return np.dtype(_DTYPES[self.input_ctype])
 
     @property
     def output_dtype(self) -> np.dtype | None:
-        """Little-endian numpy type of one raw score; None if there are no scores."""
+        """The little-endian numpy type of one raw score; None if there are no scores."""
         import numpy as np
 
         return None if self.output_ctype is None else np.dtype(_DTYPES[self.output_ctype])
 
     @property
     def more_dtypes(self) -> list[np.dtype]:
-        """Little-endian numpy types of the elements of `more_outputs`."""
+        """The little-endian numpy types of the elements of `more_outputs`."""
         import numpy as np
 
         return [np.dtype(_DTYPES[ctype]) for ctype, _ in self.more_outputs]
 
     @property
     def array_ctype(self) -> str:
-        """C type of the elements of the caller's array X."""
+        """The C type of the elements of the caller's array X."""
         return self.input_ctype if self.packed_bits is None else "int8_t"
 
     @property
     def array_length(self) -> int:
-        """Number of elements of the caller's array X."""
+        """The number of elements of the caller's array X."""
         return self.input_length if self.packed_bits is None else packed_bytes(self.input_length, self.packed_bits)
 
     @property
     def row_length(self) -> int:
-        """Number of elements of the caller's array per row, for an input supplied row by row; 0 for any other."""
+        """The number of elements of the caller's array per row, for an input supplied row by row; 0 for any other
+        input.
+        """
         if self.row_elements is None or self.packed_bits is None:
             return self.row_elements or 0
         return packed_bytes(self.row_elements, self.packed_bits)
 
     @property
     def row_bytes(self) -> int:
-        """Bytes per row, for an input supplied row by row; 0 for any other."""
+        """The number of bytes per row, for an input supplied row by row; 0 for any other input."""
         return self.row_length * self.input_bytes // self.array_length
 
     @property
     def input_layout(self) -> str | None:
-        """The axes of `input_axes` as text, e.g. `height x width x channels`."""
+        """The axes of `input_axes` as text, such as `height x width x channels`."""
         return None if self.input_axes is None else named_axes(self.input_axes)
 
     @property
@@ -128,14 +134,14 @@ class Interface:
 
     @property
     def entry(self) -> str:
-        """The function of an inference, whose time runners measure."""
+        """The name of the function that performs an inference, whose time runners measure."""
         return f"{self.name}_predict" if self.pushes is None else "tm_infer"
 
     @property
     def profiled(self) -> tuple[str, ...]:
-        """Candidates for the function to whose instructions profilers attribute time; the first existing one is used.
+        """Candidates for the function to whose instructions profilers attribute time. The first existing one is used.
 
-        The compiler may inline the step of a streaming program into the function that calls it.
+        The compiler may inline the step function of a streaming program into the function that calls it.
         """
         return (self.entry,) if self.pushes is None else (f"{self.name}_step", self.entry)
 
@@ -146,16 +152,16 @@ class Interface:
 
     @property
     def input_bytes(self) -> int:
-        """Size of the caller's array X in bytes."""
+        """The size of the caller's array X in bytes."""
         return self.array_length * (1 if self.packed_bits is not None else self.input_dtype.itemsize)
 
     @property
     def caller_bytes(self) -> int:
-        """Size of the array X in bytes, 0 if `NAME_predict` has no parameter X."""
+        """The size of the array X in bytes, 0 if `NAME_predict` has no parameter X."""
         return self.input_bytes if self.in_array else 0
 
     @property
     def output_bytes(self) -> int:
-        """Size of the scores in bytes."""
+        """The size of the scores in bytes."""
         dtype = self.output_dtype
         return 0 if dtype is None else self.output_length * dtype.itemsize

@@ -1,4 +1,4 @@
-"""A check for enough memory to process a data set, made before any is allocated."""
+"""A check that there is enough memory to process a data set, made before allocation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _USED = ("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in
 def require_memory(task: str, samples: int, each: int, file: str | None = None) -> None:
     """Raise `InputError` if there is not enough memory for a task. each: bytes per sample.
 
-    task: a gerund for the message, e.g. `reading`. file: the data set, for the message.
+    task: a gerund for the message, such as `reading`. file: the data set, for the message.
     """
     free = free_memory()
     if free is None or samples * each + RESERVE <= free:
@@ -35,7 +35,8 @@ def require_memory(task: str, samples: int, each: int, file: str | None = None) 
 
 
 def free_memory() -> int | None:
-    """The bytes that this process may still allocate within the limits of itself, its control group and the system.
+    """The number of bytes that this process may still allocate within its own limits, its control group's and the
+    system's.
 
     None if unknown. Memory that the system can reclaim, such as its file cache, counts as free.
     """

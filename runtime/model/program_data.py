@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 def load_program_data(module: ModuleOp, file: str, answers: Answers | None = None) -> Data:
     """Read the data set of a program. answers: the properties of `y`, by default those of the program's answers.
 
-    Integers are raws of the input's format, or of the sensor if it has a unit, unless the format is a float. Samples
+    Integers are raws of the input's format, or of the sensor if the input has a unit, unless the format is a float.
+    Samples
     are reordered to the program's order of axes. Raises `InputError` for an unreadable file and for samples or labels
-    that do not fit the program.
+    that do not match the program.
     """
     interface = interface_of(module)
     data = load_data(
@@ -48,7 +49,7 @@ def load_program_data(module: ModuleOp, file: str, answers: Answers | None = Non
 
 
 def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
-    """The real inputs that integers represent: raws of the input's format, or of the sensor if it has a unit.
+    """The real inputs that integers represent: raws of the input's format, or of the sensor if the input has a unit.
 
     integers: (samples, elements), or the samples of a stream. Raises `InputError` for an integer that is not a raw of
     the format.
@@ -69,7 +70,7 @@ def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
 
 
 def answers_of(module: ModuleOp) -> Answers:
-    """The kind of a program's answers, from its interface and its class labels."""
+    """The kind of a program's answers, derived from its interface and its class labels."""
     interface, declared = interface_of(module), tdsl.read_interface(module)
     classes = interface.classes if declared.classes is None else len(declared.classes)
     returned = predict_function(module).get_return_op()
@@ -90,7 +91,7 @@ def answers_of(module: ModuleOp) -> Answers:
 def _by_input(
     module: ModuleOp, numbers: NDArray[Any], convert: Callable[[NumberFormat, NDArray[Any]], NDArray[Any]]
 ) -> NDArray[Any]:
-    """Numbers converted in the format of each input; those of one input may be samples of a stream."""
+    """Numbers converted in the format of each input. The numbers of a single input may be samples of a stream."""
     several = len(input_formats(module)) > 1
     return by_input(module, numbers, convert) if several else convert(input_format(module), numbers)
 
@@ -98,7 +99,7 @@ def _by_input(
 def _features(module: ModuleOp, raws: NDArray[Any]) -> NDArray[Any]:
     """The real inputs for which a program's argument has these raws.
 
-    Features with separate scales stay in double precision, so that encoding them restores each raw.
+    Features with separate scales remain in double precision, so that encoding them restores each raw.
     """
     if (encoding := feature_encoding(module)) is not None:
         return encoding.features(raws)
@@ -108,9 +109,9 @@ def _features(module: ModuleOp, raws: NDArray[Any]) -> NDArray[Any]:
 
 
 def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.floating[Any]]:
-    """Reorder the samples of a data set, (samples, elements), to the program's order of axes.
+    """The samples of a data set, (samples, elements), reordered to the program's order of axes.
 
-    The data set has the axis order of the model's file, or channels last if its shape only fits that order.
+    The data set has the axis order of the model's file, or channels last if its shape only matches that order.
     """
     if (axes := interface_of(module).input_axes) is None:
         return data.x
@@ -123,7 +124,7 @@ def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.floating[Any]]:
 
 
 def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-    """Reorder samples (samples, elements) from the program's axis order to that of the model's file."""
+    """Samples (samples, elements), reordered from the program's axis order to that of the model's file."""
     if (axes := interface_of(module).input_axes) is None:
         return x
     file = _file_shape(module, axes)
@@ -133,7 +134,7 @@ def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.
 def _reordered(
     x: NDArray[np.floating[Any]], shape: Sequence[int], permutation: Sequence[int]
 ) -> NDArray[np.floating[Any]]:
-    """Permute the axes of samples (samples, elements). shape: that of a sample before the permutation."""
+    """Samples (samples, elements) with permuted axes. shape: the shape of a sample before the permutation."""
     return x.reshape(-1, *shape).transpose(0, *(1 + axis for axis in permutation)).reshape(len(x), -1)
 
 
@@ -148,7 +149,7 @@ def _without_ones(shape: Sequence[int]) -> list[int]:
 
 
 def random_data(module: ModuleOp, samples: int) -> Data:
-    """Samples of random raws of a program's input, the same on every call."""
+    """Samples of random raws of a program's input, equal in every call."""
     format, length = input_format(module), interface_of(module).input_length
     random = np.random.default_rng(0)
     if format.dtype.kind == "f":
@@ -159,7 +160,7 @@ def random_data(module: ModuleOp, samples: int) -> Data:
 
 
 def input_format(module: ModuleOp) -> NumberFormat:
-    """The number format of a program's input: at L0, the one that its unit implies, if it has a unit."""
+    """The number format of a program's input; at L0 with a unit, the format that the unit implies."""
     function = predict_function(module)
     given = tdsl.read_input(function).format
     return tdsl.format_of(function.body.block.args[0]) if given is None else element_format(given)

@@ -1,4 +1,4 @@
-"""Folders for temporary files; their errors name a place where the user can free space."""
+"""Folders for temporary files, whose errors name the folder in which the user can free space."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def temporary_folder() -> Generator[Path]:
-    """A new folder that is removed at the end; if a disk is full, raises `InputError` that names the parent folder.
+    """A context with a new folder, which is removed at the end. If a disk is full, raises `InputError` with the parent
+    folder.
 
-    An error of `write` names no file.
+    The error that `write` raises names no file.
     """
     try:
         with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:

@@ -1,4 +1,4 @@
-"""The C functions that a program in upstream dialects calls, with the headers of the runtime that define them."""
+"""The C functions that a program in upstream dialects calls, and the headers of the runtime that define them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tinyml.targets.registry import HOST
 
 
 def upstream_functions(module: ModuleOp, name: str) -> str:
-    """The text of `NAME_runtime.c`: functions NAME_tm_FUNCTION as the module declares them.
+    """The text of `NAME_runtime.c`: functions NAME_tm_FUNCTION with the signatures that the module declares.
 
-    Integers narrower than 32 bits are passed as `int32_t`, as `lower-scratch-to-memref` calls these functions.
+    Integers narrower than 32 bits are passed as `int32_t`, because `lower-scratch-to-memref` declares the functions so.
     """
     symbols = sorted(_called(module, f"{name}_"))
     texts = dict(text for symbol in symbols for text in definition_of(symbol, HOST))
@@ -55,5 +55,5 @@ def _argument(type: Attribute) -> str:
 
 
 def _converted(type: Attribute) -> str:
-    """The cast to a parameter whose C type is narrower than in the module."""
+    """The C cast to a parameter whose C type is narrower than its type in the module."""
     return f"(int{_width(type)}_t)" if type in (i8, i16) else ""

@@ -1,6 +1,6 @@
-"""Arrays in .npy and .npz files (numpy.lib.format), read only after a check of their headers and sizes.
+"""Arrays in .npy and .npz files (numpy.lib.format), which are read only after a check of their headers and sizes.
 
-Nothing in a file is executed or unpickled.
+No content of a file is executed or unpickled.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 @dataclass(frozen=True)
 class ArrayHeader:
-    """The type and shape of a stored array; size: in elements."""
+    """The type and shape of a stored array. size: the number of elements."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -54,8 +54,8 @@ Accept = Callable[[ArrayHeader], None]
 def read_npy(path: str | Path, what: str, accept: Accept) -> NDArray[Any]:
     """The array in an .npy file.
 
-    what: the content of the file, for messages. Raises `InputError` for anything but a complete array of numbers within
-    the limit on elements.
+    what: a description of the content, for messages. accept: checks the header. Raises `InputError` for anything but a
+    complete array of numbers within the limit on elements.
     """
     with open_regular(path, what) as stream:
         try:
@@ -92,7 +92,7 @@ def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[
 
 
 def _how_to_make(path: str | Path) -> str:
-    """Advice for a file whose suffix is not that of an array file."""
+    """Advice for a file whose suffix is not that of an array file, as the end of a message."""
     return "" if str(path).endswith(".npz") else "; np.savez('data.npz', x=X, y=y) writes one"
 
 
@@ -117,7 +117,7 @@ def array_names(path: str | Path) -> list[str]:
 
 
 class _Damaged(Exception):
-    """Raised for a file that does not contain the declared array."""
+    """The file does not contain the array that its header declares."""
 
 
 def _reason(error: Exception) -> str:
@@ -145,7 +145,7 @@ def _header(stream: IO[bytes]) -> ArrayHeader:
 
 
 def _check(header: ArrayHeader, size: int, accept: Accept, path: str | Path) -> None:
-    """Check the header of an array. size: bytes left in the file."""
+    """Check the header of an array. size: the number of bytes left in the file."""
     if size < header.bytes:
         raise _Damaged(f"the array needs {header.bytes} bytes, the file contains {size}")
     accept(header)

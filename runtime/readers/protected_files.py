@@ -1,6 +1,6 @@
 """Protection of a command's input files from being overwritten by its outputs.
 
-A command enables it by `protect_inputs`; without that, nothing is protected.
+A command enables it by `protect_inputs`. Without this call, no file is protected.
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ FORCE = "; --force overwrites it"
 
 
 def protect_inputs(force: bool) -> None:
-    """Protect files read after this call, in this context; with `force`, no file is protected."""
+    """Protect files that are read after this call, in the current context. With `force`, no file is protected."""
     _INPUTS.set(None if force else {})
 
 
 def protects() -> bool:
-    """True if inputs are protected in this context."""
+    """True if input files are protected in the current context."""
     return _INPUTS.get() is not None
 
 
 def note_input(path: str | Path, status: os.stat_result | None = None) -> None:
-    """Protect an input that is a regular file. status: that of the open file; by default, of the path."""
+    """Protect an input that is a regular file. status: the status of the open file; by default, the status of the
+    path.
+    """
     if (inputs := _INPUTS.get()) is None:
         return
     try:
@@ -51,9 +53,10 @@ def release_input(path: Path) -> None:
 
 
 def check_output(path: str | Path) -> Path:
-    """The file or folder that an output path resolves to.
+    """The file or folder to which an output path resolves.
 
-    Raises `InputError` for an input, under any name or link, and for a symbolic link out of its folder; `OSError` or
+    Raises `InputError` for an input, under any name or link, and for a symbolic link out of its folder. Raises
+    `OSError` or
     `RuntimeError` for circular links.
     """
     link, final = Path(path), Path(path).resolve()

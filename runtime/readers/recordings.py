@@ -1,4 +1,4 @@
-"""Sound recordings: WAV files of 8 or 16 bits."""
+"""Sound recordings: WAV files with samples of 8 or 16 bits."""
 
 from __future__ import annotations
 
@@ -23,16 +23,18 @@ _SCALES = {1: ("<u1", 128, 128), 2: ("<i2", 0, 32768)}
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """A recording of one channel. samples: in [-1, 1], of shape (samples,). rate: samples per second."""
+    """A recording of one channel. samples: an array of shape (samples,) with values in [-1, 1]. rate: samples per
+    second.
+    """
 
     samples: NDArray[np.float32]
     rate: int
 
 
 def read_wav(path: Path) -> Recording:
-    """The recording in a WAV file; several channels are averaged.
+    """The recording in a WAV file, averaged over its channels.
 
-    Raises `InputError` for a file that is not a WAV file, is truncated, or has samples other than 8- or 16-bit
+    Raises `InputError` for a file that is not a WAV file, is truncated, or has samples other than 8-bit or 16-bit
     integers.
     """
     try:

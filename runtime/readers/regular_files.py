@@ -22,9 +22,9 @@ _KINDS = ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISCHR, "de
 
 
 def open_regular(path: str | Path, what: str) -> BinaryIO:
-    """Open a regular file, or a link to one, for reading; raises `InputError` for anything else without blocking.
+    """Open a regular file, or a link to one, for reading. Raises `InputError` for anything else without blocking.
 
-    what: the content of the file, for messages. The file counts as an input of the command. A Git LFS pointer also
+    what: a description of the content, for messages. The file counts as an input of the command. A Git LFS pointer also
     raises `InputError`.
     """
     try:
@@ -62,7 +62,7 @@ def _check_kind(mode: int, path: str | Path, what: str) -> None:
 
 
 def read_bytes(path: str | Path, what: str) -> bytes:
-    """The content of a text file; raises `InputError` for an irregular, unreadable or too large file."""
+    """The content of a text file. Raises `InputError` for an irregular, unreadable or too large file."""
     limit = _LEAST_BYTES + _BYTES_PER_ELEMENT * ELEMENT_LIMIT.get()
     with open_regular(path, what) as stream:
         size = os.fstat(stream.fileno()).st_size

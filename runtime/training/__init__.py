@@ -1,4 +1,4 @@
 """Training of a program's constants in the arithmetic of devices.
 
-Values equal the evaluator's bit for bit; derivatives pass straight through roundings.
+Values are bit-identical to those of the evaluator. Derivatives treat rounding as the identity.
 """

@@ -1,7 +1,7 @@
-"""Training of a program's weights: derivatives of a loss, Adam, and the best epoch by the validation set.
+"""Training of a program's weights: derivatives of a loss, Adam, and selection of the best epoch by the validation set.
 
 Values are those of the program: raws of its formats. The derivatives of ops on reals are evaluated at the decoded raws
-(the straight-through estimator of Courbariaux et al. 2016); a saturated result has a zero derivative.
+(the straight-through estimator of Courbariaux et al. 2016). A saturated result has a zero derivative.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 class TrainingTrace(Trace):
     """The execution of a batch, for a training step.
 
-    inputs: (samples, elements), raws of the program's format, or reals with `Reals`. trained: the constants to
-    differentiate by. of_inputs: True to differentiate by the inputs, too. Raises `InputError` for sums in accumulators,
+    inputs: (samples, elements), raws of the program's format, or reals with `Reals`. trained: the constants by which
+    scores
+    are differentiated. of_inputs: True to also differentiate by the inputs. Raises `InputError` for sums in
+    accumulators,
     which are not numbers of a format.
     """
 
@@ -67,7 +69,7 @@ class TrainingTrace(Trace):
     def backward(self, slope: Array) -> dict[SSAValue, Array]:
         """The derivatives of a loss by the trained constants, in their shapes, and by the argument, if requested.
 
-        slope: the derivatives by the scores. Those by the argument have an axis over the samples.
+        slope: the derivatives by the scores. The derivatives by the argument have an axis over the samples.
         """
         found: dict[SSAValue, Array] = {}
         for value, by in self.by_values(slope):
@@ -105,7 +107,7 @@ class TrainingTrace(Trace):
             yield self.bound[0], self._unlimited(0, slopes[0])
 
     def _format(self, index: int) -> NumberFormat | None:
-        """The format of a value on raws; None for reals and indices."""
+        """The format of a value that is represented by raws; None for reals and indices."""
         type = self.bound[index].type
         if self.arithmetic.machine is None or not isinstance(type, TensorType):
             return None
@@ -122,9 +124,10 @@ class TrainingTrace(Trace):
         return format.decode(value[0])[None] if len(value) == 1 else format.decode(value)
 
     def _unlimited(self, made: int, slope: Array) -> Array:
-        """The derivatives by a result before saturation to the range of its format.
+        """The derivatives by a result before it is saturated to the range of its format.
 
-        At the least real the derivative is zero, as in a relu; at the greatest, only derivatives that reduce the result
+        At the least real the derivative is zero, as in a relu. At the greatest real, only derivatives that reduce the
+        result
         remain.
         """
         format = self._format(made)
@@ -136,9 +139,9 @@ class TrainingTrace(Trace):
 
 
 def logits_of(function: func.FuncOp) -> SSAValue:
-    """The scores that a function returns or derives its class from, before a final softmax or a single score's sigmoid.
+    """The scores that a function returns or from which it derives its class.
 
-    Raises `InputError` for a function without scores.
+    A final softmax, or the sigmoid of a single score, is excluded. Raises `InputError` for a function without scores.
     """
     returned = cast(func.ReturnOp, function.body.block.last_op).arguments
     found = [value for value in returned if isinstance(value.type, TensorType)]
@@ -153,7 +156,7 @@ def logits_of(function: func.FuncOp) -> SSAValue:
 
 
 def _summed(derivative: Array | Factored, samples: int) -> Array:
-    """The derivative by an operand, summed over the samples if all share the operand."""
+    """The derivative by an operand, summed over the samples if the operand is equal for all samples."""
     if isinstance(derivative, Factored):
         if samples > 1:
             return derivative.product
@@ -165,14 +168,16 @@ def _summed(derivative: Array | Factored, samples: int) -> Array:
 
 
 def by_class(logits: Array) -> Array:
-    """Logits (samples, classes): a single logit, positive for the second of two classes, gets a preceding zero."""
+    """Logits (samples, classes). A zero is prepended to a single logit, which is positive for the second of two
+    classes.
+    """
     return logits if logits.shape[1] > 1 else np.concatenate([np.zeros_like(logits), logits], 1)
 
 
 def cross_entropy(logits: Array, labels: Sequence[int] | Array) -> tuple[float, Array]:
-    """The mean cross-entropy of the softmax of logits `by_class`, and its derivatives by them, of the same shape.
+    """The mean cross-entropy of the softmax of logits, and its derivatives by the logits, of the same shape.
 
-    labels: the index of each sample's class.
+    logits: in the form that `by_class` returns. labels: the index of each sample's class.
     """
     outputs, logits = logits.shape[1], by_class(logits)
     shifted = logits - logits.max(1, keepdims=True)
@@ -191,7 +196,7 @@ DECAYS = 0.9, 0.999
 
 @dataclass(frozen=True)
 class Labelled:
-    """Inputs (samples, elements) on reals, and the index of each sample's class."""
+    """Real inputs (samples, elements), and the index of each sample's class."""
 
     x: Array
     y: NDArray[np.int64]
@@ -199,7 +204,7 @@ class Labelled:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSchedule:
-    """Hyperparameters of a training.
+    """The hyperparameters of a training.
 
     rate: the initial learning rate of Adam, which decays to zero along half a cosine. batch: samples per step. augment:
     randomly changes the inputs of a batch.
@@ -213,8 +218,9 @@ class TrainingSchedule:
 
 
 class Adam:
-    """The optimiser of Kingma and Ba (2014), which updates variables in place. paces: the factor of each variable's
-    rate.
+    """The optimiser of Kingma and Ba (2014), which updates variables in place.
+
+    paces: for each variable, the factor of its learning rate.
     """
 
     def __init__(self, variables: Sequence[Array], paces: Sequence[float]):
@@ -249,7 +255,7 @@ class Trainer:
         return argument_reals(self.weights.module, x).astype(np.float64)
 
     def logits(self, x: Array) -> Array:
-        """The reals of the scores, of shape (samples, classes), for inputs as `inputs` makes them."""
+        """The reals of the scores, of shape (samples, classes). x: inputs in the form that `inputs` returns."""
         parts = [self.trace(x[start : start + self.together]).logits for start in range(0, len(x), self.together)]
         return np.concatenate(parts)
 
@@ -259,12 +265,15 @@ class Trainer:
         return cross_entropy(logits, data.y)[0], 100 * float((by_class(logits).argmax(1) == data.y).mean())
 
     def derivatives(self, x: Array, y: Array) -> list[Array]:
-        """The derivatives of the mean cross-entropy by the weights' variables, for inputs as `inputs` makes them."""
+        """The derivatives of the mean cross-entropy by the weights' variables. x: inputs in the form that `inputs`
+        returns.
+        """
         trace = self.trace(x)
         return self.weights.derivatives(trace.backward(cross_entropy(trace.logits, y)[1]))
 
     def fit(self, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
-        """Train; the result has the weights of the epoch, or of the start, with the least loss on `val`.
+        """Train the weights. The program then has the weights of the epoch, or of the start, with the least loss on
+        `val`.
 
         Epochs with fewer correct samples than the start are ignored. Raises `InputError` for a loss that is NaN.
         """
@@ -292,6 +301,8 @@ class Trainer:
         self.weights.restore(best)
 
     def trace(self, x: Array, of_inputs: bool = False) -> TrainingTrace:
-        """The execution of a batch of inputs, as `inputs` makes them. of_inputs: True to differentiate by them, too."""
+        """The execution of a batch. x: inputs in the form that `inputs` returns. of_inputs: True to also differentiate
+        by the inputs.
+        """
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             return TrainingTrace(self.function, x, self.arithmetic(), self.weights.constants, of_inputs)

@@ -1,4 +1,4 @@
-"""The constants of a program as weights in double precision, rounded into the program before each step."""
+"""The constants of a program as weights in double precision, which are rounded into the program before each step."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ class Weight:
     """A constant and its reals in double precision.
 
     low, high: the least and the greatest real of the format, per element. dense: True for stored elements; the zeros of
-    a sparse matrix stay zero. pace: the factor of the learning rate; below `COARSE_WIDTH` bits it doubles for each bit
-    less.
+    a sparse matrix remain zero. pace: the factor of the learning rate, which doubles for each bit below `COARSE_WIDTH`.
     """
 
     constant: tdsl.ConstOp
@@ -53,8 +52,9 @@ class Weight:
 class TrainedWeights:
     """The constants of a program that are trained.
 
-    reals: initial values by the names of constants, moved until they round to the raws of the program, which may not be
-    the nearest ones. A constant that is missing, or has another shape, starts from its decoded raws. renew: called
+    reals: initial values by the names of constants. They are moved until they round to the raws of the program, which
+    may not
+    be the nearest raws. A constant that is missing, or has another shape, starts from its decoded raws. renew: called
     after the constants of the program have changed. executed: another program with the same constants and bits, by
     default the program itself; constants may have other shapes and positions.
     """
@@ -84,11 +84,13 @@ class TrainedWeights:
 
     @property
     def variables(self) -> list[Array]:
-        """The arrays that an optimizer updates in place."""
+        """The arrays that an optimiser updates in place."""
         return [weight.real for weight in self.weights]
 
     def derivatives(self, slopes: Slopes) -> list[Array]:
-        """The derivatives by the variables, zero where there are none. slopes: by the results of constants."""
+        """The derivatives by the variables, zero where there are none. slopes: the derivatives by the results of
+        constants.
+        """
         return [
             np.where(weight.dense, slopes[weight.constant.result], 0.0)
             if weight.constant.result in slopes
@@ -97,7 +99,7 @@ class TrainedWeights:
         ]
 
     def write(self) -> None:
-        """Clamp the weights to the ranges of their formats and round them into the program."""
+        """Clamp the weights to the ranges of their formats and store the rounded weights in the program."""
         for weight in self.weights:
             np.clip(weight.real, weight.low, weight.high, out=weight.real)
             _set_reals(weight.constant, weight.real)
@@ -125,20 +127,20 @@ class TrainedWeights:
         return [variable.copy() for variable in self.variables]
 
     def restore(self, state: list[Array]) -> None:
-        """Restore variables from `state`, and write them into the program."""
+        """Restore variables from `state`, and write them to the program."""
         for variable, value in zip(self.variables, state, strict=True):
             variable[...] = value
         self.write()
 
 
 def _key(weight: Weight) -> Hashable:
-    """The key that identifies a constant in equal programs."""
+    """The key that identifies a constant in programs with equal constants."""
     result = weight.constant.result
     return result.name_hint, tdsl.format_of(result).type, weight.real.size
 
 
 def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:
-    """Reals between those of a constant's raws and given ones, as close to the latter as they round to the raws."""
+    """The reals nearest to the given ones that round to the raws of a constant, between these and the decoded raws."""
     format, raws = tdsl.format_of(constant.result), constant.raws
     found = decoded
     for share in reversed(ROUNDING_SHARES):
@@ -148,7 +150,7 @@ def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:
 
 
 def _set_reals(constant: tdsl.ConstOp, reals: Array) -> None:
-    """Round reals into a constant, in place for speed: training does so thousands of times."""
+    """Round reals and store them in a constant, in place, because training does this thousands of times."""
     format = tdsl.format_of(constant.result)
     with np.errstate(over="ignore"):
         raws = format.encode(reals)

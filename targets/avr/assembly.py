@@ -1,7 +1,7 @@
-"""AVR assembly: code from instructions, its cycles, bytes and registers, loops, and calls.
+"""AVR assembly: code as lists of instructions, with cycles, bytes and registers; loops and calls.
 
-Loops run over unrolled steps and are entered in the middle.
-The C function of a kernel enters its assembly with sums and pointers in registers.
+Loops consist of unrolled steps, and a call enters a loop at the step that yields the right count. The C function of a
+kernel passes sums and pointers to the assembly in registers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def bytes_of(lines: Iterable[Line]) -> int:
 
 
 def moved(pointer: str, by: int) -> Code:
-    """Advance a pair of registers, r16 or above, by a number of bytes."""
+    """Code that adds a number of bytes to a pair of registers, r16 or above."""
     if by == 0:
         return ()
     if pointer in ("r24", "r26", "r28", "r30") and abs(by) < 64:
@@ -42,12 +42,12 @@ def moved(pointer: str, by: int) -> Code:
 
 
 def copied(source: Sequence[str], to: Sequence[str]) -> Code:
-    """Copy three bytes, the lower two of which are register pairs."""
+    """Code that copies three bytes, the lower two of which are register pairs."""
     return a.movw(to[0], source[0]), a.mov(to[2], source[2])
 
 
 def registers(lines: Iterable[Line]) -> set[int]:
-    """The numbers of all registers that instructions read or write."""
+    """The numbers of all registers that the instructions read or write."""
     return {a.NUMBERS[name] for line in _instructions(lines) for name in (*line.reads, *line.writes)}
 
 
@@ -56,9 +56,9 @@ _RELATIVE = (a.call.name, a.jmp.name)
 
 
 def statement(lines: Sequence[Line], operands: str = "") -> str:
-    """An `asm` statement, several instructions on each line of C; `call` names C functions or labels.
+    """An `asm` statement, with several instructions on each line of C. `call` may name C functions or labels.
 
-    operands: those of the statement, unless it is the body of a naked function.
+    operands: the operands of the statement, unless it is the body of a naked function.
     """
     rows, columns = [""], 0
     for line in lines:
@@ -79,7 +79,7 @@ def statement(lines: Sequence[Line], operands: str = "") -> str:
 
 
 def _in_statement(line: Line) -> str:
-    """A line within the string of an extended `asm` statement."""
+    """The text of a line within the string of an extended `asm` statement."""
     if isinstance(line, LocalLabel):
         return f"{line.text}\\t"
     if line.name == a.UPPER.name:
@@ -95,12 +95,12 @@ _REACH = 128
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop.
+    """A loop over unrolled steps.
 
-    lines: with a label N: in front of the last N steps and 0: after them. in_byte: true if the counter is a single
-    register, which counts iterations. at_once: the number of steps in an iteration. offsets: the byte offset of each
+    lines: the code, with a label N: before the last N steps and 0: after them. in_byte: true if the counter is a single
+    register, which counts iterations. at_once: the number of steps per iteration. offsets: the byte offset of each
     label from the first one. step: the cycles of a step, including its share of the loop's overhead. least: the cycles
-    of a call without steps, including the end of the function.
+    of a call without steps, including the return from the function.
     """
 
     lines: Code
@@ -112,7 +112,7 @@ class Loop:
 
 
 def counted_in_byte(step: Code, at_once: int, counter: str, flush: Code = ()) -> Loop:
-    """A loop whose counter holds the number of iterations, including a partial first one.
+    """A loop whose counter is initially the number of iterations, including a partial first one.
 
     flush: code that runs at the end.
     """
@@ -120,7 +120,10 @@ def counted_in_byte(step: Code, at_once: int, counter: str, flush: Code = ()) ->
 
 
 def over_steps(steps: Sequence[Code], counter: str, flush: Code = ()) -> Loop:
-    """A loop whose counter holds the number of iterations, each of which consists of different steps."""
+    """A loop whose counter is initially the number of iterations, each of which consists of the given steps in order.
+
+    flush: code that runs at the end.
+    """
     body, at_once = _labelled(steps), len(steps)
     back = again(at_once, bytes_of(body) + 2)
     share = 1 + _taken(back)
@@ -130,7 +133,7 @@ def over_steps(steps: Sequence[Code], counter: str, flush: Code = ()) -> Loop:
 
 
 def counted_in_word(step: Code, at_once: int, counter: str, flush: Code = ()) -> Loop:
-    """A loop whose counter, a pair of registers, holds the number of steps.
+    """A loop whose counter, a pair of registers, is initially the number of steps.
 
     flush: code that runs after at most 256 steps.
     """
@@ -147,7 +150,9 @@ def counted_in_word(step: Code, at_once: int, counter: str, flush: Code = ()) ->
 
 
 def entry_by_count(counter: str) -> Code:
-    """Enter the following loop of four steps per iteration so that it runs as many steps as the counter specifies."""
+    """Code that enters the following loop, with four steps per iteration, so that it runs as many steps as `counter`
+    specifies.
+    """
     return (
         *(a.sbrc(counter, 1), a.rjmp(ahead=31), a.sbrc(counter, 0), a.rjmp(ahead=1), a.rjmp(ahead=0)),
         *(a.label(31), a.sbrc(counter, 0), a.rjmp(ahead=3), a.rjmp(ahead=2)),
@@ -155,7 +160,7 @@ def entry_by_count(counter: str) -> Code:
 
 
 def _labelled(steps: Sequence[Code]) -> Code:
-    """Steps, each labelled with the number of remaining steps, itself included."""
+    """The steps, each with a label that is the number of remaining steps, including itself."""
     return joined(*(joined(a.label(len(steps) - number), step) for number, step in enumerate(steps)))
 
 
@@ -164,7 +169,7 @@ def _offsets(steps: Sequence[Code]) -> Sequence[int]:
 
 
 def again(label: int, behind: int, condition: a.Opcode = a.brne, inverse: a.Opcode = a.breq) -> Code:
-    """A conditional jump to a label `behind` bytes back."""
+    """A conditional jump back to a label that is `behind` bytes before the jump."""
     if behind + 2 <= _REACH:
         return (condition(back=label),)
     return inverse(ahead=19), a.rjmp(back=label), a.label(19)
@@ -172,14 +177,14 @@ def again(label: int, behind: int, condition: a.Opcode = a.brne, inverse: a.Opco
 
 @dataclass(frozen=True)
 class TimedCode:
-    """Code with loops of known trip counts, and their cycles including callees."""
+    """Code with loops of known trip counts, and the number of its cycles, including callees."""
 
     lines: Code
     time: int
 
     @staticmethod
     def once(*parts: Line | Iterable[Line]) -> TimedCode:
-        """Straight-line code."""
+        """Straight-line code with the sum of its instructions' cycles."""
         lines = joined(*parts)
         return TimedCode(lines, cycles(lines))
 
@@ -190,18 +195,21 @@ class TimedCode:
         return self.followed_by(TimedCode.once(*parts))
 
     def longer(self, time: int) -> TimedCode:
-        """The same lines with `time` more cycles, or fewer if it is negative."""
+        """The same lines with `time` additional cycles, or fewer if `time` is negative."""
         return TimedCode(self.lines, self.time + time)
 
     def looped(self, label: int, count: int, counter: str) -> TimedCode:
-        """Repeat the code `count` times, which a register holds initially. The last jump is not taken."""
+        """A loop that runs the code `count` times. `count` is initially in the register `counter`.
+
+        The last jump is not taken.
+        """
         body = self.then(a.dec(counter))
         back = again(label, bytes_of(body.lines))
         return TimedCode(joined(a.label(label), body.lines, back), count * (body.time + _taken(back)) - 1)
 
 
 def _taken(back: Code) -> int:
-    """The cycles of a jump back that is taken."""
+    """The number of cycles of a jump back that is taken."""
     return 2 if len(back) == 1 else cycles(back)
 
 
@@ -225,7 +233,7 @@ C_SUMS = {16: "int16_t", 24: "TM_INT24", 32: "int32_t", 64: "int64_t"}
 
 @dataclass(frozen=True)
 class Entered(Composed):
-    """A naked function of assembly, NAME_steps, and the function NAME that enters it."""
+    """A naked assembly function, NAME_steps, and the C function NAME that jumps into it."""
 
     symbol: str = ""
     assembly: str = ""
@@ -233,7 +241,7 @@ class Entered(Composed):
 
     @property
     def text(self) -> str:
-        """Both functions; on other machines, the second one consists of plain C."""
+        """The C text of both functions. On other machines, the function NAME consists of plain C."""
         return "\n".join(
             [
                 "#ifdef __AVR__",
@@ -257,7 +265,9 @@ class Entered(Composed):
 
 
 def framed(body: Code) -> Code:
-    """A complete function: the body, which may change r1, between saves and restores of the call-saved registers."""
+    """A complete function: the body, which may change r1, between pushes and pops of the call-saved registers that it
+    changes.
+    """
     kept = [f"r{number}" for number in sorted(registers(body) & CALLEES)]
     return joined(map(a.push, kept), body, map(a.pop, reversed(kept)), END)
 
@@ -266,8 +276,9 @@ def framed(body: Code) -> Code:
 class SumRegisters:
     """The registers of a sum.
 
-    sum: its bytes, the lowest first. zero: a register that holds zero. gathered: a register pair that is zero before
-    and after, or empty.
+    sum: the bytes of the sum, the lowest first. zero: a register that contains zero. gathered: a register pair that is
+    zero
+    before and after the loop, or empty.
     """
 
     sum: Sequence[str]
@@ -279,7 +290,7 @@ class SumRegisters:
 class Variable:
     """A C variable in registers: `register CTYPE NAME __asm__(FIRST) = VALUE`, of `bytes` bytes.
 
-    changed: true if the kernel changes it.
+    changed: true if the kernel modifies it.
     """
 
     ctype: str
@@ -307,9 +318,10 @@ _ENDS = {FLASH: "", FAR_FLASH: "_far", RAM: "_ram"}
 
 @dataclass(frozen=True)
 class Row:
-    """The pointer to the weights of a row, the first parameter of a kernel; in far flash an address, a `tm_far`.
+    """The pointer to the weights of a row, which is the first parameter of a kernel. In far flash it is a 24-bit
+    `tm_far`.
 
-    ctype: that of an element. memory: that of the weights. name: in C.
+    ctype: the type of an element. memory: the memory of the weights. name: the name of the parameter in C.
     """
 
     ctype: str
@@ -322,7 +334,7 @@ class Row:
 
     @property
     def end(self) -> str:
-        """The end of the kernel's name."""
+        """The suffix of the kernel's name."""
         return _ENDS[self.memory]
 
     @property
@@ -335,17 +347,19 @@ class Row:
 
     @property
     def entry(self) -> Sequence[str]:
-        """The statements that set Z and RAMPZ to a far row."""
+        """The C statements that set Z and RAMPZ to a far row; empty for other memories."""
         page = '    __asm__ volatile("out __RAMPZ__,%0" : : "r"((uint8_t)(far >> 16)));'
         return [f"    {self._pointer}{self.name} = ({self._pointer})(uint16_t)far;", page] if self.far else []
 
     def portable(self, body: str) -> str:
-        """Statements in plain C that read the row."""
+        """Statements in plain C that read the row. body: the statements for a row in near memory."""
         return f"    {self._pointer}{self.name} = ({self._pointer})far;\n{body}" if self.far else body
 
 
 def number_of_steps(register: str, loop: Loop, steps: str = "n") -> Variable:
-    """The counter of a loop: the number of steps or, in a single byte, of iterations."""
+    """The counter of a loop as a variable: the number of steps or, for a counter of one byte, the number of
+    iterations.
+    """
     if loop.in_byte:
         return Variable("uint8_t", "k", register, f"(uint8_t)({steps} / {loop.at_once} + 1)", 1)
     return Variable("uint16_t", "k", register, steps, 2)
@@ -373,13 +387,18 @@ def entered(
 ) -> Entered:
     """The functions of a kernel whose loop adds to a sum.
 
-    signature: the head of the C function, whose first parameter is that of the row. bits: the width of the sum.
-    counter: that of the loop; a loop without one counts by itself and is entered at its first instruction. others:
-    further variables of its instructions. steps: the number of steps, in C. of: the number of elements in a step, by
-    which the C function divides. most: the maximum steps of a call, a multiple of those of an iteration; 0 if only the
-    counter limits them. functions: those that the C code calls. element: the time of an element, if it is not that of
-    a step. start: the initial value of the sum. ready: statements after the declarations. longest: a limit on n within
-    the range of the counter, if there is one; then divisions, which may be calls, precede the register variables.
+    signature: the head of the C function, whose first parameter is the row. bits: the width of the sum.
+    counter: the counter of the loop; a loop without one counts by itself and is entered at its first instruction.
+    others:
+    further variables of the instructions. steps: the number of steps as a C expression. of: the number of elements per
+    step,
+    by which the C function divides. most: the maximum number of steps per call, a multiple of the steps per iteration;
+    0 if
+    only the counter limits them. functions: the functions that the C code calls. element: the time of an element, if it
+    differs from the time of a step. start: the initial value of the sum. ready: statements after the declarations.
+    longest:
+    an optional limit on n within the range of the counter. With it, divisions, which may be calls, precede the register
+    variables.
     """
     lines, used = loop.lines, registers(loop.lines)
     variables = [Variable(C_SUMS[bits], "s", needed.sum[0], start, bits // 8)]

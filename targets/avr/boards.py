@@ -128,7 +128,7 @@ _DATA_SPACE = 0x800000
 
 
 def memory_flags(board: Board) -> Sequence[str]:
-    """Linker flags for the memories of a board."""
+    """The linker flags that define the memories of a board."""
     memories = {
         "TEXT_REGION_LENGTH": board.flash,
         "DATA_REGION_ORIGIN": _DATA_SPACE + _RAM_START.get(board.part, 0x100),

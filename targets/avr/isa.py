@@ -1,7 +1,7 @@
-"""AVR instructions as records: their operands, and the table of instructions.
+"""AVR instructions as records: their operands, and the table of opcodes.
 
 A call of an entry of the table creates an instruction: `add("r24", "r0")`, `lpm("r18", "Z+")`, `ldd("r24", at("Y",
-5))`, `brne(back=1)`. The registers that it reads and writes are recorded, its flags are not.
+5))`, `brne(back=1)`. An instruction records the registers that it reads and writes, but not the flags.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ STATUS = Expression("0x3f")
 
 
 def pair(low: str) -> tuple[str, str]:
-    """A register and the next one."""
+    """A register and the next register."""
     return low, f"r{NUMBERS[low] + 1}"
 
 
@@ -84,13 +84,16 @@ _KEPT_INSTRUCTIONS = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class Opcode:
-    """A mnemonic, called with operands.
+    """A mnemonic, which is called with operands.
 
-    operands: their kinds: registers that are written (w), read (r) or both (u); constants (k); pointers and addresses
-    (a); a label (l); a label or a function (f). cycles: on an ATmega; for branches and skips, those without a jump.
-    words: the number of words of flash, two bytes each. among: the numbers of the registers that it can name. pairs:
-    true if a register is the lower one of a pair. writes: registers that are not operands. stack: the bytes that it
-    pushes on the stack, negative for pops.
+    operands: the kind of each operand. Registers are written (w), read (r) or both (u). Other kinds are constants (k),
+    pointers and addresses (a), labels (l), and labels or functions (f). cycles: the cycles on an ATmega; for branches
+    and
+    skips, the cycles without a jump. words: the number of words of flash, two bytes each. among: the numbers of the
+    valid
+    registers. pairs: true if a register is the lower one of a pair. writes: written registers that are not operands.
+    stack:
+    the bytes that the instruction pushes on the stack, negative for pops.
     """
 
     name: str
@@ -103,11 +106,14 @@ class Opcode:
     stack: int = 0
 
     def __call__(self, *operands: Operand, back: int | None = None, ahead: int | None = None) -> Instruction:
-        """The instruction; raises ValueError for operands that it does not accept. back, ahead: a numeric label."""
+        """The instruction with these operands. back, ahead: a numeric label.
+
+        Raises `ValueError` for invalid operands.
+        """
         return _made(self, operands, back, ahead)
 
     def registers(self, kind: str, operand: Operand) -> tuple[str, ...]:
-        """The registers of an operand; raises ValueError if it is of another kind."""
+        """The registers of an operand. Raises `ValueError` if the operand is of another kind."""
         match operand:
             case str() if kind in "wru" and NUMBERS.get(operand) in self.among:
                 return pair(operand) if self.pairs else (operand,)
@@ -159,7 +165,7 @@ _DATA_COLUMNS = 24
 
 
 def constants(numbers: Sequence[int]) -> Code:
-    """Bytes among the code, in whole words."""
+    """Constant bytes between instructions, padded to whole words."""
     padded = [*numbers, *[0] * (len(numbers) % 2)]
     rows = (padded[first : first + _DATA_COLUMNS] for first in range(0, len(padded), _DATA_COLUMNS))
     return tuple(Instruction(f".byte {','.join(map(str, row))}", ".byte", len(row), time=0) for row in rows)

@@ -1,4 +1,4 @@
-"""The kernels for AVR, all of them composed, and the costs of reading packed constants without kernels.
+"""The kernels for AVR, all of which are composed, and the costs of reading packed constants without kernels.
 
 The composer of a kernel is imported when a program requests a kernel of its kind.
 """
@@ -35,12 +35,14 @@ _MACHINE = TileComposer(
 
 
 def _shifted(family: TileFamily, most: int) -> TileFamily:
-    """A family that shifts its sums. most: the bytes of an input tile."""
+    """A family of tile kernels that shift their sums. most: the maximum number of bytes of an input tile."""
     return replace(family, shifts=True, input_tile_bytes=most)
 
 
 def _requantised(family: TileFamily, most: int) -> TileFamily:
-    """A family with TensorFlow Lite's requantisation. most: the bytes of an input tile."""
+    """A family of tile kernels with TensorFlow Lite's requantisation. most: the maximum number of bytes of an input
+    tile.
+    """
     return replace(family, max_right=MOST_RIGHT, input_tile_bytes=most)
 
 
@@ -63,7 +65,7 @@ _FORESTS = {
 
 
 def _forests() -> Iterator[ForestCoder]:
-    """The forms in assembly, each also with floats as bytes, and plain C for forests that these do not support."""
+    """Yield the assembly forms, each also with floats as bytes, and plain C for forests that these do not support."""
     for name, form in _FORESTS.items():
         yield ForestCoder(f"tm_avr_forest_{name}", partial(_forest_kernel, form))
         yield ForestCoder(f"tm_avr_forest_keyed_{name}", partial(_keyed_kernel, form))

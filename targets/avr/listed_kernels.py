@@ -1,6 +1,6 @@
-"""The kernels for AVR that programs call by their C functions, and those for weights anywhere in flash.
+"""The kernels for AVR that programs call by their C functions, and kernels for weights anywhere in flash.
 
-The latter read flash only by Z+, and never set Z: `elpm Rd,Z+` takes as long as `lpm Rd,Z+` and increments RAMPZ:Z, so
+The latter read flash only by Z+, and never set Z: `elpm Rd,Z+` is as fast as `lpm Rd,Z+` and increments RAMPZ:Z, so
 that a run may cross a boundary of 64 KB.
 """
 
@@ -19,7 +19,7 @@ from tinyml.targets.kernel import Kernel
 
 
 def _sums(memory: str) -> Sequence[Kernel]:
-    """The kernels that have a form for far weights. memory: that of the weights, near or far flash."""
+    """The kernels that have a variant for far weights. memory: the memory of the weights, near or far flash."""
     kernels = (
         *(dot(*widths, memory) for widths in ((16, 16, 32), (8, 16, 32), (16, 8, 32))),
         *(dot(8, 8, sum, memory) for sum in (16, 24, 32)),
@@ -43,7 +43,7 @@ KERNELS = (*_sums(FLASH), *(replace(kernel, needs=MUL) for kernel in _OTHERS))
 
 @cache
 def _far_sums() -> Mapping[str, Kernel]:
-    """The kernels for far weights by the symbols of those for near ones."""
+    """The kernels for far weights by the symbols of the corresponding kernels for near weights."""
     return {near.symbol: far for near, far in zip(_sums(FLASH), _sums(FAR_FLASH), strict=True)}
 
 

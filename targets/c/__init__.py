@@ -1,1 +1,1 @@
-"""The C printer: turns the `c` dialect into C source for any chip."""
+"""The C printer, which converts the `c` dialect to C source for any chip."""

@@ -1,4 +1,4 @@
-"""The C text of expressions of the `c` dialect, in the spelling of a target."""
+"""The C text of expressions of the `c` dialect, with the syntax extensions of a target."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ Operand = Callable[[SSAValue], Text]
 
 
 class Expressions:
-    """Speller of operations, given the texts of their operands; records the target's helpers that they use.
+    """A printer of expressions, given the texts of their operands. It records which helpers of the target they use.
 
-    program: the program's name, with which the names of its constants, buffers and arena begin in C. loaded: the
+    program: the name of the program, which is the prefix of its constants, buffers and arena in C. loaded: the
     constants that the caller writes.
     """
 
@@ -85,7 +85,9 @@ class Expressions:
         return name
 
     def _reader(self, kind: str, type: c.PointerType) -> str | None:
-        """The helper that reads an element; None if a plain access does. kind: "flash", or "next" to advance, too."""
+        """The helper that reads an element; None if plain C reads it. kind: "flash", or "next" to also advance the
+        pointer.
+        """
         if type.memory.data == FAR:
             return self.helper(f"tm_{'far' if kind == 'flash' else f'{kind}_far'}_{suffix(type.element)}")
         if type.memory.data == FLASH and self.chip.flash_attribute is not None:
@@ -96,7 +98,7 @@ class Expressions:
         return literal(op.number, op.result.type)
 
     def memory(self, symbol: SymbolRefAttr, instance: SSAValue | None, operand: Operand) -> str:
-        """A constant, a buffer or the arena, which may be a member of an instance."""
+        """The C text of a constant, a buffer or the arena, which may be a member of an instance."""
         if self.structure is not None and symbol.string_value() in self.loaded:
             return f"{self.static(self.structure)}.{symbol.string_value()}"
         if instance is None:
@@ -193,7 +195,7 @@ class Expressions:
         return join(UNARY, op.result.type, f"&{pointer.within(PRIMARY)}[{index.code}]", pointer, index)
 
     def _far_address(self, op: c.AddressOp | c.LoadOp, pointer: Text, index: Text) -> Text:
-        """The address of an element of a far constant, in bytes."""
+        """The C text of the address of an element of a far constant, in bytes."""
         size = _bytes(pointer_type(op.pointer).element)
         bytes = f"{size} * {index.within(PRODUCT)}" if size > 1 else index.within(SUM + 1)
         code = pointer.code if index.code == "0" else f"{pointer.within(SUM)} + {bytes}"
@@ -224,7 +226,9 @@ class Expressions:
 
 
 def as_argument(text: Text, type: Attribute, memory: str = CONST) -> Text:
-    """An argument of a call: a pointer to plain elements, read-only unless `memory` says otherwise."""
+    """The C text of an argument of a call. A pointer is cast to plain elements, read-only unless `memory` says
+    otherwise.
+    """
     if isinstance(type, c.PointerType) and type.memory.data == ALIAS:
         return text.cast(c.PointerType(type.element, memory))
     return text.to(type)

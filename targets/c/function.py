@@ -1,8 +1,8 @@
 """The C text of a function of the `c` dialect, with expressions nested into the statements that use them.
 
-An expression with a single use in its own block is written where it is used, unless a statement in between changes
-something it reads. Every other expression becomes a constant named after its SSA value. No expression is evaluated more
-often than in the IR.
+An expression with a single use in its own block is printed at its use, unless a statement in between changes a variable
+or memory that it reads. Every other expression becomes a constant named after its SSA value. No expression is evaluated
+more often than in the IR.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COUNTERS = ("i", "j", "k", "l", "m", "n")
 
 
 class FunctionPrinter:
-    """Printer of one function; `taken` holds the names in use at file level."""
+    """A printer of one function. `taken` contains the names in use at file level."""
 
     def __init__(self, expressions: Expressions, taken: Iterable[str]):
         self.expressions = expressions
@@ -131,7 +131,7 @@ class FunctionPrinter:
                 raise AssertionError(f"{op.name} is not a statement")
 
     def _reads_in_place(self, op: c.ReadOp) -> bool:
-        """True if all uses can name the variable itself, because it is not assigned before them."""
+        """True if all uses of a read can name the variable itself, because no assignment precedes them."""
         block = op.parent
         assert block is not None
         changing = {
@@ -182,7 +182,7 @@ class FunctionPrinter:
             self._name(result, text)
 
     def _text(self, value: SSAValue) -> Text:
-        """The text of an operand, ready to be nested into its user."""
+        """The text of an operand, ready to be nested into the text of its user."""
         if value in self.waiting:
             return self.waiting.pop(value)
         if value in self.names:
@@ -199,7 +199,7 @@ class FunctionPrinter:
         return self._text(pointer).code
 
     def _name(self, value: SSAValue, text: Text) -> None:
-        """Compute a value at this point and name it."""
+        """Print a definition that assigns `text` to a new name for `value`."""
         default = "x" if value.type == f32 else "t"
         if isinstance(value.type, c.PointerType):
             default = "buffer" if isinstance(value.owner, c.ViewOp) else "p"
@@ -211,7 +211,9 @@ class FunctionPrinter:
         self.source = outer
 
     def _settle(self, changed: set[SSAValue | str]) -> None:
-        """Name the waiting expressions that read anything the next statement changes."""
+        """Print definitions of the pending expressions that read variables or memory that the next statement
+        changes.
+        """
         for value in [value for value, text in self.waiting.items() if text.reads & changed]:
             self._name(value, self.waiting.pop(value))
 
@@ -264,7 +266,7 @@ class FunctionPrinter:
 
 
 def _is_small(op: c.ForOp) -> bool:
-    """True if the counter runs in steps of one between constants in [0, 255]."""
+    """True if the counter of a loop counts by one between constants in [0, 255]."""
     bounds = [bound.owner.number for bound in (op.start, op.end) if isinstance(bound.owner, c.LiteralOp)]
     return op.step.value.data == 1 and len(bounds) == 2 and min(bounds) >= 0 and max(bounds) <= 255
 
@@ -275,7 +277,7 @@ def _loops_around(op: Operation) -> int:
 
 
 def _changes(op: Operation) -> set[SSAValue | str]:
-    """The variables, and MEMORY, that an operation or one nested in it changes."""
+    """The variables that an operation, or an operation nested in it, assigns; includes MEMORY if it writes memory."""
     changed: set[SSAValue | str] = set()
     for inner in op.walk():
         if isinstance(inner, c.AssignOp | c.NextOp):

@@ -1,7 +1,7 @@
-"""The parts of C text that a program needs.
+"""Selection of the parts of C text that a program needs.
 
-Of a header: functions, types and macros, and the definitions that these use. Of any text: lines that are not under
-preprocessor conditions known to be false.
+In a header, these are the functions, types and macros in use, and the definitions that these use. In any text, they are
+the lines outside branches whose preprocessor conditions are known to be false.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
 
 def without_branches(text: str, undefined: Sequence[str]) -> str:
-    """C text without the branches that need a macro whose name begins with one of `undefined`.
+    """C text without the branches whose conditions require a macro with a prefix in `undefined`.
 
-    A condition that this decides is removed with its directives and the comment directly before it; one that also
-    depends on other macros stays.
+    A condition that this determines is removed with its directives and the comment directly before it. A condition that
+    also
+    depends on other macros remains.
     """
     if not any(prefix in text for prefix in undefined):
         return text
@@ -53,9 +54,9 @@ def without_branches(text: str, undefined: Sequence[str]) -> str:
 
 @dataclass
 class _Condition:
-    """An open conditional. value: that of the current branch, None if unknown.
+    """An open preprocessor conditional. value: the condition of the current branch, None if unknown.
 
-    keeps: true once one of its directives was kept. taken: true after a branch that is known to be compiled.
+    keeps: true after one of its directives was printed. taken: true after a branch that is known to be compiled.
     """
 
     value: bool | None
@@ -67,7 +68,9 @@ class _Condition:
         return self.value is not False
 
     def next(self, line: str, kind: str, value: bool | None) -> str | None:
-        """Enter the branch of a directive, or leave the last one; return the directive to print, if any."""
+        """Enter the branch of a directive, or leave the conditional at its end. Return the directive to print, or
+        None.
+        """
         if kind == "endif":
             return line if self.keeps else None
         self.taken |= self.value is True
@@ -119,7 +122,7 @@ def _decided(node: ast.expr, names: dict[str, bool | None]) -> bool | None:
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Yield lines; a directive together with its continuation lines."""
+    """Yield the lines of a text. A directive is joined with its continuation lines."""
     pending = ""
     for line in text.split("\n"):
         pending += line
@@ -131,7 +134,7 @@ def _logical_lines(text: str) -> Iterator[str]:
 
 
 def _drop_comment(lines: list[str]) -> None:
-    """Remove a comment at the end of the lines, if no other text is on its lines."""
+    """Remove a comment at the end of the lines, unless the comment's lines contain other text."""
     if not lines or not lines[-1].endswith("*/"):
         return
     first = next((i for i in range(len(lines) - 1, -1, -1) if "/*" in lines[i]), len(lines))
@@ -147,16 +150,16 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
 def words(text: str) -> set[str]:
-    """The identifiers in a text of C."""
+    """The identifiers in a C text."""
     return set(_WORD.findall(text))
 
 
 def needed_part(text: str, used: Set[str]) -> list[str]:
     """The lines of a header without unused definitions. used: the identifiers in the rest of the program.
 
-    Definitions under conditions stay under them. An `#include` stays if a definition at the same level does, and so do
-    conditions under which an `#error` rejects a compiler. Each definition has a guard of its own in place of the
-    header's, since two programs in one translation unit may need different parts.
+    Definitions under preprocessor conditions remain under them. An `#include` remains if a definition at the same level
+    does, and so do conditions under which an `#error` rejects a compiler. Each definition has a separate include guard
+    instead of the header's, because two programs in one translation unit may need different parts.
     """
     parts = _parsed(text)
     found, kept = set(used), set[_Item]()
@@ -171,7 +174,7 @@ def needed_part(text: str, used: Set[str]) -> list[str]:
 class _Item:
     """A definition with the comment before it, or another preprocessor line, which has no name.
 
-    words: the identifiers in it and in the conditions around it.
+    words: the identifiers in the text and in the enclosing conditions.
     """
 
     text: list[str]
@@ -195,7 +198,7 @@ class _Item:
 
 @dataclass(eq=False)
 class _Branches:
-    """A conditional: its directives, each with the parts that follow it."""
+    """A preprocessor conditional: its directives, each with the parts that follow it."""
 
     comment: list[str]
     branches: list[tuple[list[str], list[_Part]]] = field(default_factory=list["tuple[list[str], list[_Part]]"])
@@ -221,19 +224,19 @@ _Part = _Item | _Branches
 
 
 def _any_needed(kept: Set[_Item], beside: Sequence[_Part], own: _Part) -> bool:
-    """True if another part at the same level is needed."""
+    """True if a part at the same level, other than `own`, is needed."""
     return any(part.is_needed(kept, ()) for part in beside if part is not own)
 
 
 def once(name: str, lines: Sequence[str]) -> list[str]:
-    """A definition with a guard, as several programs in one translation unit may contain it."""
+    """A definition with an include guard, because several programs in one translation unit may contain it."""
     macro = f"{name.upper()}_DEFINED"
     return [f"#ifndef {macro}", f"#define {macro}", *lines, "#endif"]
 
 
 @cache
 def _parsed(text: str) -> list[_Part]:
-    """The parts of a header, without its include guard."""
+    """The parts of a header, excluding its include guard."""
     parts = _read_parts(deque(text.rstrip("\n").split("\n")), frozenset())
     match parts:
         case [_Branches(_, [([guard], [_Item() as first, *rest])])] if guard == f"#ifndef {first.name}":
@@ -243,7 +246,7 @@ def _parsed(text: str) -> list[_Part]:
 
 
 def _read_parts(lines: deque[str], conditions: Set[str]) -> list[_Part]:
-    """Read parts up to the end of the text, or to a directive that ends a branch."""
+    """Parse parts up to the end of the text, or to a directive that ends a branch."""
     parts: list[_Part] = []
     comment: list[str] = []
     while lines:
@@ -288,12 +291,12 @@ def _read_item(lines: deque[str], comment: list[str], conditions: Set[str]) -> _
 
 
 def _continued(lines: deque[str]) -> list[str]:
-    """A directive with its continuation lines."""
+    """A directive with its continuation lines, which are removed from `lines`."""
     return _taken(lines, lambda read: not read[-1].endswith("\\"))
 
 
 def _is_complete(read: Sequence[str]) -> bool:
-    """True for a whole definition or declaration."""
+    """True if the lines form a complete definition or declaration."""
     text = _COMMENT.sub("", "\n".join(read))
     return text.count("{") == text.count("}") and text.rstrip().endswith((";", "}"))
 

@@ -1,4 +1,4 @@
-"""Identifiers of a generated file: unique, and never a C keyword."""
+"""Identifiers of a generated file, which are unique and never C keywords."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_NAME_LENGTH = 31
 
 
 def model_name(name: str) -> str:
-    """A name of a model close to a text."""
+    """A valid name of a model that is similar to a text."""
     letters = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[:MAX_NAME_LENGTH].strip("_") or "model"
     try:
         check_model_name(letters)
@@ -39,7 +39,9 @@ def model_name(name: str) -> str:
 
 
 def check_model_name(name: str) -> None:
-    """Raise `InputError` for a model name that is not a valid prefix of functions, or whose header hides another."""
+    """Raise `InputError` for a model name that is not a valid prefix of functions, or whose header would hide another
+    one.
+    """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or len(name) > MAX_NAME_LENGTH:
         raise InputError(
             f"--name: expected at most {MAX_NAME_LENGTH} letters of A-Z, digits and _, a letter first, got '{name}'"
@@ -51,7 +53,7 @@ def check_model_name(name: str) -> None:
 
 
 def identifier(hint: str) -> str:
-    """A C identifier close to a name hint, never a reserved word or one of the runtime's names (tm_, TM_)."""
+    """A C identifier similar to a name hint, never a reserved word or a name of the runtime (tm_, TM_)."""
     # xDSL numbers equal hints when it prints them; stripping the numbers keeps names stable across print and parse.
     name = re.sub(r"(_\d+)+$", "", re.sub(r"\W", "_", hint, flags=re.ASCII)).lstrip("_") or "value"
     if name in RESERVED or name[0].isdigit() or re.match(r"tm_", name, re.IGNORECASE):
@@ -60,7 +62,7 @@ def identifier(hint: str) -> str:
 
 
 class Names:
-    """Identifiers in nested scopes, each different from all others in its scope and the enclosing ones.
+    """Identifiers in nested scopes. Each differs from all others in its scope and in the enclosing scopes.
 
     taken: names that are in use from the start.
     """
@@ -73,11 +75,11 @@ class Names:
         """For each scope, its names with their base names and numbers."""
 
     def take(self, name: str) -> None:
-        """Exclude a name from those that `fresh` returns later."""
+        """Exclude a name from the results of later calls of `fresh`."""
         self._taken.add(name)
 
     def fresh(self, hint: str) -> str:
-        """An identifier close to a name hint, in use until the innermost scope ends."""
+        """An identifier similar to a name hint, which remains in use until the innermost scope ends."""
         base = identifier(hint)
         number = self._least.get(base, 0)
         while (name := f"{base}_{number}" if number else base) in self._taken:
@@ -89,7 +91,7 @@ class Names:
 
     @contextmanager
     def scope(self) -> Generator[None]:
-        """A scope that releases its names at the end."""
+        """A context that releases its names at the end."""
         self._scopes.append([])
         yield
         for name, base, number in self._scopes.pop():

@@ -45,8 +45,9 @@ OWN_CONSTANTS = {"avr": "__AVR__"}
 class CTarget(Target):
     """Print NAME.c (`file=source`) or NAME.h (`file=header`) for the only program of a module.
 
-    target: by default the one that the module is compiled for. Raises `InputError` for an unknown target, and for one
-    whose kernels the module does not call; ValueError for an unknown file.
+    target: by default the target for which the module is compiled. Raises `InputError` for an unknown target, and for
+    one
+    whose kernels the module does not call. Raises `ValueError` for an unknown file.
     """
 
     name = "c"
@@ -69,16 +70,16 @@ class CTarget(Target):
 
 
 def print_c(module: ModuleOp, ctx: Context, target: str, file: str = "source") -> str:
-    """The text of a file for the only program of a module, as `CTarget` prints it."""
+    """The text of NAME.c or NAME.h for the only program of a module, as `CTarget` prints it."""
     stream = io.StringIO()
     CTarget(target=target, file=file).emit(ctx, module, stream)
     return stream.getvalue()
 
 
 def write_c(module: ModuleOp, ctx: Context, target: str, folder: Path) -> None:
-    """Write NAME.c and NAME.h for the only program of a module into a folder, created if it is missing.
+    """Write NAME.c and NAME.h for the only program of a module to a folder, which is created if it is missing.
 
-    The numbers that the caller writes before the first call, if there are any, are the content of NAME.weights.
+    NAME.weights contains the constants that the caller writes before the first call, if there are any.
     """
     name = _program(module).sym_name.data
     folder.mkdir(parents=True, exist_ok=True)
@@ -89,14 +90,14 @@ def write_c(module: ModuleOp, ctx: Context, target: str, folder: Path) -> None:
 
 
 def loaded_content(module: ModuleOp) -> bytes:
-    """The numbers that the caller of a module's programs writes before the first call; empty for most programs."""
+    """The constants that the caller of a module's programs writes before the first call; empty for most programs."""
     return b"".join(op.content for op in module.walk() if isinstance(op, c.LoadedOp))
 
 
 def sources_of_lines(module: ModuleOp, target: str) -> dict[int, tuple[str, ...]]:
-    """The source operations to which each line of NAME.c belongs, by the names in their locations.
+    """For each line of NAME.c, the source operations to which it belongs, by the names in their locations.
 
-    Lines count from 1; lines that belong to no operation are omitted.
+    Lines count from 1. Lines that belong to no operation are omitted.
     """
     printer = _ProgramPrinter(_program(module), target)
     printer.source()
@@ -184,14 +185,15 @@ class _ProgramPrinter:
         return lines[:-1]
 
     def _text_of(self, op: c.VerbatimOp) -> str:
-        """A text of the runtime, or the chip's replacement for it."""
+        """The text of a runtime header, or the chip's replacement for it."""
         return self.chip.replacement(op.origin.data) or op.text.data
 
     def _foreign(self) -> Sequence[str]:
-        """Prefixes of the macros whose branches are not printed.
+        """Prefixes of the macros whose branches are omitted.
 
-        Compilers for chips with a special method of reading constants reject the file; those for other chips compile
-        the portable text, with the same results to the bit.
+        Compilers for chips with a special method of reading constants reject the file. Compilers for other chips
+        compile
+        the portable text, with bit-identical results.
         """
         if self.chip.macros is not None:
             return [prefix for prefix in SELECTING_PREFIXES if prefix not in self.chip.macros]
@@ -199,7 +201,9 @@ class _ProgramPrinter:
         return [prefix for prefix in SELECTING_PREFIXES if any(macro.startswith(prefix) for macro in macros)]
 
     def _runtime(self, functions: Iterable[Sequence[str]]) -> list[str]:
-        """The runtime's functions and kernels. functions: the lines of the program's own."""
+        """The lines of the runtime's functions and kernels that are used. functions: the lines of the program's
+        functions.
+        """
         used = words("\n".join(line for function in functions for line in function))
         used |= {name.data for op in self.verbatims for name in op.provides}
         foreign = self._foreign()
@@ -217,7 +221,7 @@ class _ProgramPrinter:
         return [line for text in texts for line in text]
 
     def _other_compilers(self) -> list[str]:
-        """`#error` lines for compilers that would select runtime branches that read another chip's constants."""
+        """`#error` lines for compilers that would select runtime branches for the constants of another chip."""
         lines: list[str] = []
         # Some headers reject other compilers themselves.
         texts = [text for op in self.verbatims if "#error" not in (text := self._text_of(op))]
@@ -312,14 +316,14 @@ class _ProgramPrinter:
         return [head, *(f"    {row}" for row in _rows(words)), "};"]
 
     def _weights(self, op: c.LoadedOp) -> list[str]:
-        """The structure of the constants that the caller writes."""
+        """The C structure of the constants that the caller writes."""
         head = f"The model's numbers, {len(op.content)} bytes, which the caller writes:"
         rows = [f"{each.sym_name.data}: {each.doc.data}" for each in op.arrays if each.doc is not None]
         members = [f"    {spell(each.element)} {each.sym_name.data}[{len(_numbers(each))}];" for each in op.arrays]
         return [*_box([head, *rows]), "static struct {", *members, f"}} {self.expressions.static(op.sym_name)};"]
 
     def _arena_table(self, op: c.ArenaOp, names: Mapping[SSAValue, str]) -> list[str]:
-        """The comment on the contents of the arena."""
+        """The comment that lists the contents of the arena."""
         views: dict[tuple[int, int, str], c.ViewOp] = {}
         for view in (inner for function in self.functions for inner in function.walk()):
             if isinstance(view, c.ViewOp):
@@ -333,14 +337,14 @@ class _ProgramPrinter:
         return _box(table)
 
     def _arena(self, op: c.ArenaOp, name: str) -> str:
-        """The declaration of the arena under a name."""
+        """The C declaration of the arena with the given name."""
         size, unit = op.size.value.data, _size(op.element)
         alignment = min(op.alignment.value.data, self.chip.alignment)
         attribute = f" __attribute__((__aligned__({alignment})))" if alignment > unit else ""
         return f"{spell(op.element)} {name}[{-(-size // unit)}]{attribute};"
 
     def _structure(self, op: c.InstanceOp) -> list[str]:
-        """The type of an instance."""
+        """The C type of an instance."""
         members = [] if self.arena is None else [self._arena(self.arena, self.arena.sym_name.data)]
         members += [_buffer(buffer, buffer.sym_name.data) for buffer in self.buffers]
         text = (
@@ -356,7 +360,7 @@ def _buffer(op: c.BufferOp, name: str) -> str:
 
 
 def _rows(words: Sequence[str]) -> Iterator[str]:
-    """Comma-separated words, wrapped to the line width; `textwrap` is too slow for millions of words."""
+    """Yield rows of comma-separated words, wrapped to the line width. `textwrap` is too slow for millions of words."""
     start, length = 0, 0
     for number, word in enumerate(words):
         # Includes a comma, which the last word lacks.
@@ -374,7 +378,7 @@ def _size(type: Attribute) -> int:
 
 
 def _numbers(op: c.ConstantOp) -> Sequence[int | float]:
-    """The elements, in row-major order."""
+    """The elements of a constant, in row-major order."""
     code = "f" if isinstance(op.element, Float32Type) else {1: "b", 2: "h", 4: "i", 8: "q"}[_size(op.element)]
     data = op.value.data.data
     numbers: tuple[int | float, ...] = struct.unpack(f"<{len(data) // _size(op.element)}{code}", data)
@@ -387,7 +391,7 @@ def _titled(name: str, doc: str | None) -> str:
 
 
 def _comment(paragraphs: Iterable[str]) -> list[str]:
-    """The lines of a wrapped C comment; comment delimiters inside it are broken up."""
+    """The lines of a wrapped C comment. Comment delimiters in the paragraphs are broken up."""
     lines = [line for text in paragraphs for line in textwrap.wrap(text, WIDTH - 3) or [""]]
     return _box(lines)
 

@@ -1,4 +1,4 @@
-"""Pieces of C text with their precedence, C type and effects."""
+"""Fragments of C text with their precedence, C type and effects."""
 
 from __future__ import annotations
 
@@ -45,11 +45,13 @@ MEMORY = "memory"
 
 @dataclass(frozen=True)
 class Text:
-    """A C expression.
+    """The text of a C expression.
 
-    `type` is its C type: arithmetic on i8 and i16 gives int, which `index` represents. `reads` holds the variables it
-    depends on, and MEMORY; `steps` is true if evaluating it advances a pointer. For `v + rest` with a variable v,
-    `update` holds v, the operator and the rest, so that an assignment can become `v += rest`.
+    `type` is its C type: arithmetic on i8 and i16 results in int, which `index` represents. `reads` contains the
+    variables on
+    which it depends, and MEMORY. `steps` is true if its evaluation advances a pointer. For `v + rest` with a variable
+    v,
+    `update` contains v, the operator and the rest, so that an assignment can be printed as `v += rest`.
     """
 
     code: str
@@ -61,7 +63,7 @@ class Text:
     update: tuple[SSAValue, str, str] | None = None
 
     def within(self, level: int) -> str:
-        """The code as an operand of an operator that requires at least the given precedence."""
+        """The code as an operand of an operator that requires a precedence of at least `level`."""
         return self.code if self.level >= level else f"({self.code})"
 
     def fits(self, type: Attribute) -> bool:
@@ -81,19 +83,19 @@ class Text:
         return self if self.fits(type) else self.cast(type)
 
     def as_wide_as(self, type: Attribute) -> Text:
-        """The expression, cast unless arithmetic on it is already in the type, or in int for narrow types."""
+        """The expression, cast unless arithmetic on it is already in `type`, or in int for narrow types."""
         enough = type not in RANKS or RANKS[type] <= RANKS[INT] or self.type == type
         return self if enough else self.cast(type)
 
 
 def join(level: int, type: Attribute, code: str, *parts: Text) -> Text:
-    """An expression composed of others, with the union of their reads and side effects."""
+    """An expression composed of several parts, with the union of their reads and side effects."""
     reads = frozenset[SSAValue | str]().union(*(part.reads for part in parts))
     return Text(code, level, type, reads, any(part.steps for part in parts))
 
 
 def spell(type: Attribute) -> str:
-    """A type in C."""
+    """The C spelling of a type."""
     if (name := _SPECIAL.get(type)) is not None:
         return name
     if isinstance(type, PointerType):
@@ -107,17 +109,17 @@ def spell(type: Attribute) -> str:
 
 
 def suffix(type: Attribute) -> str:
-    """The type's suffix in names of helpers, such as i16 or f32."""
+    """The suffix of a type in names of helpers, such as i16 or f32."""
     return "f32" if type == f32 else f"i{width_of(type)}"
 
 
 def alias_name(type: Attribute) -> str:
-    """The typedef for elements whose bytes are also accessed as other types."""
+    """The name of the typedef for elements whose bytes are also accessed as other types."""
     return f"tm_{suffix(type)}"
 
 
 def declare(type: Attribute, name: str, constant: bool) -> str:
-    """A declaration without its initial value, such as `const int32_t name` or `const int16_t *const name`."""
+    """A C declaration without an initial value, such as `const int32_t name` or `const int16_t *const name`."""
     spelled = spell(type)
     if spelled.endswith("*"):
         return f"{spelled}{'const ' if constant else ''}{name}"
@@ -146,7 +148,7 @@ _LEAST_INFINITE = 2.0**128 - 2.0**103
 
 
 def spell_float(value: float) -> str:
-    """The shortest decimal with the same single-precision bits; raises `InputError` for NaN."""
+    """The shortest decimal with the same single-precision bits. Raises `InputError` for NaN."""
     if math.isinf(value):
         # Not every bare-metal toolchain has a math.h, with INFINITY.
         return f"({math.copysign(1, value):.1f}f / 0.0f)"

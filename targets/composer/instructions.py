@@ -1,6 +1,6 @@
-"""Instructions as records, which composers join, price and print, and code with loops of known trip counts.
+"""Instructions as records, which composers concatenate, cost and print, and code with loops of known trip counts.
 
-The price of Thumb code is its cycles by the published timing of a core.
+The cost of Thumb code is its number of cycles by the published timing of a core.
 """
 
 from __future__ import annotations
@@ -26,12 +26,16 @@ others.
 class Instruction:
     """An instruction.
 
-    name: the mnemonic without its width. size: bytes, for a branch those of its short form; None if the assembler
-    chooses. words: 32-bit registers that a load or store multiple transfers. address: the registers from which the
-    address of a load or store is computed. reads, writes: all registers that it reads, including those of the address,
-    and writes; "flags" is one of them where a chip records it. stack: bytes of stack that it allocates, negative if it
-    frees them. time: cycles, if they are equal for all cores; otherwise 1. callee: the C function that it calls. unit:
-    the execution unit of a vector instruction, which it holds for `held` cycles.
+    name: the mnemonic without its width. size: the size in bytes, for a branch that of its short form; None if the
+    assembler
+    chooses. words: the number of 32-bit registers that a load or store multiple transfers. address: the registers from
+    which
+    the address of a load or store is computed. reads, writes: all registers that the instruction reads, including those
+    of
+    the address, and writes. "flags" is one of them if a chip records it. stack: bytes of stack that the instruction
+    allocates, negative if it frees them. time: cycles, if they are equal for all cores; otherwise 1. callee: the C
+    function
+    that the instruction calls. unit: the execution unit of a vector instruction, which is busy for `held` cycles.
     """
 
     text: str
@@ -51,7 +55,7 @@ class Instruction:
 
 @dataclass(frozen=True)
 class LocalLabel:
-    """A numeric label, the target of branches backwards or forwards."""
+    """A numeric label, which may be the target of backward and forward branches."""
 
     number: int
 
@@ -73,12 +77,12 @@ def joined(*parts: Line | Iterable[Line]) -> Code:
 
 
 def instructions(lines: Iterable[Line]) -> int:
-    """The number of instructions: the time of straight-line code if all of them take one unit."""
+    """The number of instructions, which is the time of straight-line code if each takes one unit."""
     return sum(isinstance(line, Instruction) for line in lines)
 
 
 def most_bytes(lines: Iterable[Line]) -> int:
-    """An upper bound on the bytes of flash: four per instruction."""
+    """An upper bound on the bytes of flash: four bytes per instruction."""
     return 4 * instructions(lines)
 
 
@@ -93,13 +97,13 @@ def printed(lines: Iterable[Line]) -> Lines:
 
 
 def statement(lines: Sequence[str]) -> str:
-    """The body of a naked function."""
+    """The body of a naked C function that consists of these lines."""
     rows = [f'"{line}\\n\\t"' for line in lines[:-1]] + [f'"{lines[-1]}"']
     return "    __asm__ volatile(" + "\n                     ".join(rows) + ");"
 
 
 class Printed(Mapping[tuple[int | str, ...], str]):
-    """The bodies of a function by instruction sets, each generated when it is first printed."""
+    """The bodies of a function by instruction sets. Each is generated when it is first printed."""
 
     def __init__(self, bodies: Mapping[tuple[int | str, ...], Callable[[], str]]) -> None:
         self._bodies = {cores: cache(body) for cores, body in bodies.items()}
@@ -117,7 +121,9 @@ class Printed(Mapping[tuple[int | str, ...], str]):
 class Run(NamedTuple):
     """Consecutive instructions, the last of which may be a branch.
 
-    times: the executions in a call of the function. taken: the executions in which the branch at the end is taken.
+    times: the number of executions per call of the function. taken: the number of executions in which the branch at the
+    end
+    is taken.
     """
 
     lines: Code
@@ -126,7 +132,7 @@ class Run(NamedTuple):
 
     @property
     def time(self) -> int:
-        """The instructions that a call executes."""
+        """The number of instructions that a call executes."""
         return self.times * instructions(self.lines)
 
     def repeated(self, count: int) -> Run:
@@ -146,7 +152,7 @@ class Repeated:
 
     @property
     def time(self) -> int:
-        """The instructions that a call executes."""
+        """The number of instructions that a call executes."""
         return sum(run.time for run in self.runs)
 
     def followed_by(self, further: Repeated) -> Repeated:
@@ -156,7 +162,7 @@ class Repeated:
         return self.followed_by(Repeated.once(lines))
 
     def calling(self, function: Code) -> Repeated:
-        """The same code, whose last branch calls a function that is printed elsewhere."""
+        """The same code, in which the last branch calls a function whose text is printed separately."""
         *before, last = self.runs
         return Repeated(self.lines, (*before, last._replace(taken=last.times), Run(function, last.times, last.times)))
 
@@ -185,8 +191,9 @@ class Repeated:
 
 
 def balanced(count: int, most: int) -> list[tuple[int, int]]:
-    """Pairs of a group size, at most `most`, and the number of such groups: as few groups as possible, of nearly equal
-    sizes.
+    """Pairs of a group size, at most `most`, and the number of groups of this size.
+
+    There are as few groups as possible, of nearly equal sizes.
     """
     groups = -(-count // most)
     size, larger = divmod(count, groups)
@@ -194,14 +201,14 @@ def balanced(count: int, most: int) -> list[tuple[int, int]]:
 
 
 def cycles_of_block(timing: Timing, instructions: Iterable[Instruction]) -> int:
-    """Cycles of straight-line code; a branch at its end counts as not taken."""
+    """The cycles of straight-line code. A branch at its end counts as not taken."""
     return sum(cycles_of_each(timing, instructions))
 
 
 def cycles_of_each(timing: Timing, instructions: Iterable[Instruction]) -> Iterator[int]:
     """Yield the cycles from each instruction of straight-line code to the next.
 
-    An instruction for an execution unit that another one holds waits until it is free.
+    An instruction waits until its execution unit is free.
     """
     before: Instruction | None = None
     # The cycles until each unit is free again.
@@ -217,7 +224,7 @@ def cycles_of_each(timing: Timing, instructions: Iterable[Instruction]) -> Itera
 
 
 def cycles_of_runs(timing: Timing, runs: Sequence[Run]) -> int:
-    """Cycles of composed code; branches within a run count as not taken."""
+    """The cycles of composed code. Branches within a run count as not taken."""
     return sum(
         run.times * cycles_of_block(timing, (line for line in run.lines if isinstance(line, Instruction)))
         + run.taken * timing.refill

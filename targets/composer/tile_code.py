@@ -2,7 +2,7 @@
 
 `RowKernel` is the loop nest of a kernel for rows of weights, the same on every instruction set: groups of windows x
 blocks of rows x runs x elements, and an epilogue. A register tile determines how many windows and rows are computed at
-once; an instruction set implements the abstract methods for it.
+once. An instruction set implements the abstract methods for this register tile.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Refused(Exception):
-    """Raised by a composer that has no code for what it is asked for, such as too few registers."""
+    """The composer has no code for the requested kernel, for example because there are too few registers."""
 
 
 class RepeatedCode(ABC):
@@ -33,12 +33,12 @@ class RepeatedCode(ABC):
 
     @cached_property
     def code(self) -> Repeated:
-        """The complete function, composed once."""
+        """The complete function. The result is cached."""
         return self.function()
 
     @property
     def fits(self) -> bool:
-        """True if there is code, which the composer has not `Refused`."""
+        """True if the composer has code for the kernel, that is, does not raise `Refused`."""
         try:
             return len(self.code.lines) > 0
         except Refused:
@@ -50,7 +50,7 @@ class RepeatedCode(ABC):
 
     @property
     def time(self) -> float:
-        """The number of instructions of a call."""
+        """The number of instructions that a call executes."""
         return self.code.time
 
     @property
@@ -80,17 +80,17 @@ class LoopedCode(RepeatedCode):
     @property
     @abstractmethod
     def layout(self) -> WeightStream:
-        """The layout of the stream."""
+        """The layout of the weight stream."""
 
     @property
     def time(self) -> float:
-        """The number of instructions of a call in which half of the results are saturated."""
+        """The number of instructions that a call executes if half of the results are saturated."""
         return self.code.time - self.SATURATED / 2 * self.tile.rows * self.tile.count
 
 
 @dataclass(frozen=True)
 class RowKernel(LoopedCode):
-    """The code for a tile. The rows of a block are those of the weight stream."""
+    """The code for a tile that computes rows in the blocks of the weight stream."""
 
     @property
     @abstractmethod
@@ -99,38 +99,38 @@ class RowKernel(LoopedCode):
 
     @abstractmethod
     def enter(self) -> Code:
-        """Save registers and arguments."""
+        """Code that saves registers and arguments."""
 
     @abstractmethod
     def leave(self) -> Code:
-        """Restore the registers and return."""
+        """Code that restores the registers and returns."""
 
     @abstractmethod
     def load_windows(self, windows: int) -> Repeated:
-        """Set up windows before the first block, and reset the stream pointer to the start."""
+        """Code that sets up windows before the first block, and resets the stream pointer to the start."""
 
     @abstractmethod
     def start(self, rows: int, windows: int) -> Code:
-        """Load the starts of the sums of a block."""
+        """Code that loads the initial values of the sums of a block."""
 
     @abstractmethod
     def products(self, rows: int, windows: int) -> Repeated:
-        """Add the products of all runs and elements to the sums."""
+        """Code that adds the products of all runs and elements to the sums."""
 
     @abstractmethod
     def finish(self, rows: int, windows: int) -> Code:
-        """The epilogue: store the results of a block."""
+        """The epilogue, which stores the results of a block."""
 
     @abstractmethod
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
-        """The loop over equal blocks, those of a group of the stream."""
+        """A loop over `times` equal blocks. group: the index of their group in the stream."""
 
     @abstractmethod
     def over_windows(self, code: Repeated, times: int) -> Repeated:
-        """The loop over groups with the same number of windows."""
+        """A loop over `times` groups with the same number of windows."""
 
     def next_windows(self, windows: int) -> Code:
-        """Advance to the next windows."""
+        """Code that advances to the next windows."""
         return ()
 
     def function(self) -> Repeated:
@@ -140,20 +140,20 @@ class RowKernel(LoopedCode):
         return code.then(self.leave())
 
     def all_rows(self, windows: int) -> Repeated:
-        """All rows for the given number of windows."""
+        """The code for all rows by `windows` windows."""
         code = self.load_windows(windows)
         for group, (times, rows) in enumerate(self.layout.groups):
             code = code.followed_by(self.over_rows(self.block(rows, windows), times, group))
         return code.then(self.next_windows(windows))
 
     def block(self, rows: int, windows: int) -> Repeated:
-        """A block of rows for the given number of windows."""
+        """The code for a block of rows by `windows` windows."""
         start = Repeated.once(self.start(rows, windows))
         return start.followed_by(self.products(rows, windows)).then(self.finish(rows, windows))
 
 
 def unrolled(step: Code, count: int, at_once: int, loop: Callable[[Repeated, int], Repeated]) -> Repeated:
-    """A step repeated `count` times, in a loop over `at_once` steps if there are more than twice as many."""
+    """A step repeated `count` times, in a loop over `at_once` steps if `count` is more than twice as great."""
     loops, single = divmod(count, at_once) if count > 2 * at_once else (0, count)
     code = Repeated.once(step * single)
     return code.followed_by(loop(Repeated.once(step * at_once), loops)) if loops else code
@@ -162,7 +162,7 @@ def unrolled(step: Code, count: int, at_once: int, loop: Callable[[Repeated, int
 def overlapping(column: int, windows: int, across: int, width: int) -> list[tuple[int, int]]:
     """The windows that contain a column of elements, each with the column of its filter.
 
-    across: columns between adjacent windows. width: columns of a filter.
+    across: the columns between adjacent windows. width: the columns of a filter.
     """
     met = ((window, column - window * across) for window in range(windows))
     return [(window, tap) for window, tap in met if 0 <= tap < width]

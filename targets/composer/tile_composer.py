@@ -1,4 +1,4 @@
-"""Families of kernels: the C function around the code that a composer generates for a tile, or for lanes.
+"""Families of kernels: the C function around the code that a composer generates for a tile, or for a lane function.
 
 The code itself (`tile_code.py`) is imported when a kernel is composed.
 """
@@ -31,10 +31,10 @@ L_co = TypeVar("L_co", covariant=True)
 
 
 class TileAssembly(Protocol[L_co]):
-    """The assembly for a tile, which contains the weights or reads them from a stream.
+    """The assembly code for a tile, which contains the weights or reads them from a stream.
 
-    fits: true if there is code for the tile. lines: the function. time: the number of instructions of a
-    call. runs: the executed instructions, if they are recorded. stack, bytes: bytes of stack and of flash.
+    fits: true if there is code for the tile. lines: the function. time: the number of instructions that a
+    call executes. runs: the executed instructions, if they are recorded. stack, bytes: bytes of stack and of flash.
     """
 
     @property
@@ -52,7 +52,7 @@ class TileAssembly(Protocol[L_co]):
 
 
 class TileCode(TileAssembly[L_co], Protocol[L_co]):
-    """The code for a tile that reads its weights from a stream, whose order is the layout."""
+    """The code for a tile that reads its weights from a stream. layout: the layout of this stream."""
 
     @property
     def layout(self) -> WeightStream: ...
@@ -62,9 +62,10 @@ class TileCode(TileAssembly[L_co], Protocol[L_co]):
 class TileComposer(Generic[L]):
     """The common properties of an instruction set's families.
 
-    header: one of the headers of the runtime; core: the number of the instruction set in it, or a condition of the
-    preprocessor. statement: formats the body of a function. needs, flash: as in `Kernel`. call: bytes of flash of a
-    call; enter: the overhead of a call in time. bits, limit: those of sums, as in `TileFamily`.
+    header: a header of the runtime. core: the number of the instruction set in this header, or a preprocessor
+    condition.
+    statement: formats the body of a function. needs, flash: as in `Kernel`. call: bytes of flash of a
+    call. enter: the overhead of a call in time. bits, limit: the width and the limit of sums, as in `TileFamily`.
     """
 
     header: str
@@ -78,7 +79,7 @@ class TileComposer(Generic[L]):
     limit: int = REQUANTISED_LIMIT
 
     def coder(self, name: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly[L]]) -> TileCoder:
-        """A coder that turns the weights of a family's tiles into code."""
+        """A coder that compiles the weights of a family's tiles to code."""
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
             made = code(tile, sums)
@@ -97,7 +98,7 @@ class TileComposer(Generic[L]):
         return TileCoder(name, family, composed, self.needs)
 
     def lanes(self, name: str, code: Callable[[LaneProgram], TileAssembly[L]]) -> LoopCoder:
-        """A coder of functions of lanes."""
+        """A coder that compiles lane functions."""
 
         def composed(symbol: str, program: LaneProgram) -> Kernel | None:
             made = code(program)
@@ -123,9 +124,10 @@ class TileComposer(Generic[L]):
         lines: int = 1,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
-        """A family of kernels for bytes. channels, large, lines: as in `TileFamily`. shared: called functions.
+        """A family of kernels for bytes. channels, large, lines: as in `TileFamily`. shared: functions that the code
+        calls.
 
-        Every |start| plus the sum of |w| * |x| stays below `limit`, every shift is negative, and every multiplier is at
+        Every |start| plus the sum of |w| * |x| must be below `limit`, every shift negative, and every multiplier at
         least `LEAST_MULTIPLIER`.
         """
 

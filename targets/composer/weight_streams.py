@@ -1,9 +1,9 @@
 """Weight streams: all data of a tile's rows, in the order in which a kernel loads them.
 
-A stream is a sequence of blocks of rows, and a block a sequence of fields: numbers of rows, such as the factors of
+A stream is a sequence of blocks of rows. A block is a sequence of fields: integers per row, such as the factors of
 requantisation as in TensorFlow Lite, and weights in an order of axes. This single declaration determines the bytes, the
-byte offsets that a composer needs, and the same sums in plain C. `row_blocks` and `ChannelRecords` are the streams that
-several chips share.
+byte offsets that a composer needs, and the same sums in plain C. `row_blocks` and `ChannelRecords` are streams that
+several chips use.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ROW = 0
 
 
 def _scaled(number: str, by: int | str) -> str:
-    """The C product of a term and a constant or variable; empty for an empty term."""
+    """The C product of a term and a constant or variable; empty if the term is empty."""
     return number if not number or by == 1 else f"{number} * {by}"
 
 
@@ -45,16 +45,17 @@ def _byte(pointer: str, offset: str) -> str:
 
 
 def word(pointer: str, offset: str) -> str:
-    """The signed 32-bit integer at a byte offset, in C."""
+    """The C expression of the signed 32-bit integer at a byte offset from a pointer."""
     return f"tm_number({pointer}{f' + {offset}' if offset != '0' else ''})"
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number per row.
+    """An integer per row.
 
-    values: one integer for each row, stored least significant byte first; or the bytes of each row. in_c: the C
-    expression of the value, given those of a byte pointer and a byte offset.
+    values: returns one integer for each row, stored least significant byte first, or the bytes of each row. in_c:
+    returns the
+    C expression of the integer for the C expressions of a byte pointer and a byte offset.
     """
 
     name: str
@@ -63,7 +64,7 @@ class Number:
     in_c: Callable[[str, str], str]
 
     def stored(self, sums: Sums) -> Bytes:
-        """The bytes, of shape rows x `bytes`."""
+        """The stored bytes, of shape rows x `bytes`."""
         values = np.asarray(self.values(sums))
         if values.ndim == 1:
             values = values.astype("<i8").reshape(-1, 1).view(np.int8)[:, : self.bytes]
@@ -95,7 +96,7 @@ RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
 class Field(ABC):
     """The bytes of all rows of a block.
 
-    name: the pointer in C. aligned: the alignment of the next field within the block, in bytes.
+    name: the name of the pointer in C. aligned: the alignment of the next field within the block, in bytes.
     """
 
     name: str
@@ -104,7 +105,7 @@ class Field(ABC):
     @property
     @abstractmethod
     def row_bytes(self) -> int:
-        """The bytes of a row, excluding padding."""
+        """The number of bytes of a row, excluding padding."""
 
     @abstractmethod
     def stored(self, sums: Sums, weights: Numbers) -> Bytes:
@@ -112,20 +113,20 @@ class Field(ABC):
 
     @property
     def numbers(self) -> Mapping[str, tuple[Number, int]]:
-        """The numbers of a row by their names, each with its byte offset from the row's first byte."""
+        """The integers of a row by their names, each with its byte offset from the row's first byte."""
         return {}
 
 
 @cache
 def _side_by_side(content: tuple[Number, ...]) -> Mapping[str, tuple[Number, int]]:
-    """The numbers of a row by their names, each with its byte offset."""
+    """The integers of a row by their names, each with its byte offset when they are stored side by side."""
     offsets = accumulate((number.bytes for number in content), initial=0)
     return {number.name: (number, offset) for number, offset in zip(content, offsets, strict=False)}
 
 
 @dataclass(frozen=True)
 class RowNumbers(Field):
-    """Numbers of rows; the numbers of one row are adjacent.
+    """Integers per row; the integers of one row are adjacent.
 
     end_mark: the last byte of the aligned field in the last block of a group of equal blocks.
     """
@@ -147,12 +148,13 @@ class RowNumbers(Field):
 
 @dataclass(frozen=True)
 class Weights(Field):
-    """Weights of rows, elements `first` to `first + elements`, as integers of `bytes` bytes.
+    """Weights of rows, elements `first` up to but excluding `first + elements`, as integers of `bytes` bytes.
 
-    order: the axes, the outermost first. An axis is `ROW` or a stride: an element with index i has the coordinate i //
-    stride % extent on it, where stride * extent is the next greater stride. For instance, (ROW, 1) is row by row, (1,
-    ROW) element by element, (4, ROW, 1) four elements of each row in turn, and (4, ROW, 1, 2) the same with elements 0,
-    2, 1 and 3 of each four.
+    order: the axes, the outermost first. An axis is `ROW` or a stride. An element with index i has the coordinate i //
+    stride % extent on the axis of a stride, where stride * extent is the next greater stride. For instance, (ROW, 1) is
+    row
+    by row, (1, ROW) element by element, (4, ROW, 1) four elements of each row in turn, and (4, ROW, 1, 2) the same with
+    elements 0, 2, 1 and 3 of each four.
     """
 
     elements: int = 0
@@ -166,7 +168,7 @@ class Weights(Field):
 
     @cached_property
     def _extents(self) -> dict[int, int]:
-        """The extents of the axes of elements by their strides, the greatest first."""
+        """The extents of the axes of elements by the axes' strides, the greatest stride first."""
         strides = sorted(set(self.order) - {ROW}, reverse=True)
         ends = [self.elements, *strides]
         return {stride: end // stride for stride, end in zip(strides, ends, strict=False)}
@@ -178,8 +180,9 @@ class Weights(Field):
         return np.ascontiguousarray(by_axis, f"<i{self.bytes}").reshape(-1).view(np.int8)
 
     def in_c(self, element: str, row: str, rows: int | str) -> str:
-        """The C expression of a weight. element: the variable with its index, starting at `first`. row, rows: those of
-        the block; row may be "".
+        """The C expression of a weight. element: the variable with the index of the weight, starting at `first`. row,
+        rows: the
+        index of the row in the block, which may be "", and the number of rows of the block.
 
         The byte offset is the sum of the coordinates, each times the bytes of all inner axes.
         """
@@ -204,7 +207,7 @@ class Weights(Field):
 
 @dataclass(frozen=True)
 class ListedBytes(Field):
-    """The bytes of a row one by one: elements by their indices, numbers of one byte, and None for padding."""
+    """The bytes of a row, listed one by one: indices of elements, one-byte integers, and None for padding."""
 
     content: tuple[int | Number | None, ...] = ()
 
@@ -232,12 +235,13 @@ class ListedBytes(Field):
 
 
 class StreamInC:
-    """The values of a stream in plain C.
+    """The C expressions of a stream's values.
 
-    `stream`, `x` and `out` are the arguments. Inside a block there is a pointer for each of its fields, `row` and, if
-    blocks have several rows, `first`, the first row of the block, and perhaps `rows`.
+    `stream`, `x` and `out` are the arguments of the C function. Inside a block there is a pointer for each of its
+    fields,
+    `row` and, if blocks have several rows, `first`, the first row of the block, and optionally `rows`.
 
-    rows: those of a block, a number or a variable. row: that of the tile.
+    rows: the rows of a block, a number or a variable. row: the row of the tile.
     """
 
     def __init__(self, stream: WeightStream) -> None:
@@ -247,17 +251,17 @@ class StreamInC:
         self.row = "row" if self.rows == 1 else "first + row"
 
     def _row_at(self, field: Field) -> str:
-        """The byte offset of the row in a field."""
+        """The C expression of the byte offset of the row in a field."""
         return "" if self.rows == 1 else _scaled("row", field.row_bytes)
 
     def number(self, name: str) -> str:
-        """The C expression of a number of the row."""
+        """The C expression of an integer of the row."""
         field = next(field for field in self.stream.fields if name in field.numbers)
         number, inner = field.numbers[name]
         return number.in_c(field.name, _total(self._row_at(field), str(inner) if inner else ""))
 
     def weight(self, element: str, name: str = "weights") -> str:
-        """The C expression of a weight of the row. element: its index; name: that of the field."""
+        """The C expression of a weight of the row. element: the index of the weight. name: the name of the field."""
         field = next(field for field in self.stream.fields if field.name == name)
         if isinstance(field, ListedBytes):
             return f"{name}[{_total(self._row_at(field), f'places[{element}]')}]"
@@ -265,7 +269,7 @@ class StreamInC:
         return field.in_c(element, "" if self.rows == 1 else "row", self.rows)
 
     def _size(self, number: int) -> str:
-        """The C expression for the size of a block's field in bytes."""
+        """The C expression for the size of a field of a block in bytes."""
         stream, field = self.stream, self.stream.fields[number]
         if isinstance(self.rows, int):
             return str(self.rows * field.row_bytes + stream.padding(number, self.rows))
@@ -299,13 +303,13 @@ class StreamInC:
 
 
 def requantised(c: StreamInC, out: str) -> str:
-    """Statements that requantise `sum` by the row's numbers `multiplier` and `right`, and store it."""
+    """C statements that requantise `sum` with the row's integers `multiplier` and `right`, and store it."""
     numbers = f"const int32_t multiplier = {c.number('multiplier')};", f"const int right = {c.number('right')};"
     return "\n".join([*numbers, requantised_in_c("", c.stream.tile.zero, out)])
 
 
 def _sums_in_c(c: StreamInC) -> str:
-    """Statements for the sums of all rows and windows."""
+    """C statements that compute the sums of all rows and windows."""
     stream, tile = c.stream, c.stream.tile
     apart, channel = (f" * {tile.rows}", f" + {c.row}") if stream.by_channel else ("", "")
     element = f"x[window * {tile.step} + run * {tile.pitch} + i{apart}{channel}]"
@@ -326,11 +330,14 @@ for (int window = 0; window < {tile.count}; window++) {{
 class WeightStream:
     """The weight stream of a tile.
 
-    groups: pairs of a number of blocks and the rows of each, in order. fields: those of a block. by_channel: each row
+    groups: pairs of a number of blocks and the rows of each, in order. fields: the fields of a block. by_channel: each
+    row
     of weights is the filter of a channel, and the elements of a channel are `tile.rows` apart. run_elements: the
-    elements of a row of weights between the starts of runs, as arranged by `elements`, which takes rows x (runs x
-    length). finish: the C statements that finish `sum` and store it at a location. in_c: the C statements for the sums
-    of all rows and windows. head: bytes before the first block, which only assembly reads.
+    elements of a row of weights between the starts of runs, as arranged by `elements`, which accepts an array of shape
+    rows
+    x (runs x length). finish: the C statements that finish `sum` and store it at a location. in_c: the C statements for
+    the
+    sums of all rows and windows. head: bytes before the first block, which only assembly reads.
     """
 
     tile: Tile
@@ -349,24 +356,26 @@ class WeightStream:
         return self.tile.length // self.tile.rows if self.by_channel else self.tile.length
 
     def block_bytes(self, rows: int) -> int:
-        """The size of a block of the given number of rows, in bytes."""
+        """The size in bytes of a block of `rows` rows."""
         return self._bounds(rows)[-1]
 
     def bytes(self, groups: int) -> int:
-        """The size of the blocks in the first groups, in bytes."""
+        """The size in bytes of the blocks in the first `groups` groups."""
         return sum(times * self.block_bytes(rows) for times, rows in self.groups[:groups])
 
     def offset(self, number: str, rows: int, row: int = 0) -> int:
-        """The byte offset of a row's number in a block of `rows` rows; the first one if several have the name."""
+        """The byte offset of an integer of a row in a block of `rows` rows; of the first one if several have this
+        name.
+        """
         at, field = next((at, field) for at, field in enumerate(self.fields) if number in field.numbers)
         return self._bounds(rows)[at] + row * field.row_bytes + field.numbers[number][1]
 
     def end(self, number: str, rows: int) -> int:
-        """The byte offset in a block of the end of the field that contains a number, padding included."""
+        """The byte offset in a block of the end of the field that contains an integer, padding included."""
         return self._bounds(rows)[1 + next(at for at, field in enumerate(self.fields) if number in field.numbers)]
 
     def weights_end(self, rows: int) -> int:
-        """The byte offset in a block of the end of its weights, which are a single field."""
+        """The byte offset in a block of the end of its weights, which must be a single field."""
         at, field = next((at, field) for at, field in enumerate(self.fields) if isinstance(field, Weights))
         return self._bounds(rows)[at] + rows * field.row_bytes
 
@@ -376,7 +385,7 @@ class WeightStream:
         return end - begin - rows * self.fields[field].row_bytes
 
     def _bounds(self, rows: int) -> list[int]:
-        """The byte offsets of the fields of a block, and its end."""
+        """The byte offsets of the fields of a block, and of its end."""
         if rows not in self._known_bounds:
             bounds = [0]
             for field in self.fields:
@@ -391,7 +400,7 @@ class WeightStream:
         return {}
 
     def blocks(self) -> Iterator[tuple[slice, bool]]:
-        """Yield the rows of each block, and true for the last block of a group."""
+        """Yield the rows of each block, and whether the block is the last of a group."""
         first = 0
         for times, rows in self.groups:
             for left in reversed(range(times)):
@@ -415,7 +424,7 @@ class WeightStream:
 
     @property
     def portable(self) -> str:
-        """The C statements for the sums of all rows and windows."""
+        """The C statements that compute the sums of all rows and windows."""
         return self.in_c(StreamInC(self))
 
 
@@ -432,7 +441,9 @@ RowFactors = tuple[Number, Number]
 def multipliers_and_shifts(
     factors: RowFactors, mark: int = 0, names: tuple[str, str] = ("multipliers", "shifts")
 ) -> Sequence[Field]:
-    """The words of the multipliers, and the bytes of the shift amounts. mark: `RowNumbers.end_mark` of the latter."""
+    """Fields for the words of the multipliers, and for the bytes of the shifts. mark: the `end_mark` of the latter
+    field.
+    """
     multiplier, right = factors
     return RowNumbers(names[0], content=(multiplier,)), RowNumbers(names[1], WORD, content=(right,), end_mark=mark)
 
@@ -440,7 +451,7 @@ def multipliers_and_shifts(
 def row_blocks(
     tile: Tile, groups: Sequence[tuple[int, int]], factors: RowFactors, order: tuple[int, ...]
 ) -> WeightStream:
-    """The stream of rows without gaps between runs. order: that of their weights."""
+    """The stream of rows without gaps between runs. order: the order of the weights."""
     weights = Weights("weights", WORD, elements=tile.runs * tile.length, order=order)
     fields = RowNumbers("starts", content=(START,)), weights, *multipliers_and_shifts(factors)
     return WeightStream(tile, groups, fields)
@@ -460,9 +471,10 @@ WEIGHTS_AT = _NUMBERS.row_bytes
 
 
 class ChannelRecords:
-    """The records of the channels of a tile.
+    """The records of the channels of a tile in a stream.
 
-    columns: those of a filter; taps: the number of its weights. across: the columns between adjacent windows. bytes:
+    columns: the columns of a filter. taps: the number of its weights. across: the columns between adjacent windows.
+    bytes:
     the size of a record.
     """
 

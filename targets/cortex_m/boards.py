@@ -1,4 +1,4 @@
-"""The Cortex-M boards: bare cores, and boards with parts that have one."""
+"""The Cortex-M boards: bare cores, and boards whose parts contain one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ARM Cortex-M chips: const data stays in flash, and gcc selects SMLABB unaided."""
+"""The ARM Cortex-M chips: const data remains in flash, and gcc selects SMLABB without an intrinsic."""
 
 from pathlib import Path
 

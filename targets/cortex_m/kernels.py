@@ -1,4 +1,4 @@
-"""The kernels for Cortex-M: composed ones for the M0+, the M3 and the M4, and plain C for all of them."""
+"""The kernels for Cortex-M: composed kernels for the M0+, the M3 and the M4, and plain C for all of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tinyml.targets.makers import FORESTS, ListedKernels, RowCoder, SumComposer
 
 
 def _composed(what: str) -> Callable[..., Any]:
-    """An object of the composer, which is only imported when a program asks for a kernel of its kind."""
+    """An object of the composer, which is imported only when a program requests a kernel of its kind."""
     return on_call(f"tinyml.targets.cortex_m.composer.{what}")
 
 

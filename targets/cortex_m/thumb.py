@@ -1,7 +1,7 @@
 """Thumb instructions as records: their operands, the encodings that accept these, and the table of ARMv6-M and
-ARMv7E-M.
+ARMv7E-M opcodes.
 
-Calling an entry of the table makes an instruction: `add("r4", "r4", "r4", asr=31)`, `ldr("r3", post("r0", 4))`,
+A call of an entry of the table creates an instruction: `add("r4", "r4", "r4", asr=31)`, `ldr("r3", post("r0", 4))`,
 `bne(back=1)`.
 """
 
@@ -24,7 +24,7 @@ _KEPT_ADDRESSES = 1 << 12
 class Address(NamedTuple):
     """The address of a load or store.
 
-    offset: bytes from the base, or a register that is shifted to the left by `lsl`. step: bytes added to the base after
+    offset: bytes from the base, or a register that is shifted left by `lsl`. step: bytes added to the base after
     the access.
     """
 
@@ -74,13 +74,13 @@ def _is_register(name: str) -> bool:
 
 
 def names(registers: Registers) -> list[str]:
-    """The registers of a list."""
+    """The names of the registers in a list."""
     listed = ((each,) if isinstance(each, str) else (f"r{number}" for number in each) for each in registers)
     return [name for names in listed for name in names]
 
 
 def shown(operand: Operand) -> str:
-    """The text of an operand."""
+    """The assembly text of an operand."""
     match operand:
         case str() | Address():
             return str(operand)
@@ -102,17 +102,17 @@ _SLOTS, _BEHIND = 1020, 31
 
 
 def is_constant(value: int) -> bool:
-    """True for an immediate of an addition: 12 bits, or eight that are shifted or repeated."""
+    """True for a valid immediate of an addition: 12 bits, or eight bits that are shifted or repeated."""
     low, next = value & 0xFF, value >> 8 & 0xFF
     repeated = value in (low * 0x10001, next * 0x1000100, low * 0x1010101)
     return 0 <= value <= REACH or repeated or (value >> 32 == 0 and value < (value & -value) << 8)
 
 
 def fits(kind: str, operand: Operand) -> bool:
-    """True if an operand is of a kind.
+    """True if an operand is of the kind denoted by a letter.
 
     w, r, u, p: registers; v: a register or a constant; m: a register or a wide constant; i: a wide constant; a: an
-    address; d: that of two registers; l, L: lists of registers; c: a condition.
+    address; d: an address of two registers; l, L: lists of registers; c: a condition.
     """
     match operand:
         case Address(base, offset, _, step):
@@ -131,11 +131,11 @@ def fits(kind: str, operand: Operand) -> bool:
 
 
 def is_short(form: str, operands: tuple[Operand, ...]) -> bool:
-    """True if an encoding of ARMv6-M accepts operands.
+    """True if an encoding of ARMv6-M accepts the operands.
 
     l: a low register; h: any register; =: the first operand again; sp: the stack pointer; N or N*M: a constant up to N,
     a multiple of M; a1, a2, a4: addresses of accesses of 1, 2 and 4 bytes; x: the sum of two registers; list, lr, pc:
-    low registers, with lr or pc.
+    low registers, optionally with lr or pc.
     """
     kinds = form.split()
     pairs = zip(kinds, operands, strict=False)
@@ -171,12 +171,15 @@ TARGETS = {"back": "b", "ahead": "f"}
 
 @dataclass(frozen=True, eq=False)
 class Opcode:
-    """A mnemonic, called with operands.
+    """A mnemonic, which is called with operands.
 
-    operands: their kinds, as in `fits`: registers that are written (w), read (r) or both (u), and others; "w r v" also
-    takes two operands, the first of which is both. short: the operands of ARMv6-M encodings, as in `is_short`; size:
-    their bytes. keywords: those of calls. words: the number of 32-bit registers that it transfers, without those of a
-    list. reads, writes: registers that are not operands.
+    operands: the kind of each operand, as in `fits`. Registers are written (w), read (r) or both (u). "w r v" also
+    accepts
+    two operands, the first of which is written and read. short: the operands of ARMv6-M encodings, as in `is_short`.
+    size:
+    the bytes of these encodings. keywords: the keywords that calls accept. words: the number of 32-bit registers that
+    the
+    instruction transfers, excluding those of a list. reads, writes: registers that are not operands.
     """
 
     name: str
@@ -190,7 +193,7 @@ class Opcode:
     writes: tuple[str, ...] = ()
 
     def __call__(self, *operands: Operand, **keywords: int) -> Instruction:
-        """The instruction; raises ValueError for operands that no encoding accepts."""
+        """The instruction with these operands. Raises `ValueError` for operands that no encoding accepts."""
         return _made(self, operands, *keywords.items())
 
     def kinds(self, count: int) -> list[str]:
@@ -198,7 +201,7 @@ class Opcode:
         return ["u", "v"] if count == 2 and self.operands == "w r v" else self.operands.split()
 
     def text(self, operands: tuple[Operand, ...], keywords: Mapping[str, int]) -> str:
-        """The text of the assembly."""
+        """The assembly text of the instruction."""
         parts = list(map(shown, operands))
         for keyword, value in keywords.items():
             if keyword == "update":

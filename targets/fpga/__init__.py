@@ -1,1 +1,1 @@
-"""FPGAs: programs become hardware modules."""
+"""FPGAs, for which programs are compiled to hardware modules."""

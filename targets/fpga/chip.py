@@ -1,4 +1,4 @@
-"""FPGAs as a chip: programs become hardware modules in Verilog, with plain C beside them."""
+"""FPGAs as a chip: programs are compiled to hardware modules in Verilog, and also to plain C."""
 
 from pathlib import Path
 

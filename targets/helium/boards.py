@@ -1,4 +1,4 @@
-"""The boards with a Cortex-M55 or M85."""
+"""The boards with a Cortex-M55 or a Cortex-M85."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ARM Cortex-M chips with Helium, the vector extension: the kernels of the Cortex-M4, and its own."""
+"""The ARM Cortex-M chips with the vector extension Helium. Their kernels include those of the Cortex-M4."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Instructions of the vector extension as records, with the units that they occupy, for `cycles_of_each`."""
+"""Instructions of the vector extension as records, with the execution units that they occupy, for `cycles_of_each`."""
 
 from __future__ import annotations
 
@@ -55,30 +55,32 @@ GATHERED_PER_CYCLE = 2
 
 
 def gathered(vector: str, pointer: str, offsets: str) -> Instruction:
-    """A load of the bytes at offsets from a pointer, vectors of bytes."""
+    """A load of the bytes at offsets from a pointer. The vectors contain bytes."""
     text = f"vldrb.u8 {vector}, [{pointer}, {offsets}]"
     return Instruction(text, "vldrb.u8", 4, unit=MEMORY, held=VECTOR // GATHERED_PER_CYCLE)
 
 
 def gathered_halfwords(vector: str, pointer: str, offsets: str) -> Instruction:
-    """A load of the halfwords at offsets from a pointer in elements, vectors of halfwords."""
+    """A load of the halfwords at offsets from a pointer, counted in elements. The vectors contain halfwords."""
     text = f"vldrh.u16 {vector}, [{pointer}, {offsets}, uxtw #1]"
     return Instruction(text, "vldrh.u16", 4, unit=MEMORY, held=VECTOR // 2 // GATHERED_PER_CYCLE)
 
 
 def gathered_lanes(name: str, vector: str, pointer: str, offsets: str, shift: int) -> Instruction:
-    """A load of four lanes of 32 bits at offsets from a pointer, in elements of 2^shift bytes."""
+    """A load of four 32-bit lanes at offsets from a pointer, in elements of 2^shift bytes."""
     scaled = f", uxtw #{shift}" if shift else ""
     return Instruction(f"{name} {vector}, [{pointer}, {offsets}{scaled}]", name, 4, unit=MEMORY, held=VECTOR_CYCLES)
 
 
 def predicate(elements: int, bits: int, register: str) -> Code:
-    """Predicate the first elements of a vector. register: the core register that is overwritten."""
+    """Code that predicates the first `elements` elements of a vector. register: the core register that it
+    overwrites.
+    """
     return t.mov(register, elements), scalar(f"vctp.{bits}", register)
 
 
 def lanes(vector: str, *registers: str) -> tuple[Instruction, ...]:
-    """Move four core registers to the lanes of a vector."""
+    """Instructions that move four core registers to the lanes of a vector."""
     first, second, third, fourth = registers
     return (
         scalar("vmov", f"{vector}[2]", f"{vector}[0]", first, third),
@@ -87,8 +89,8 @@ def lanes(vector: str, *registers: str) -> tuple[Instruction, ...]:
 
 
 def low_overhead(code: Repeated, count: int, label: int) -> Repeated:
-    """A loop that lr counts. After the first iteration the core skips the end of the loop, so that no branch is
-    executed.
+    """A loop of `count` iterations, counted in lr. After the first iteration the core executes no branch at the end of
+    the loop.
     """
     if count == 1:
         return code
@@ -107,13 +109,13 @@ def naked(lines: Sequence[str]) -> str:
 
 
 def number_in(register: str, value: int) -> Code:
-    """Move an integer of 32 bits to a register."""
+    """Code that moves a 32-bit integer to a register."""
     low, high = value & 0xFFFF, value >> 16 & 0xFFFF
     return (t.mov(register, low), t.movt(register, high)) if high else (t.mov(register, low),)
 
 
 def stepped(name: str, vector: str, pointer: str, step: int) -> Code:
-    """A load or store of bytes, whose pointer then advances by a step of any size."""
+    """A load or store of bytes after which the pointer advances by a step of any size."""
     if abs(step) <= MAX_STEP:
         return (access(name, vector, pointer, step),)
     return (access(name, vector, pointer), *moved(pointer, step))

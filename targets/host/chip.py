@@ -1,4 +1,4 @@
-"""The host computer as a chip: plain C99, without limits and without its own kernels."""
+"""The host computer as a chip: plain C99, without limits and without chip-specific kernels."""
 
 from pathlib import Path
 

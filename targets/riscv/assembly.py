@@ -1,7 +1,7 @@
-"""RV32IM code of kernels: the table of instructions, and the interface by which a kernel is written only once.
+"""RV32IM code of kernels: the table of instructions, and the interface through which kernels are written.
 
-A kernel appends instructions and loops to a `RiscvCode`: `InstructionCounter` prices it, `RiscvBuilder`
-(`targets/riscv/builder.py`, loaded only when a kernel is printed) builds its IR.
+A kernel appends instructions and loops to a `RiscvCode`, whose subclasses interpret them: `InstructionCounter` computes
+the costs, and `RiscvBuilder` (`targets/riscv/builder.py`, loaded only when a kernel is printed) builds IR.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from typing import Generic, TypeVar
 class RiscvInstruction:
     """An instruction.
 
-    op: the name of its op in xDSL's dialects `riscv`, `riscv_cf` and `rv32`, whose constructor takes the operands in
-    the order of the assembly, except that the address of a store precedes the value. bytes: the maximum bytes of flash;
-    2 if it has a compressed encoding for all registers. Its time is 1: RISC-V chips are measured in instructions. Each
-    instruction reads its operands, defines a new value and clobbers nothing.
+    op: the name of the op in xDSL's dialects `riscv`, `riscv_cf` and `rv32`. The constructor of the op accepts the
+    operands
+    in the order of the assembly, except that the address of a store precedes the value. bytes: the maximum bytes of
+    flash;
+    2 if there is a compressed encoding for all registers. Its time is 1, because RISC-V chips are measured in
+    instructions.
+    Each instruction reads its operands, defines a new value and clobbers nothing.
     """
 
     op: str
@@ -59,7 +62,7 @@ Body = Callable[[Sequence[V]], Sequence[V]]
 
 
 class RiscvCode(ABC, Generic[V]):
-    """A naked function under construction, at whose end instructions are appended."""
+    """A naked function under construction. Instructions are appended at its end."""
 
     @abstractmethod
     def put(self, instruction: RiscvInstruction, *operands: V | int) -> V:
@@ -75,7 +78,9 @@ class RiscvCode(ABC, Generic[V]):
 
     @abstractmethod
     def enter(self, frame: int) -> V:
-        """Create a stack frame, a multiple of 16 bytes, with all saved registers at its end; return its address."""
+        """Create a stack frame, a multiple of 16 bytes, with all saved registers at its end. Return the address of the
+        frame.
+        """
 
     @abstractmethod
     def leave(self, frame: int) -> None:
@@ -87,26 +92,29 @@ class RiscvCode(ABC, Generic[V]):
 
     @abstractmethod
     def changed_unless(self, first: V, second: V, value: V, change: Callable[[V], V], share: float) -> V:
-        """The value if `first` equals `second`, else the result of `change`, which is expected to be needed in the
-        given share of all cases.
+        """The value if `first` equals `second`, otherwise the result of `change`.
+
+        share: the expected share of cases in which the result of `change` is needed.
         """
 
     @abstractmethod
     def repeated(
         self, count: int, carried: Sequence[V], body: Body[V], test: Callable[[Sequence[V]], Sequence[V]], *, far: bool
     ) -> Sequence[V]:
-        """A bottom-tested loop of at least two iterations.
+        """Append a bottom-tested loop of at least two iterations and return its results.
 
         test: maps the next values of the variables to two operands that are equal after the last iteration, or to one
-        that is 0 then. far: true for bodies beyond the 4 KB reach of a conditional branch.
+        that is then 0. far: true for bodies beyond the 4 KB range of a conditional branch.
         """
 
     @abstractmethod
     def up_to(self, end: V, carried: Sequence[V], body: Body[V]) -> Sequence[V]:
-        """A loop until the first variable, a pointer, equals an end; it may have no iterations."""
+        """Append a loop until the first variable, a pointer, equals `end`, and return its results. It may have no
+        iterations.
+        """
 
     def load(self, bits: int, pointer: V, offset: int) -> V:
-        """Load a signed number at a byte offset, a multiple of its size for 16 and 32 bits."""
+        """Load a signed integer at a byte offset, which is a multiple of its size for 16 and 32 bits."""
         return self.put(LOADS[bits], pointer, offset)
 
     def store_byte(self, pointer: V, value: V, offset: int) -> None:
@@ -128,11 +136,11 @@ class RiscvCode(ABC, Generic[V]):
         return self.put(ADDI, upper, low) if low else upper
 
     def moved(self, pointer: V, distance: int) -> V:
-        """Advance a pointer by a number of bytes; its old value must not be used again."""
+        """A pointer advanced by a number of bytes. The old pointer must not be used again."""
         return self._sum(pointer, distance, ACCUMULATE) if distance else pointer
 
     def address(self, pointer: V, distance: int) -> V:
-        """The address at a distance in bytes from a pointer, which is preserved."""
+        """The address at a distance in bytes from a pointer. The pointer is preserved."""
         return self._sum(pointer, distance, ADD) if distance else self.copy(pointer)
 
     def _sum(self, pointer: V, distance: int, add: RiscvInstruction) -> V:
@@ -144,7 +152,7 @@ class RiscvCode(ABC, Generic[V]):
         return self.put(add, pointer, self.constant(distance))
 
     def counted(self, count: int, carried: Sequence[V], body: Body[V]) -> Sequence[V]:
-        """A loop counted by a register."""
+        """Append a loop of `count` iterations, counted in a register, and return its results."""
         if count == 1:
             return body(carried)
 
@@ -159,7 +167,10 @@ class RiscvCode(ABC, Generic[V]):
     def until(
         self, end: Callable[[], V], count: int, carried: Sequence[V], body: Body[V], *, far: bool = False
     ) -> Sequence[V]:
-        """A loop until the first variable, a pointer, reaches an end, which is known to take `count` iterations."""
+        """Append a loop until the first variable, a pointer, reaches an end, and return its results. count: the known
+        number of
+        iterations.
+        """
         if count == 1:
             return body(carried)
         return self.repeated(count, carried, body, lambda values: [values[0], end()], far=far)
@@ -220,7 +231,7 @@ class InstructionCounter(RiscvCode[None]):
         return values
 
     def up_to(self, end: None, carried: Sequence[None], body: Body[None]) -> Sequence[None]:
-        """Count a single iteration."""
+        """Count the instructions of a single iteration."""
         self.put(BEQ)
         values = body(carried)
         self.put(BNE)

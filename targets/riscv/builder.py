@@ -1,8 +1,9 @@
 """A kernel as IR in xDSL's RISC-V dialects: construction, register allocation, and assembly text.
 
 Values have no registers while ops are appended. Registers are then allocated by linear scan over classes of values that
-share a register. Unlike xDSL's allocator it keeps a loop-carried variable in one register through all iterations of a
-bottom-tested loop, and lets an addition write its result to the register of an operand that dies there.
+share a register. Unlike xDSL's allocator, this one assigns a single register to a loop-carried variable in all
+iterations
+of a bottom-tested loop. It also lets an addition write its result to the register of an operand that dies there.
 
 xDSL prints the instructions, except for addresses of loads and stores (`lb a6, 4(t0)`), immediates of `lui`, which are
 unsigned, and the direction of branches to numeric labels.
@@ -31,13 +32,15 @@ _SP = IntRegisterType.from_name("sp")
 
 @cache
 def _ops() -> dict[str, Callable[..., Operation]]:
-    """The ops of the dialects by their names."""
+    """The op classes of the RISC-V dialects by the names of the ops."""
     dialects = riscv.RISCV, riscv_cf.RISCV_Cf, rv32.RV32
     return {op.name: op for dialect in dialects for op in dialect.operations}
 
 
 class RiscvBuilder(RiscvCode[SSAValue]):
-    """The body of a function, whose first block has the stack pointer and the arguments."""
+    """The body of a function. The arguments of its first block are the stack pointer and the arguments of the
+    function.
+    """
 
     def __init__(self) -> None:
         arguments = [IntRegisterType.from_name(f"a{number}") for number in range(8)]
@@ -50,7 +53,7 @@ class RiscvBuilder(RiscvCode[SSAValue]):
         self._block.add_op(op)
 
     def _begin(self, block: Block, *, label: bool) -> None:
-        """Continue in another block. label: true if branches lead to it."""
+        """Append further instructions to another block. label: true if branches lead to it."""
         self.region.add_block(block)
         self._block = block
         if label:
@@ -150,14 +153,14 @@ _ORDER = (
 
 
 class OutOfRegistersError(Exception):
-    """Raised if there are too few registers, or if two values that must share one are alive together."""
+    """There are too few registers, or two values that must share a register are live at the same time."""
 
 
 class _LiveIntervals:
     """The indices of the instructions at which values are defined and last used.
 
-    The live ranges of all values are intervals on the line of a region's instructions: a value that is defined before a
-    loop and used in it lives to the end of the loop.
+    The live ranges of all values are intervals on the line of a region's instructions. A value that is defined before a
+    loop and used in it is live to the end of the loop.
     """
 
     def __init__(self, region: Region) -> None:
@@ -188,7 +191,7 @@ class _LiveIntervals:
 
 
 class _RegisterClasses:
-    """Values by the class with which they share a register; a class is a list in order of definition."""
+    """Values by the class with which they share a register. A class is a list in order of definition."""
 
     def __init__(self, live: _LiveIntervals) -> None:
         self._live = live
@@ -198,7 +201,7 @@ class _RegisterClasses:
         return self._of[value]
 
     def join(self, one: SSAValue, other: SSAValue) -> bool:
-        """Join two classes, unless values of them are alive at the same time; true if they are one class."""
+        """Join two classes, unless their values are live at the same time. Return true if they are then one class."""
         if self._of[one] is self._of[other]:
             return True
         first, last = self._live.first, self._live.last
@@ -209,7 +212,7 @@ class _RegisterClasses:
         return True
 
     def end(self, value: SSAValue) -> int:
-        """The last use of a class."""
+        """The position of the last use of any value of a class."""
         return max(map(self._live.last.__getitem__, self._of[value]))
 
 
@@ -217,7 +220,7 @@ def allocate(region: Region, *, saved: bool) -> None:
     """Assign a register to every value of a region that has none.
 
     saved: true if the function saves the registers of `SAVED`, so that values may use them. Raises
-    `OutOfRegistersError`.
+    `OutOfRegistersError` if there are too few registers.
     """
     live = _LiveIntervals(region)
     classes = _RegisterClasses(live)
@@ -242,7 +245,7 @@ def _passed(region: Region) -> Iterator[tuple[SSAValue, SSAValue]]:
 
 
 def _join_sums(region: Region, classes: _RegisterClasses, live: _LiveIntervals) -> None:
-    """Let results of additions take the register of an operand that is not used again."""
+    """Join the class of each addition's result with that of an operand that is not used again."""
     for op in region.walk():
         if isinstance(op, riscv.AddOp | riscv.AddiOp):
             for operand in op.operands:
@@ -289,12 +292,12 @@ def _name(value: SSAValue) -> str | None:
 
 
 def _assigned(values: Sequence[SSAValue]) -> str | None:
-    """The register that a value of a class had initially; None if there is none."""
+    """The register that a value of a class was assigned in advance; None if there is none."""
     return next((name for name in map(_name, values) if name is not None), None)
 
 
 def assembly(region: Region) -> Lines:
-    """The instructions and labels of a region whose values have registers."""
+    """The assembly text of a region whose values have registers."""
     numbers = {block: number for number, block in enumerate(region.blocks)}
     return tuple(line for block in region.blocks for op in block.ops for line in _lines(op, block, numbers))
 

@@ -1,4 +1,4 @@
-"""The kernels for RISC-V, all composed."""
+"""The kernels for RISC-V, all of which are composed."""
 
 from __future__ import annotations
 

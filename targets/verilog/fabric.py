@@ -1,4 +1,6 @@
-"""FPGAs as scheduling and budgets model them: the delays of their logic, including routing, and their cells by kind."""
+"""FPGAs, as modelled for scheduling and budgets: the delays of their logic, including routing, and their cells by
+kind.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,12 @@ from tinyml.targets.registry import board, target_of
 
 @dataclass(frozen=True)
 class Delays:
-    """Delays of a family of FPGAs in ns.
+    """The delays of a family of FPGAs in ns.
 
-    lut: that of a level of logic with its routing. carry: that of a bit of a carry chain. product: that of a multiplier
-    for factors of 18 bits or less. read: from a clock edge to the word at a memory's output. setup: from a signal to
-    the clock edge that samples it, including the multiplexer before registers and ports.
+    lut: the delay of a level of logic with its routing. carry: of a bit of a carry chain. product: of a multiplier for
+    factors of at most 18 bits. read: from a clock edge to the word at a memory's output. setup: from a signal to the
+    clock
+    edge that samples it, including the multiplexer before registers and ports.
     """
 
     lut: float
@@ -27,22 +30,26 @@ class Delays:
     setup: float
 
     def add(self, width: int) -> float:
-        """The delay of a sum, a difference or a comparison."""
+        """The delay of an addition, a subtraction or a comparison, in ns."""
         return self.lut + self.carry * width
 
     def multiply(self, widths: tuple[int, int]) -> float:
-        """The delay of a product of factors of these widths: partial products of 18 by 18 bits, and their sums."""
+        """The delay of a multiplication of factors of these widths, in ns: partial products of 18 by 18 bits, and their
+        sums.
+        """
         parts = -(-max(widths) // 18)
         return self.product + (parts - 1) * self.add(sum(widths))
 
     def shift(self, width: int) -> float:
-        """The delay of a shift by a variable amount."""
+        """The delay of a shift by a variable amount, in ns."""
         return self.lut * max(1, (width - 1).bit_length() / 2)
 
 
 @dataclass(frozen=True)
 class Resources:
-    """Cells of an FPGA: look-up tables, multipliers and block RAMs; there are as many registers as tables."""
+    """Numbers of cells of an FPGA: look-up tables, multipliers and block RAMs. There are as many registers as look-up
+    tables.
+    """
 
     luts: int
     dsps: int
@@ -50,7 +57,7 @@ class Resources:
     registers: int = 0
 
     def shortages(self, there: Resources) -> list[str]:
-        """The cells that an FPGA lacks for a design with these cells, in words; empty if the design fits."""
+        """Descriptions of the cells that an FPGA lacks for a design with these cells; empty if the design fits."""
         names = {"luts": "LUTs", "dsps": "DSPs", "brams": "block RAMs"}
         counts = asdict(self), asdict(there)
         return [
@@ -62,10 +69,11 @@ class Resources:
 
 @dataclass(frozen=True)
 class Carrier:
-    """A board that carries an FPGA. clock: in MHz, at the pin `pin`.
+    """A board with an FPGA. clock: the clock frequency in MHz at the pin `pin`.
 
-    receive, transmit: the pins of a serial line, named as seen from the FPGA. busy: the pin of an LED. high: pins that
-    a design has to drive high.
+    receive, transmit: the pins of a serial line, named from the FPGA's perspective. busy: the pin of an LED. high: pins
+    that
+    a design must drive high.
     """
 
     name: str
@@ -82,12 +90,19 @@ class Carrier:
 class Fabric(Logic):
     """The logic of an FPGA.
 
-    there: the available cells. bram_bits, bram_width: bits of a block RAM, and of its widest words. clock: in MHz, for
-    which programs are scheduled. synthesis: the command of yosys that maps to it. cells: the kinds of cells of a mapped
-    design, each with the resource that it uses and the amount. placement: the nextpnr command with the part and its
-    package; empty if nextpnr does not support it. pack: the command that turns the output of nextpnr into a bitstream.
-    carriers: boards, the usual one first. bram_price: the cost that yosys assigns to a block RAM, where a LUT memory of
-    16 words of 4 bits costs 4. ram_luts: the LUTs of the latter; None if LUTs cannot serve as memories.
+    there: the available cells. bram_bits, bram_width: the bits of a block RAM, and of its widest words. clock: the
+    frequency
+    in MHz for which programs are scheduled. synthesis: the command of yosys that maps a design to the FPGA. cells: the
+    kinds
+    of cells of a mapped design, each with the resource that it uses and the amount. placement: the nextpnr command with
+    the
+    part and its package; empty if nextpnr does not support it. pack: the command that converts the output of nextpnr to
+    a
+    bitstream. carriers: boards, the default one first. bram_price: the cost that yosys assigns to a block RAM, relative
+    to
+    the cost 4 of a LUT memory of 16 words of 4 bits. ram_luts: the number of LUTs of such a LUT memory; None if LUTs
+    cannot
+    serve as memories.
     """
 
     there: Resources
@@ -112,12 +127,12 @@ DEFAULT_FABRIC = Fabric(Resources(24_288, 28, 56), 18_432, 36, 50, ECP5, "synth"
 
 
 def fabric_of(board: Board) -> Fabric:
-    """The logic of a board whose programs become hardware."""
+    """The FPGA logic of a board whose programs are compiled to hardware."""
     assert isinstance(board.fabric, Fabric)
     return board.fabric
 
 
 def fabric_around(op: Operation) -> Fabric:
-    """The FPGA for which the module around an op is compiled; `DEFAULT_FABRIC` for other targets."""
+    """The FPGA for which the module that contains an op is compiled; `DEFAULT_FABRIC` for other targets."""
     found = board(target_of(op))
     return DEFAULT_FABRIC if found.fabric is None else fabric_of(found)

@@ -41,7 +41,7 @@ def literal(value: int, bits: int) -> str:
 
 
 def expression(op: Operation, name: Name) -> str | None:
-    """The expression of an op's result; None for an op that is not combinational."""
+    """The Verilog expression of an op's result; None for an op that is not combinational."""
     match op:
         case hw.ConstantOp():
             return literal(op.value.value.data, width(op.result))
@@ -81,14 +81,16 @@ def _signed(text: str) -> str:
 
 
 def _factor(value: SSAValue, name: Name) -> str:
-    """A factor without copies of its sign bit, so that synthesis infers a multiplier of its real width."""
+    """The expression of a factor without copies of its sign bit, so that synthesis infers a multiplier of the actual
+    width.
+    """
     while (narrower := _extended(value)) is not None:
         value = narrower
     return _signed(name(value))
 
 
 def _extended(value: SSAValue) -> SSAValue | None:
-    """x, if a value is the sign extension of x."""
+    """The operand of a value that is a sign extension; None for other values."""
     if not isinstance(concat := value.owner, comb.ConcatOp) or len(concat.inputs) != 2:
         return None
     copies, x = concat.inputs
@@ -110,7 +112,7 @@ _RESERVED = re.compile(
 
 @dataclass(frozen=True)
 class VerilogTarget(Target):
-    """Print every `hw.module` of a module; raise `InputError` for ops other than those of `comb`, `seq` and `rtl`."""
+    """Print every `hw.module` of a module. Raise `InputError` for ops other than those of `comb`, `seq` and `rtl`."""
 
     name = "verilog"
 
@@ -119,7 +121,7 @@ class VerilogTarget(Target):
 
 
 def print_verilog(module: ModuleOp) -> str:
-    """The Verilog of the hardware modules among a module's ops."""
+    """The Verilog text of the hardware modules among a module's ops."""
     texts: list[str] = []
     for op in module.ops:
         if not isinstance(op, hw.HWModuleOp):
@@ -133,12 +135,13 @@ def _owners(op: Operation) -> list[Operation]:
 
 
 def _ordered(outputs: Operation) -> list[Operation]:
-    """The ops on which outputs depend, in the order of a traversal from the outputs, which the circuit alone
-    determines.
+    """The ops on which outputs depend, in the order of a traversal from the outputs.
 
-    Logic comes after the ops that it reads; the inputs of registers and memories come after these. The result of
-    synthesis depends on the order of the lines, which therefore must not depend on the order in which passes created
-    the ops.
+    Logic follows the ops that it reads; the inputs of registers and memories follow these. The result of synthesis
+    depends
+    on the order of the lines. This order is determined only by the circuit, so that it does not depend on the order in
+    which
+    passes created the ops.
     """
     found: dict[Operation, None] = {}
     entered = deque([outputs])
@@ -168,7 +171,7 @@ class _Printer:
         self.taken = {port.port_name.data for port in module.module_type.ports.data}
 
     def lines(self) -> Iterator[str]:
-        """The lines of the module: ports, declarations, logic, registers and memories."""
+        """Yield the lines of the module: ports, declarations, logic, registers and memories."""
         inputs = iter(self.block.args)
         output = self.block.last_op
         assert isinstance(output, hw.OutputOp)

@@ -1,6 +1,6 @@
-"""The Xtensa LX106 of the ESP8266: freestanding programs with the software floats of libgcc.
+"""The Xtensa LX106 of the ESP8266, for which programs are freestanding and use the software floats of libgcc.
 
-Its flash can only be read by words, so constants are in RAM, where the linker script of its Arduino core places them.
+Its flash can be read only by words, so constants are in RAM, where the linker script of its Arduino core places them.
 """
 
 from pathlib import Path

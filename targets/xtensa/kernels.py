@@ -1,8 +1,8 @@
 """The kernels for Xtensa cores, in C that gcc compiles to few instructions per product.
 
-The LX106 multiplies 16 by 16 bits (MUL16S) and has no load that extends the sign of a byte. To extract a byte of an
-aligned word takes two shifts, the last one only one shift, so that a word of weights costs less than four loads;
-elements of the vector are decoded once for four rows.
+The LX106 multiplies 16 by 16 bits (MUL16S) and has no load that extends the sign of a byte. Extracting a byte of an
+aligned word takes two shifts, or one for the last byte, so that a word of weights costs less than four loads.
+Elements of the vector are decoded once for four rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BYTES = ("(int8_t)", "(int8_t)({} >> 8)", "(int8_t)({} >> 16)", "(int32_t){} >>
 
 
 def _byte(word: str, number: int) -> str:
-    """The C expression of a signed byte of a word."""
+    """The C expression of the signed byte with index `number` of a word."""
     text = _BYTES[number]
     return text.format(word) if number else f"{text}{word}"
 
@@ -37,7 +37,7 @@ def _product(weight: str, element: str) -> str:
 
 
 def dot(weights: int, vector: int) -> Kernel:
-    """The kernel for `sum` plus the products of two runs, with elements of 8 or 16 bits."""
+    """The kernel for `sum` plus the products of two runs of 8-bit or 16-bit elements."""
     symbol = f"tm_xt_dot_s{weights}_s{vector}_s32"
     signature = f"int32_t {symbol}(const int{weights}_t *w, const int{vector}_t *x, int n, int32_t sum)"
     words = weights == vector == 8
@@ -63,7 +63,7 @@ def dot(weights: int, vector: int) -> Kernel:
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
-    """The kernel for four rows and a vector, with elements of 8 or 16 bits."""
+    """The kernel for four rows and a vector of 8-bit or 16-bit elements."""
     symbol = f"tm_xt_dot4_s{weights}_s{vector}_s32"
     signature = (
         f"void {symbol}(const int{weights}_t *w, const int{vector}_t *x, int n, const int32_t *start, int32_t *sums)"
@@ -98,7 +98,7 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 
 
 def _of_row(row: int) -> Sequence[str]:
-    """The products of a word of weights with the elements x0 to x3."""
+    """C statements that add the products of a word of weights and the elements x0 to x3 to the sum of a row."""
     return [
         f"a = *(const tm_word *)w{row}, w{row} += {_AT_ONCE};",
         *(f"s{row} += {_product(_byte('a', k), f'x{k}')};" for k in range(_AT_ONCE)),

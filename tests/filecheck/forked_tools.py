@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import pkgutil
 import resource
 import subprocess
 import sys
@@ -31,8 +32,11 @@ from tinyml.tools.universe import TINYML
 TOOLS: dict[str, Callable[[], object]] = {"tinyml-opt": tinyml_opt.main, "filecheck": filecheck}
 """Entry points of the tools by their names in RUN lines; all other commands start processes."""
 
-LAZY_MODULES = ("numpy", "lark", "tinyml.tools.driver.optimizer")
-"""Heavy modules that tools and passes import on first use."""
+LAZY_MODULES = ("numpy.random", "lark", "joblib", "tinyml.tools.driver.optimizer")
+"""Modules outside the rooms of passes that tools and passes import on first use."""
+
+ROOMS = ("dialects", "transforms", "lowering", "runtime", "targets")
+"""Packages whose modules passes import on first use."""
 
 SECONDS = 60
 """The time of the processor that a tool may take: one that never ends fails its test."""
@@ -47,7 +51,9 @@ EVERY_OP = Path(__file__).with_name("dialects") / "tdsl" / "ops.mlir"
 
 def warm_up() -> None:
     """Import before the forks what commands will need, and fill the caches of Python and xDSL for classes."""
-    for name in LAZY_MODULES:
+    rooms = [importlib.import_module(f"tinyml.{room}") for room in ROOMS]
+    modules = [each.name for room in rooms for each in pkgutil.walk_packages(room.__path__, f"{room.__name__}.")]
+    for name in (*LAZY_MODULES, *modules):
         importlib.import_module(name)
     for registry in (TINYML.all_passes, TINYML.all_targets):
         for make in registry.values():

@@ -1,4 +1,4 @@
-"""`python -m fuzz`: try random cases, for some time or so many, and print how they end; exit code 1 after harm."""
+"""`python -m fuzz`: run random cases for a given time or number, and print their verdicts; exit code 1 after harm."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def table(counts: Counter[tuple[str, str]]) -> str:
 
 
 def stop(*_: object) -> None:
-    """Leave as after an error."""
+    """Exit with the code for an error."""
     sys.exit(1)
 
 

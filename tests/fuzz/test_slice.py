@@ -1,4 +1,4 @@
-"""A fixed slice of what `make fuzz` tries: a few seeded cases of each kind, none of which does harm."""
+"""A fixed selection of the cases of `make fuzz`: a few seeded cases of each kind, none of which may do harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts on cases, and the run of a command that leads to one."""
+"""Verdicts on cases, and the run of a command that determines a verdict."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ OPT: Command = tinyml_opt.main
 
 
 class Harm(Exception):
-    """A case that ended as none should. verdict: one of `HARMS`. detail: enough to recognise the cause."""
+    """Raised for a case with an outcome that must not occur.
+
+    verdict: one of `HARMS`. detail: enough information to recognise the cause.
+    """
 
     def __init__(self, verdict: str, detail: str):
         assert verdict in HARMS
@@ -36,7 +39,7 @@ class Harm(Exception):
 
 
 def call(command: Command, *arguments: str | Path) -> str:
-    """The verdict on a command line; raises `Harm` unless the command ends well or refuses its input in one line."""
+    """The verdict on a command line; raises `Harm` unless the command succeeds or rejects its input in one line."""
     out, err = io.StringIO(), io.StringIO()
     try:
         with redirect_stdout(out), redirect_stderr(err):
@@ -60,7 +63,7 @@ def call(command: Command, *arguments: str | Path) -> str:
 
 
 def described(error: Exception) -> str:
-    """The place and the message of an exception on one line, so that equal ones are recognised."""
+    """The location and the message of an exception in one line, equal for equal causes."""
     *_, last = traceback.extract_tb(error.__traceback__)
     message = " ".join(str(error).split())
     return f"{Path(last.filename).name}:{last.lineno} {type(error).__name__}: {message}"[:300]

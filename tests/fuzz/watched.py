@@ -1,4 +1,4 @@
-"""Processes that run cases under limits of time and memory, and are replaced when they hang or die."""
+"""Processes that run cases under limits on time and memory, and that are replaced when they hang or crash."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ Run = Callable[[int, Random, Path], str]
 class Kind:
     """A family of cases.
 
-    seconds: of the processor, after which a case hangs, so that none does because the machine is busy. weight: its
-    share of the time. memory: bytes that a case may map beyond what its process has at the start; None without a limit,
-    which the address sanitizer needs.
+    seconds: the CPU time after which a case counts as hanging; it does not depend on the load of the machine. weight:
+    the share of the total time. memory: bytes that a case may map in addition to those of its process at the start;
+    None for no limit, which the address sanitizer needs.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Result:
-    """The verdict on a case, its detail where there is one, and the seconds that it took."""
+    """The verdict on a case, its detail if there is one, and its duration in seconds."""
 
     kind: str
     number: int
@@ -55,7 +55,7 @@ class Result:
 
 
 def run_case(kind: Kind, number: int) -> Result:
-    """Run a case in this process, in a temporary folder of its own."""
+    """Run a case in this process, in a separate temporary folder."""
     folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
     try:
         return Result(kind.name, number, kind.run(number, Random(f"{kind.name}:{number}"), folder))
@@ -86,14 +86,14 @@ class Worker:
         theirs.close()
 
     def give(self, kind: str, number: int) -> None:
-        """Send a case; the worker must be idle."""
+        """Send a case to the worker, which must be idle."""
         self.case = kind, number
         self.began = time.monotonic()
         self.used = self._processor_seconds()
         self.pipe.send(self.case)
 
     def result(self) -> Result:
-        """The result that has arrived, or a crash if the process has died."""
+        """The result that has arrived, or a crash if the process has ended."""
         assert self.case is not None
         try:
             result = self.pipe.recv()
@@ -105,14 +105,14 @@ class Worker:
 
     @property
     def is_late(self) -> bool:
-        """Has the case run for longer than its kind may?"""
+        """Whether the case has run for longer than its kind permits."""
         if self.case is None:
             return False
         limit, passed = self.kinds[self.case[0]].seconds, time.monotonic() - self.began
         return passed > IDLE * limit or (passed > limit and self._processor_seconds() - self.used > limit)
 
     def _processor_seconds(self) -> float:
-        """Seconds of the processor that the process, its children that have ended, and those that run have used."""
+        """The CPU seconds that the process and its child processes, ended or running, have used."""
         ticks = 0
         # Processes may end between any two steps, also while `glob` would look at them.
         for number in filter(str.isdecimal, os.listdir("/proc")):
@@ -126,7 +126,7 @@ class Worker:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def late(self) -> Result:
-        """Kill the process, because its case has hung."""
+        """Kill the process, because its case hangs, and return the result."""
         assert self.case is not None
         self.stop()
         result = Result(*self.case, "hang", f"no end within {self.kinds[self.case[0]].seconds:g} s")
@@ -138,7 +138,7 @@ class Worker:
         return replace(result, seconds=time.monotonic() - self.began)
 
     def stop(self) -> None:
-        """Kill the process and whatever it has started."""
+        """Kill the process and all processes that it has started."""
         assert self.process.pid is not None
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
@@ -151,9 +151,9 @@ class Worker:
 def results(
     kinds: dict[str, Kind], first: int, jobs: int, seconds: float, cases: int | None = None
 ) -> Iterator[Result]:
-    """Run cases of all kinds, numbered from `first`, until the time is over; the time is shared by weight.
+    """Run cases of all kinds, numbered from `first`, until the time is over, and yield their results.
 
-    cases: the most of each kind, None without a limit.
+    The time is distributed by weight. cases: the maximum number of each kind; None without a limit.
     """
     end = time.monotonic() + seconds
     workers = [Worker(kinds) for _ in range(jobs)]

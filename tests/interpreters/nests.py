@@ -1,4 +1,4 @@
-"""Evaluation of loop nests on arrays: all iterations at once, unless one reads an element that another has stored.
+"""Evaluation of loop nests on arrays: all iterations at once, unless one reads an element that another one has stored.
 
 Arrays of memory have a leading axis over samples, as everywhere in the evaluator. Arrays of scalars have one additional
 axis for each axis of the nest.
@@ -32,8 +32,9 @@ Array: TypeAlias = "NDArray[Any]"
 def evaluate_nest(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any], machine: NumpyMachine | None = None) -> None:
     """Run a nest on raws, and store its results.
 
-    known: the values defined outside of the nest: an array (samples, ...) for each buffer, which stores change, and the
-    raw of each scalar that is not constant. Raises `InputError` for an op without a value, such as sparse products.
+    known: the values defined outside the nest: an array (samples, ...) for each buffer, which stores modify, and the
+    raw of each scalar that is not constant. Raises `InputError` for ops that cannot be evaluated, such as sparse
+    products.
     """
     machine, shape = machine or NumpyMachine(), nest.shape
     if _is_parallel(nest, known):
@@ -65,7 +66,7 @@ def _is_parallel(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any]) -> bool:
 
 
 class _Iterations:
-    """Iterations of a nest that are evaluated together. numbers: the iteration numbers of each axis, in their common
+    """Iterations of a nest that are evaluated together. numbers: the indices of each axis, broadcast to a common
     shape.
     """
 
@@ -80,7 +81,7 @@ class _Iterations:
         self._block(self.nest.body.block)
 
     def _block(self, block: Block) -> Sequence[Any]:
-        """Run a body, and return the values that it yields."""
+        """Run a body and return the values that it yields."""
         for op in block.ops:
             match op:
                 case memref.StoreOp():
@@ -94,7 +95,7 @@ class _Iterations:
         return []
 
     def _reduced(self, op: num.ReduceOp) -> Sequence[Any]:
-        """The result of a reduction axis, evaluated sequentially."""
+        """The results of a reduction along an axis, which is evaluated sequentially."""
         joined: Sequence[Any] = [self.value(start) for start in op.starts]
         for number in op.numbers:
             self.values |= zip(op.body.block.args, [number, *joined], strict=True)
@@ -102,7 +103,7 @@ class _Iterations:
         return joined
 
     def value(self, value: SSAValue) -> Any:
-        """A value of the body, or of a constant outside of it."""
+        """The value of an SSA value that is defined in the body or by a constant outside."""
         if value not in self.values:
             owner = value.owner
             if not isinstance(owner, Operation) or owner.operands:
@@ -132,7 +133,7 @@ class _Iterations:
                 return foreign_value(op, [self.value(value) for value in op.operands])
 
     def _element(self, op: memref.LoadOp | memref.StoreOp) -> tuple[Any, ...]:
-        """The index of the accessed elements in the array of their buffer."""
+        """The index of the accessed elements in the array of the buffer."""
         ones = (1,) * len(self.numbers)
         samples = np.arange(len(self.value(op.memref))).reshape(-1, *ones)
         return (samples, *(np.asarray(self.value(index)) for index in op.indices))

@@ -1,1 +1,1 @@
-"""The figures of the pages and of the papers: what measures them, and what becomes of them."""
+"""Measurements of the figures in the pages and in the pages about papers, and the files and tables that store them."""

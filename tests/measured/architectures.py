@@ -1,11 +1,12 @@
-"""`python -m measured.architectures DIGITS RESULTS`: random networks of digits, their errors and plans.
+"""`python -m measured.architectures DIGITS RESULTS`: random networks for digits, their errors and plans.
 
-A sweep like figures 8 and 10 of Gural and Murmann (2019): random stacks of convolutions on digits of 14x14 pixels are
-trained in floating point, then with weights and activations of 4 bits, and the bytes of their activations are planned
-with each strategy. DIGITS is an .npz file with images `x` (samples, 28, 28) and labels `y`: the first four fifths are
-trained on, the others are not looked at until an error is taken. RESULTS, a JSON file with a line for each network, is
-continued where an earlier run ended. The published sweep has 1,000 networks, 60,000 images and 5 epochs of either kind;
-this one takes its numbers as options. `published` plans as many networks, which takes a minute, and trains none.
+This is a sweep like figures 8 and 10 of Gural and Murmann (2019). Random stacks of convolutions on digits of 14x14
+pixels are trained in floating point, then with weights and activations of 4 bits. Each strategy plans the bytes of
+their activations. DIGITS is an .npz file with images `x` (samples, 28, 28) and labels `y`. The first four fifths are
+used for training, the others only to measure the error. RESULTS is a JSON file with a line for each network; an
+interrupted run continues where it stopped. The published sweep has 1,000 networks, 60,000 images and 5 epochs of either
+kind; here options set these numbers. `published` plans as many networks as the paper, which takes a minute, and trains
+none.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ BITS, SIDE, CLASSES, BATCH = 4, 14, 10, 100
 
 @dataclass(frozen=True)
 class Network:
-    """Convolutions without padding, as kernel and channels, and whether a pool of 2x2 precedes the dense layer."""
+    """Convolutions without padding, as (kernel, channels), and whether a pool of 2x2 precedes the dense layer."""
 
     layers: tuple[tuple[int, int], ...]
     pool: bool
@@ -53,13 +54,13 @@ class Network:
 
     @property
     def parameters(self) -> int:
-        """Weights and biases."""
+        """The number of weights and biases."""
         sizes = [image.channels for image in self.images]
         filters = sum((k * k * a + 1) * b for (k, b), a in zip(self.layers, sizes, strict=False))
         return filters + (self.images[-1].size // BITS + 1) * CLASSES
 
     def graph(self) -> Graph:
-        """The network as plans see it."""
+        """The graph from which plans are made."""
         tensors = {f"t{number}": image for number, image in enumerate(self.images)}
         nodes: list[Node] = []
         for number, (kernel, _) in enumerate(self.layers):
@@ -71,7 +72,7 @@ class Network:
 
 
 def drawn(draw: random.Random) -> Network:
-    """A random network whose images stay at least 2x2."""
+    """A random network whose images have at least 2x2 pixels."""
     while True:
         layers = tuple((draw.choice([1, 3, 3, 3, 5]), draw.randint(2, 16)) for _ in range(draw.randint(1, 3)))
         network = Network(layers, draw.random() < 0.7)
@@ -80,15 +81,16 @@ def drawn(draw: random.Random) -> Network:
 
 
 def planned(network: Network) -> dict[str, float]:
-    """The bytes of activations by mode, as the literature counts them."""
+    """For each mode, the bytes of activations as the literature counts them."""
     graph = network.graph()
     return {mode: schedule_named(mode).plan(graph).bits / 8 for mode in MODES}
 
 
 class Trained:
-    """A network in training, by Adam; `bits` quantises weights and activations straight through (Courbariaux 2016).
+    """A network that is trained by Adam.
 
-    orthogonal: True for weights that are orthogonal at first (Saxe et al. 2013), of the same size.
+    bits: weights and activations are quantised to this width with straight-through gradients (Courbariaux 2016).
+    orthogonal: True for initial weights that are orthogonal (Saxe et al. 2013) and of the same magnitude.
     """
 
     def __init__(self, network: Network, seed: int, orthogonal: bool = False) -> None:
@@ -105,7 +107,7 @@ class Trained:
         self.steps, self.ranges = 0, [0.0] * len(network.layers)
 
     def weight(self, number: int) -> Reals:
-        """A matrix of weights, as it is multiplied."""
+        """A matrix of weights after quantisation."""
         weight = self.weights[number]
         if not self.bits:
             return weight
@@ -113,7 +115,7 @@ class Trained:
         return (np.clip(np.round(weight / step), -(2 ** (self.bits - 1)), 2 ** (self.bits - 1) - 1) * step).astype("f4")
 
     def forward(self, x: Reals) -> tuple[Reals, list[Any]]:
-        """Scores, and what the derivatives need."""
+        """The scores, and the intermediate values for the derivatives."""
         kept: list[Any] = []
         for number, (kernel, _) in enumerate(self.network.layers):
             windows = np.lib.stride_tricks.sliding_window_view(x, (kernel, kernel), (1, 2))
@@ -140,7 +142,7 @@ class Trained:
         return x.reshape(len(x), -1) @ self.weight(last) + self.weights[-1], kept
 
     def learn(self, x: Reals, labels: Any, rate: float) -> None:
-        """A step on a batch."""
+        """Perform a training step on a batch. rate: the learning rate."""
         scores, kept = self.forward(x)
         scores = np.exp(scores - scores.max(1, keepdims=True))
         slope = scores / scores.sum(1, keepdims=True)
@@ -175,7 +177,7 @@ class Trained:
             weight -= (rate * estimate).astype("f4")
 
     def epochs(self, x: Reals, labels: Any, count: int, rate: float) -> None:
-        """Epochs on shuffled batches, with a rate that falls to a tenth."""
+        """Train for `count` epochs on shuffled batches, with a learning rate that decreases to a tenth of `rate`."""
         for epoch in range(count):
             order = self.random.permutation(len(x))
             for start in range(0, len(x), BATCH):
@@ -183,18 +185,18 @@ class Trained:
                 self.learn(x[part], labels[part], rate * 0.1 ** (epoch / max(count - 1, 1)))
 
     def error(self, x: Reals, labels: Any) -> float:
-        """The percentage of wrong labels."""
+        """The percentage of samples whose predicted label is wrong."""
         found = [self.forward(x[at : at + 500])[0].argmax(1) for at in range(0, len(x), 500)]
         return 100 * float((np.concatenate(found) != labels).mean())
 
 
 def _orthogonal(matrix: Reals) -> Reals:
-    """The orthogonal columns, or rows where these are fewer, of a random matrix."""
+    """The orthogonalised columns of a random matrix, or its rows if these are fewer."""
     return np.linalg.qr(matrix)[0] if len(matrix) >= len(matrix[0]) else np.linalg.qr(matrix.T)[0].T
 
 
 def result(network: Network, seed: int, x: Reals, labels: Any, epochs: int) -> dict[str, Any]:
-    """The line of a network."""
+    """The line of RESULTS for a network."""
     cut = len(x) * 4 // 5
     trained = Trained(network, seed)
     trained.epochs(x[:cut], labels[:cut], epochs, 3e-3)
@@ -211,7 +213,9 @@ LIMITS = 300, 400, 500, 700
 
 
 def summary(lines: Sequence[Any]) -> dict[str, dict[str, str]]:
-    """By mode: the geometric mean of its bytes over those of herringbone, and the least error within each limit."""
+    """For each mode, the geometric mean of its bytes divided by herringbone's,
+    and the least error within each limit.
+    """
     found: dict[str, dict[str, str]] = {}
     for mode in MODES:
         ratios = [line["bytes"][mode] / line["bytes"]["herringbone"] for line in lines]
@@ -228,10 +232,10 @@ PUBLISHED = 1_000
 
 
 def published(_models: Path | None) -> dict[str, float]:
-    """Activations of as many networks as the paper has, of which the first few are those that were trained.
+    """The bytes of activations, in percent of herringbone's, of as many networks as the paper has.
 
-    Percent of herringbone's bytes by mode, as geometric means and (`most_`) at most, and the networks that lie within
-    512 bytes (`within_`).
+    The first few are the networks that were trained. For each mode there are the geometric mean, the maximum (`most_`),
+    and the number of networks within 512 bytes (`within_`).
     """
     draw = random.Random(0)
     plans = [planned(drawn(draw)) for _ in range(PUBLISHED)]
@@ -249,9 +253,11 @@ WITHIN = 512
 
 
 def frontier(_models: Path | None) -> dict[str, float]:
-    """How many times the error grows for a tenth of the memory, below 1 KB, by mode, in the sweep that was trained.
+    """For each mode, the factor by which the error grows if the memory shrinks to a tenth, below 1 KB, in the trained
+    sweep.
 
-    By least squares in logarithms, over the networks for which none with fewer bytes has as small an error.
+    It is computed by least squares in logarithms, over the networks for which no other with fewer bytes has as small an
+    error.
     """
     lines = json.loads((ROOT / "docs/schedules/sweep.json").read_text())
     found: dict[str, float] = {"networks": len(lines)}
@@ -266,7 +272,7 @@ def frontier(_models: Path | None) -> dict[str, float]:
 
 
 def draw_picture(lines: Sequence[Any], file: Path) -> None:
-    """Error by bytes of activations, a colour for each of some strategies, as in figure 10."""
+    """Plot error against bytes of activations, with a colour for each of some strategies, as in figure 10."""
     import matplotlib as mpl
 
     mpl.use("agg")
@@ -286,7 +292,7 @@ def draw_picture(lines: Sequence[Any], file: Path) -> None:
 
 
 def digits(file: Path) -> tuple[Reals, Any]:
-    """Images (samples, 14, 14, 1) of 16 levels from 0 to 1, and labels."""
+    """Images (samples, 14, 14, 1) of 16 grey levels from 0 to 1, and labels."""
     data = np.load(file)
     blocks = data["x"].reshape(-1, SIDE, 2, SIDE, 2).astype(np.int64).sum((2, 4)) >> 6
     return (blocks[..., None] / 16).astype("f4"), data["y"].astype(np.int64)

@@ -1,7 +1,7 @@
-"""What rows name as their assertions: a test of the suite, or a check of figures, and the printed values that it holds.
+"""The assertions that rows name: a test of the suite, or a check of figures, and the printed values that it asserts.
 
-A value counts where a test would fail without it: in the code of a test or in what it refers to by name in its file, in
-a `CHECK` line of an IR file, and in the condition of a row. Comments and docstrings do not count.
+A value counts if a test would fail without it. It may be in the code of a test or in a definition of the same file that
+the test refers to, in a `CHECK` line of an IR file, or in the condition of a row. Comments and docstrings do not count.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ CHECK = re.compile(r"//\s*(?P<by>[A-Z][A-Z0-9_]*)(?:-NEXT|-SAME|-DAG)?:(?P<check
 
 @dataclass(frozen=True)
 class Assertion:
-    """A test by its node id below `tests/`, and values of the item that it asserts."""
+    """A test, by its node id below `tests/`, and the values of the item that it asserts."""
 
     test: str
     values: Sequence[Value]
 
     def missing(self) -> list[Value]:
-        """The values that are not in the test; raises `AssertionError` if there is no such test."""
+        """The values that the test does not contain; raises `AssertionError` if there is no such test."""
         asserted = list(constants(self.test))
         return [value for value in self.values if not any(_is_in(value, constant) for constant in asserted)]
 
 
 def is_ir(test: str) -> bool:
-    """True for a file of FileCheck, which lit runs."""
+    """True for a FileCheck file, which lit runs."""
     return test.endswith(".mlir")
 
 
@@ -58,7 +58,10 @@ def _is_in(value: Value, constant: Value) -> bool:
 
 
 def constants(test: str) -> Iterator[Value]:
-    """The numbers and texts of a test and of what it refers to; raises `AssertionError` if there is no such test."""
+    """Yield the numbers and strings of a test and of the definitions that it refers to.
+
+    Raises `AssertionError` if there is no such test.
+    """
     file, _, name = test.partition("::")
     text = (TESTS / file).read_text(encoding="utf-8")
     if is_ir(file):
@@ -82,7 +85,7 @@ def constants(test: str) -> Iterator[Value]:
 
 @cache
 def _definitions(file: Path) -> dict[str, ast.stmt]:
-    """The functions, classes and variables of a module, by name; of fixtures, that of an argument is its name."""
+    """The functions, classes and variables of a module, by name; a fixture has the name by which tests request it."""
     named: dict[str, ast.stmt] = {}
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
         match node:
@@ -106,7 +109,7 @@ def _without_docstrings(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def numbers_of(code: CodeType) -> set[float]:
-    """The numbers in a condition and the functions within it."""
+    """The numbers in the code of a condition and of the functions inside it."""
     found: set[float] = set()
     loaded = [one.argval for one in dis.get_instructions(code) if one.opname in ("LOAD_CONST", "LOAD_SMALL_INT")]
     while loaded:

@@ -1,7 +1,7 @@
-"""The columns of tables that are measured: by heading, the command and the cell that is made of its figures.
+"""The measured columns of tables: for each heading, the command, and a format for the cell with the command's figures.
 
-`{row}` is the model of a row, with the options that its label stands for (`NAMES`). Columns that are not declared here
-are taken as `docs/figures/TABLE.json` has them.
+`{row}` stands for the model of a row, with the options that its label implies (`NAMES`). The cells of columns that are
+not declared here are those of `docs/figures/TABLE.json`.
 """
 
 from __future__ import annotations
@@ -186,7 +186,10 @@ FEW_BITS = {
 
 
 def weights_of(bits: int, *families: str) -> dict[str, Column]:
-    """Changes of accuracy with weights of some bits, beside values of 16 bits; of 8 where integers have zero points."""
+    """Columns with the change of accuracy for weights of `bits` bits.
+
+    Other values have 16 bits, or 8 bits if integers have zero points.
+    """
     values = {"affine": "affine --width 8"}
     return {
         family: (
@@ -198,7 +201,9 @@ def weights_of(bits: int, *families: str) -> dict[str, Column]:
 
 
 def scalings_of(width: int) -> dict[str, Column]:
-    """Points lost by the rule of scales, with the answers that are right in floats alone and in the program alone."""
+    """Columns with the points lost for each rule of scales, and the answers that are right only in floats or only in
+    the program.
+    """
     command = f"scalings {{row}} --width {width}"
     kinds = {
         "fixed": "fixed",
@@ -217,14 +222,14 @@ def scalings_of(width: int) -> dict[str, Column]:
 
 
 def module_cells(command: str) -> dict[str, Column]:
-    """The cells of a module by yosys, and the clock that it allows once nextpnr has routed it."""
+    """Columns with the cells of a hardware module by yosys, and the clock that nextpnr's routing permits."""
     cells = {"LUTs": "{luts}", "registers": "{registers}", "DSPs": "{dsps}", "block RAMs": "{brams}"}
     routed = (f"{command} --route", "{fmax}")
     return {**{heading: (command, cell) for heading, cell in cells.items()}, "MHz": routed}
 
 
 def estimated(command: str) -> dict[str, Column]:
-    """The LUTs of a module by yosys and by the estimate, and their ratio."""
+    """Columns with the LUTs of a module by yosys and by the estimate, and their ratio."""
     return {
         "LUTs by yosys": (command, "{luts}"),
         "estimate": (command, "{estimate}"),

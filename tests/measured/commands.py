@@ -1,4 +1,4 @@
-"""Commands of `tinyml` that measure figures. A command names a model by the name of its folder or file alone."""
+"""Commands of `tinyml` that measure figures. A command names a model only by the name of its folder or file."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ WRITTEN: dict[str, Callable[[Path], Path]] = {
 
 
 class Unmeasured(Exception):
-    """A command that cannot be run here, since its model is elsewhere."""
+    """Raised for a command that cannot run here, because its model is missing."""
 
 
 def model_path(name: str, models: Path | None) -> Path:
-    """The folder or the file of a model; raises `Unmeasured` if it is not in the repository and not in `models`."""
+    """The folder or the file of a model; raises `Unmeasured` if it is neither in the repository nor in `models`."""
     further = [models, *sorted(path for path in models.iterdir() if path.is_dir())] if models else []
     for folder in (*HERE, *further):
         for path in (folder / name, *(folder / f"{name}.{suffix}" for suffix in ("tflite", "mlir"))):
@@ -61,9 +61,9 @@ def model_path(name: str, models: Path | None) -> Path:
 
 
 def measure(command: str, models: Path | None = None) -> Values:
-    """The figures that a command measures; `error` alone for a program that the command refuses.
+    """The figures that a command measures; only `error` if the command rejects the program.
 
-    models: a folder that holds further models, itself or in folders. Raises `Unmeasured` if the model is nowhere.
+    models: a folder of additional models, which may be in subfolders. Raises `Unmeasured` if the model is not found.
     """
     name, model, *options = shlex.split(command)
     if name in _OF_TESTS:
@@ -75,9 +75,10 @@ def measure(command: str, models: Path | None = None) -> Values:
 
 
 def _estimator(name: str, options: list[str]) -> Values:
-    """An estimator of `programs.digits` on an Uno, by its own choice; accuracies are those of the test samples.
+    """The figures of an estimator of `programs.digits` on an Uno, with automatically chosen formats.
 
-    options: perhaps `--input-unit UNIT`, by default it takes floats, and `--flash BYTES`, by default those of an Uno.
+    Accuracies are those on the test samples. options: `--input-unit UNIT`, by default the inputs are floats, and
+    `--flash BYTES`, by default the flash of an Uno.
     """
     from programs import digits
 
@@ -92,8 +93,10 @@ def _estimator(name: str, options: list[str]) -> Values:
 
 
 def _called(name: str, options: list[str]) -> Values:
-    """An estimator of `programs.float_callers`, called with floats; `differ` counts the evaluator's answers that are
-    not scikit-learn's. options: perhaps `--flash BYTES` and `--target BOARD`, by default an Uno.
+    """The figures of an estimator of `programs.float_callers` that is called with floats.
+
+    `differ` counts the answers of the evaluator that differ from scikit-learn's. options: `--flash BYTES` and `--target
+    BOARD`, by default an Uno.
     """
     from programs import float_callers as callers
 
@@ -118,9 +121,10 @@ def _called(name: str, options: list[str]) -> Values:
 
 
 def _sensor(name: str, options: list[str]) -> Values:
-    """A model of `programs.sensor_cases` on all devices, with reals as inputs and with a sensor's integers.
+    """The figures of a model of `programs.sensor_cases` on all devices, with reals and with a sensor's integers as
+    inputs.
 
-    Accuracies are those of the evaluator, `differ` counts the labels, on all devices, that are not the evaluator's.
+    Accuracies are those of the evaluator. `differ` counts the labels on all devices that differ from the evaluator's.
     """
     from programs import sensor_cases as sensors
 
@@ -148,7 +152,7 @@ def _bench(model: Path, options: list[str]) -> Values:
 
 
 def _weigh(model: Path, options: list[str]) -> Values:
-    """The figures of `compile`, and whether `auto` would accept the program."""
+    """The figures of `compile`, and whether `--format auto` would accept the program."""
     return _compile(model, options, weighed=True)
 
 
@@ -202,7 +206,11 @@ def _llvm(model: Path, options: list[str]) -> Values:
 
 
 def _executors(model: Path, options: list[str]) -> Values:
-    """A model in a format: its name, the bits if it has a choice, and perhaps `weights` and their format."""
+    """The figures of a model in a format on all executors.
+
+    options: the name of the format, its bits if the format has several widths, and optionally `weights` and their
+    format.
+    """
     from measured.measures.upstream import executors
 
     format, *more = options
@@ -288,9 +296,11 @@ def _finetune(name: str, options: list[str]) -> Values:
 
 
 def _detector(folder: Path, options: list[str]) -> Values:
-    """A head detector on a Cortex-M4, compiled with the options behind its name (`programs.face_results`).
+    """The figures of a head detector on a Cortex-M4, compiled with the options after its name
+    (`programs.face_results`).
 
-    Besides the figures of a report: the average precision on the measured pictures, and that of the program on reals.
+    In addition to the figures of a report, these are the average precisions of the program and of the model on reals,
+    on the measured pictures.
     """
     from programs import face_results
 
@@ -302,14 +312,16 @@ def _detector(folder: Path, options: list[str]) -> Values:
 
 
 def _anomalies(name: str, options: list[str]) -> Values:
-    """A detector of anomalies by its data set and its kind, joined by ` | ` (`programs.anomalies`)."""
+    """The figures of an anomaly detector, named by its data set and its kind,
+    joined by ` | ` (`programs.anomalies`).
+    """
     from programs.anomalies import figures
 
     return figures(*name.split(" | "))
 
 
 def _layer(name: str, options: list[str]) -> Values:
-    """A layer of a quantised network by its shape (`measured.measures.layers`)."""
+    """The figures of a layer of a quantised network, named by its shape (`measured.measures.layers`)."""
     from measured.measures.layers import layer
 
     _, target = options
@@ -321,9 +333,10 @@ def _posit_sums(n: str, options: list[str]) -> Values:
 
 
 def _proved(format: str, options: list[str]) -> Values:
-    """The statements about a format: how many are proved by trying all inputs and by the solver, and the CPU's seconds.
+    """The number of statements about a format that are proved by exhaustive trial and by the solver, and the CPU
+    seconds.
 
-    Raises `AssertionError` if one is false.
+    Raises `AssertionError` if a statement is false.
     """
     printed, begun = io.StringIO(), time.process_time()
     with contextlib.redirect_stdout(printed):
@@ -335,7 +348,9 @@ def _proved(format: str, options: list[str]) -> Values:
 
 
 def _bridge(network: str, options: list[str]) -> Values:
-    """A network of `tests/models/mlir` in 16 bits on unseen digits; its file ends as `--from` says."""
+    """The figures of a network of `tests/models/mlir` in 16 bits on unseen digits; `--from` determines the suffix of
+    its file.
+    """
     import numpy as np
 
     models = ROOT / "tests/models/mlir"
@@ -387,7 +402,7 @@ _COMMANDS = {
 
 
 def _run(arguments: list[str]) -> str | None:
-    """Run a command on a model and print nothing; returns what it says was wrong, if anything, without the model."""
+    """Run a command on a model without printing; return the error message without the model's name, or None."""
     said = io.StringIO()
     printed = contextlib.nullcontext() if arguments[0] == "plan" else contextlib.redirect_stdout(io.StringIO())
     with printed, contextlib.redirect_stderr(said):
@@ -401,10 +416,11 @@ def _run(arguments: list[str]) -> str | None:
 def of_report(report: Values) -> Values:
     """The figures of a report.
 
-    `working` is the RAM without the input, `code` the flash without the constants, `change` that of the accuracy in
-    points; `time` counts cycles or instructions of an inference. What `auto` chose has the points that it expects to be
-    `lost`, too, their `bound`, and whether the program `kept` the rule. A hardware module, whose outputs are those of
-    the evaluator on all samples of the report, has cells by yosys, and `fmax` in MHz where nextpnr has routed it.
+    `working` is the RAM without the input, `code` the flash without the constants, and `change` the change of accuracy
+    in points. `time` counts cycles or instructions of an inference. For a choice of `--format auto` there are also the
+    points that are expected to be `lost`, their `bound`, and whether the program `kept` the rule. A hardware module
+    must compute the outputs of the evaluator on all samples of the report. It has cells by yosys, and `fmax` in MHz if
+    nextpnr has routed it.
     """
     ram = report["ram_bytes"]
     time = report.get("cycles_per_inference", report.get("instructions_per_inference"))

@@ -1,7 +1,7 @@
 """Prints the time to compile programs of many ops (`make compile-times`); takes about six minutes.
 
-Each program is compiled by a process of its own, to C or, by `tinyml compile`, to a folder with its report. Printed are
-the seconds of CPU of this process and of the C compiler that it calls. `--help` lists the options.
+A separate process compiles each program, either to C or, by `tinyml compile`, to a folder with a report. The output is
+the CPU seconds of this process and of the C compiler that it calls. `--help` lists the options.
 """
 
 import argparse
@@ -32,7 +32,7 @@ class TimeSurvey:
 
 
 def chain(ops: int) -> bytes:
-    """A program in SeeDot's language: a chain of additions, each of which is an op of its own at L0."""
+    """A program in SeeDot's language: a chain of additions, each of which is a separate op at L0."""
     values = ["X", *(f"v{number}" for number in range(ops))]
     lets = [f"let {after} = {before} + X in" for before, after in pairwise(values)]
     return "\n".join(["let X = (2, 1) in", *lets, values[-1], ""]).encode()
@@ -44,7 +44,7 @@ def chain_data() -> dict[str, np.ndarray]:
 
 
 def mixed_ops(ops: int) -> Iterator[tuple[str, np.ndarray | None]]:
-    """Yield sums, products, differences and functions of 8 numbers, each but the functions with its own constant."""
+    """Yield sums, products, differences and functions of 8 numbers; all except functions have a separate constant."""
     random = np.random.default_rng(0)
     for name in islice(cycle(("add", "mul", "tanh", "sub")), ops):
         numbers = None if name == "tanh" else random.uniform(-0.5, 0.5, (1, 8)) + (name == "mul")
@@ -65,7 +65,7 @@ def mixture(ops: int) -> bytes:
 
 
 def mixed_graph(ops: int) -> bytes:
-    """A model of ONNX of the same ops."""
+    """An ONNX model of mixed ops."""
     nodes: list[onnx.NodeProto] = []
     constants: list[onnx.TensorProto] = []
     for number, (name, constant) in enumerate(mixed_ops(ops)):
@@ -88,9 +88,9 @@ def mixture_data() -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True)
 class Family:
-    """Programs of any number of ops, in files of one name, with samples; compiled with a width, if one is given.
+    """Programs with any number of ops, in files of one name, with samples; compiled with a width if one is specified.
 
-    folder: True for programs that `tinyml compile` compiles, False for those that a pipeline lowers to C.
+    folder: True for programs that `tinyml compile` compiles, False for programs that a pipeline lowers to C.
     """
 
     name: str
@@ -101,7 +101,7 @@ class Family:
     folder: bool = False
 
     def arguments(self, program: Path, data: Path, out: Path) -> Sequence[str | Path]:
-        """The arguments of Python that compile a program."""
+        """The arguments of the Python interpreter that compile a program."""
         if self.folder:
             width = () if self.width is None else ("--width", str(self.width))
             return ["-m", "tinyml.tools.main", "compile", program, "--target", "host", *width, "--val", data, "-o", out]
@@ -118,7 +118,7 @@ FAMILIES = (
 
 
 def seconds_to_compile(family: Family, ops: int) -> float:
-    """Seconds of CPU time that it takes to compile a program."""
+    """The CPU seconds for the compilation of a program with `ops` ops."""
     with TemporaryDirectory() as name:
         program, data, out = (Path(name, file) for file in (family.file, "data.npz", "out"))
         program.write_bytes(family.content(ops))

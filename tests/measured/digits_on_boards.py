@@ -1,4 +1,6 @@
-"""Gural and Murmann's network of digits with its weights in RAM: on an Uno at a serial line, and on all test images."""
+"""Gural and Murmann's network for digits with its weights in RAM:
+on an Uno with a serial line, and on all test images.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ OPTIONS = ("--reuse-input", "--pack-buffers", "--load-weights", "--target", UNO.
 
 
 def compiled(folder: Path, options: Sequence[str]) -> Path:
-    """The output folder of the network for an Uno; raises `SystemExit` if it does not compile."""
+    """The output folder of the network for an Uno; raises `SystemExit` if the compilation fails."""
     (folder / "network.mlir").write_text(print_ir(gural_murmann.program()), encoding="utf-8")
     if failed := tinyml(["compile", str(folder / "network.mlir"), *OPTIONS, *options, "-o", str(folder / "out")]):
         raise SystemExit(failed)
@@ -34,10 +36,11 @@ def compiled(folder: Path, options: Sequence[str]) -> Path:
 
 
 def at_serial_line(options: Sequence[str]) -> dict[str, Any]:
-    """The sketch `Stream`, built by Arduino's tools with Arduino's core, on a simulated Uno that answers 100 images.
+    """The figures of the sketch `Stream` on a simulated Uno that answers 100 images; Arduino's tools and core build it.
 
-    weights: bytes that it receives. static: .data and .bss, weights and arena included. stack: the greatest depth,
-    interrupts included. equal: images whose logits are the evaluator's. time: cycles of an inference alone.
+    weights: bytes that it receives. static: bytes of .data and .bss, including weights and arena. stack: the maximum
+    depth in bytes, including interrupts. equal: images whose logits equal the evaluator's. time: cycles of an inference
+    alone.
     """
     assert is_installed(), "arduino-builder is not installed"
     with tempfile.TemporaryDirectory() as name:
@@ -64,9 +67,10 @@ def at_serial_line(options: Sequence[str]) -> dict[str, Any]:
 
 
 def on_all_images(file: Path) -> dict[str, Any]:
-    """The program of the Uno, run on the host, on all images of a file: how many it reads, and those it reads right.
+    """The figures of the Uno's program, run on the host, on all images of a file: the number of images, and of right
+    answers.
 
-    equal: images whose logits are those of integer arithmetic in numpy.
+    equal: images whose logits equal those of integer arithmetic in numpy.
     """
     with tempfile.TemporaryDirectory() as name:
         out = compiled(Path(name), ["--plan", "pixels"])

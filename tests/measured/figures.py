@@ -1,8 +1,8 @@
-"""`python -m measured.figures`: measure the figures of the pages anew (`make figures`).
+"""`python -m measured.figures`: measure the figures of the pages again (`make figures`).
 
-What was measured with the same product is not measured again, so that a run that was cut off goes on where it ended.
-Models are sought in the repository and in the folder `--models`; figures of others stay as they are, as do those of
-tables that no command measures.
+Figures that were measured with the same product are not measured again, so that an interrupted run continues where it
+stopped. Models are searched for in the repository and in the folder `--models`. Figures of other models are unchanged,
+and so are the figures of tables that no command measures.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from measured.tables import PAGES, column_of, has_figures, renewed, rewrite, tab
 
 
 def commands(only: Sequence[str] = ()) -> list[str]:
-    """The commands that measure the columns of all tables, or of some, each once."""
+    """The commands that measure the columns of all tables, or of the tables `only`, without repetitions."""
     shown = [table for page in PAGES for table in tables(page.read_text(encoding="utf-8"))]
     return list(
         dict.fromkeys(
@@ -66,7 +66,7 @@ def main() -> int:
 
 
 def _forget_replaced() -> None:
-    """Remove the cells of tables that are measured by now from the files that had them."""
+    """Remove the cells that a command measures by now from the files of stored tables."""
     measured = read(MEASURED)
     for name in TABLES:
         file = FOLDER / f"{name}.json"

@@ -1,10 +1,10 @@
-"""How often the bound on the loss of what `auto` chose covers the loss on unseen data, over generated splits.
+"""How often the bound on the loss of a program that `--format auto` chose covers the loss on unseen data.
 
-`python -m measured.judged_losses --jobs 16` draws 300 splits, trains a classifier on each, lets `auto` choose a program
-for an Uno by 50 to 1,000 samples, and evaluates that program and the model on reals on unseen ones. It takes about half
-an hour of one processor, and needs neither cross compilers nor simulators. `--out FILE` keeps the rows; `--beside FILE`
-prints those of an earlier version, kept so, in front. Kinds of models in `HELD_OUT` served no decision about the
-statistic, and have rows of their own.
+`python -m measured.judged_losses --jobs 16` generates 300 data sets and trains a classifier on each. `--format auto`
+then chooses a program for an Uno by 50 to 1,000 samples. The program and the model on reals are evaluated on unseen
+samples. This takes about half an hour on one processor and needs neither cross compilers nor simulators. `--out FILE`
+writes the rows to a file; `--beside FILE` prints the rows of such a file of an earlier version first. Kinds of models
+in `HELD_OUT` did not influence any decision about the statistic, and have separate rows.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TRAINED = 600
 
 
 def _sklearn(module: str) -> Any:
-    """A module of scikit-learn, which has no types."""
+    """A module of scikit-learn, imported without types."""
     return import_module(f"sklearn.{module}")
 
 
@@ -80,7 +80,9 @@ SEEDS = 4
 
 
 def drawn(seed: int, samples: int) -> tuple[Any, Any]:
-    """Samples of a classification problem (samples, features) and their classes: clusters, at times in unlike units."""
+    """Samples (samples, features) of a classification problem with clusters, and their classes;
+    some have unlike units.
+    """
     random = np.random.default_rng(seed)
     features, classes = int(random.integers(5, 21)), int(random.integers(2, 7))
     useful = min(features, int(random.integers(4, 9)))
@@ -100,7 +102,7 @@ def drawn(seed: int, samples: int) -> tuple[Any, Any]:
 
 
 def judged(kind: str, seed: int, size: int) -> Values:
-    """The choice of one split, and the loss on unseen samples."""
+    """The choice for one data set, and its loss on unseen samples."""
     from tinyml.dialects.context import context
     from tinyml.lowering.options import PipelineOptions
     from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals
@@ -144,7 +146,7 @@ def judged(kind: str, seed: int, size: int) -> Values:
 
 
 def splits() -> list[tuple[str, int, int]]:
-    """All splits: the kind of model, the seed and the samples to choose by."""
+    """All cases: the kind of model, the seed, and the number of samples by which the program is chosen."""
     return [
         (kind, 1000 * number + 10 * index + seed, size)
         for number, kind in enumerate(KINDS)
@@ -163,7 +165,7 @@ COLUMNS = (
 
 
 def summary(name: str, rows: Sequence[Values]) -> list[str]:
-    """A line of the table: the share of splits whose bound covers the true loss, what was chosen, and what it loses."""
+    """A line of the table: the share of cases whose bound covers the true loss, the choices, and their losses."""
     true, bound = (np.array([row[key] for row in rows]) for key in ("true", "bound"))
     narrow = np.mean(["8" in row["chosen"].replace("fixed 16, weights fixed:8", "") for row in rows])
     times = [row["time"] / row["usual"] for row in rows if row["time"] and row["usual"]]
@@ -182,7 +184,7 @@ def summary(name: str, rows: Sequence[Values]) -> list[str]:
 
 
 def table(rows: Sequence[Values]) -> list[list[str]]:
-    """The lines of the table: all splits, kinds that are held out, and by the samples to choose by."""
+    """The lines of the table: for all cases, for held-out kinds, and for each number of samples to choose by."""
     parts = {
         "all": rows,
         "kinds held out": [row for row in rows if row["kind"] in HELD_OUT],

@@ -25,8 +25,11 @@ NOTE = (
 
 
 def picture() -> str:
-    """The picture as SVG, narrow enough for a phone: for each program its name, and below it two bars of time and two
-    of flash, the longer one of full length."""
+    """The picture as SVG, narrow enough for a phone.
+
+    For each program it shows the name, and below it two bars of time and two bars of flash. The longer bar of each pair
+    has full length.
+    """
     pages = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "docs/results.md"))
     found = {table.name: table for table in tables(pages)}
     rows: list[tuple[str, str, list[str], list[str]]] = []

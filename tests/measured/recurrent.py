@@ -2,7 +2,8 @@
 
 HAR-2 merges the activities of HAR-6 into two classes as EdgeML does: sitting, lying and walking upstairs against
 standing, walking and walking downstairs. MNIST-10 reads an image row by row, in 28 steps of 28 pixels. A model is a
-folder in `build/data`, as those of other data sets are: a program of SeeDot's language, its constants, and data.
+folder in `build/data`, like the models of other data sets. It contains a program in SeeDot's language, its constants,
+and data.
 """
 
 from __future__ import annotations
@@ -56,7 +57,10 @@ SECOND_CLASS = 0, 2, 4
 
 
 def har2(har6: Path) -> Sets:
-    """HAR-2 by subjects: those of `fastgrnn-har6`'s test set are trained on or tested, those of `val` are apart."""
+    """HAR-2 divided by subjects: training and test sets are from the subjects of `fastgrnn-har6`'s test set.
+
+    The validation set is from the subjects of its `val`.
+    """
     parts = {name: np.load(har6 / f"{name}.npz") for name in ("val", "test")}
     val, every = (
         Labelled(parts[name]["x"].astype(np.float64), np.isin(parts[name]["y"], SECOND_CLASS).astype(np.int64))
@@ -71,8 +75,9 @@ def har2(har6: Path) -> Sets:
 class Recurrent:
     """A FastGRNN and its training.
 
-    sets: the data, given a function from names of models to their folders. steps: of an input, each of as many numbers.
-    hidden: numbers of the state. rate: of Adam at the beginning. batch: samples of a step.
+    sets: the data, given a function that maps names of models to their folders. steps: the number of steps of an input.
+    hidden: the number of elements of the state. rate: the initial learning rate of Adam. batch: the number of samples
+    per training step.
     """
 
     sets: Callable[[Callable[[str], Path]], Sets]
@@ -91,7 +96,9 @@ MODELS = {
 
 
 def folder_of(name: str, of: Callable[[str], Path]) -> Path:
-    """The folder of a model, trained at first use. of: the folder of a given model (`commands.model_path`)."""
+    """The folder of a model, which is trained at first use. of: returns the folder of a named model
+    (`commands.model_path`).
+    """
     folder = FOLDER / "recurrent" / name
     if not (folder / "test.npz").exists():
         model = MODELS[name]
@@ -101,7 +108,7 @@ def folder_of(name: str, of: Callable[[str], Path]) -> Path:
 
 
 def write(folder: Path, model: Recurrent, parameters: Parameters, sets: Sets) -> None:
-    """Write program, constants and data of a model; what is complete has `test.npz`."""
+    """Write program, constants and data of a model; `test.npz` is written last and marks a complete folder."""
     folder.mkdir(parents=True, exist_ok=True)
     constants = {name: value for name, value in parameters.items() if name not in ("zeta", "nu")}
     for name, value in constants.items():
@@ -122,7 +129,10 @@ def write(folder: Path, model: Recurrent, parameters: Parameters, sets: Sets) ->
 
 
 def trained(model: Recurrent, data: Labelled, seed: int = 0) -> Parameters:
-    """Parameters by Adam on the cross-entropy, with gradients of norm 1 at most and a rate that falls to 0."""
+    """The parameters after training by Adam on the cross-entropy.
+
+    Gradients are clipped to norm 1, and the learning rate decreases to 0.
+    """
     random = np.random.default_rng(seed)
     x, y = data.x.astype(np.float32), data.y
     parameters = initial(model, x.shape[1] // model.steps, random)
@@ -143,7 +153,10 @@ def trained(model: Recurrent, data: Labelled, seed: int = 0) -> Parameters:
 
 
 def initial(model: Recurrent, width: int, random: np.random.Generator) -> Parameters:
-    """Random matrices, gates that remember, and shares of 0.73 and 0.02 of the new state. width: numbers of a step."""
+    """Initial parameters: random matrices, gates that preserve the state, and shares of 0.73 and 0.02 of the new state.
+
+    width: the number of inputs of a step.
+    """
     hidden, classes = model.hidden, model.classes
     drawn = {
         "W": random.normal(0, width**-0.5, (width, hidden)),
@@ -159,7 +172,7 @@ def initial(model: Recurrent, width: int, random: np.random.Generator) -> Parame
 
 
 def gradients(parameters: Parameters, x: Array, y: NDArray[np.int64], steps: int) -> tuple[float, Parameters]:
-    """The mean cross-entropy of samples x (samples, inputs), and its derivative by each parameter.
+    """The mean cross-entropy of samples x (samples, inputs), and its derivative with respect to each parameter.
 
     `z = sigmoid(x W + h U + Bg)`, `h = z h + (zeta (1 - z) + nu) tanh(x W + h U + Bh)` (Shiftry, pseudocode 18), with
     the sigmoids of `zeta` and `nu`.

@@ -1,6 +1,6 @@
-"""A row: an item of a paper, what runs it here, what came out, and the verdict.
+"""A row of a paper's page: an item of the paper, the command that reproduces it, the result, and the verdict.
 
-Tests are commands of rows, too. Those of all rows that are due run in one go: a run of one takes as long to begin.
+Commands of rows may also be tests. The tests of all rows that are due run together, because starting a run takes long.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from measured.tables import Cells
 
 
 class Verdict(Enum):
-    """A judgement on an item, as pages print it (`MEANINGS`); the last two are followed by a reason."""
+    """A judgement on an item, as pages print it (`MEANINGS`); a reason follows the last two."""
 
     REPRODUCED = "reproduced"
     SURPASSED = "surpassed"
@@ -39,15 +39,15 @@ class Verdict(Enum):
 REPRODUCED, SURPASSED, DIFFERS, CANNOT = Verdict
 
 MEANINGS = """\
-*Reproduced*: the result agrees with the paper, in all digits if the paper gives the inputs, otherwise on models and
-data of the same kind. *Surpassed*: the same quantity, measured as in the paper, is better than reported, or future work
-of the paper is done. *Differs*: the result or the setting is different. *Cannot be had*: there is nothing to
-compare."""
+*Reproduced*: the result agrees with the paper. Reproduced results agree in all digits if the paper states the inputs,
+and otherwise on models and data of the same kind. *Surpassed*: the same quantity, measured as in the paper, is better
+than the paper reports, or tinyml implements future work of the paper. *Differs*: the result or the setting differs from
+the paper. *Cannot be had*: there is no result that could be compared."""
 
 
 @dataclass(frozen=True)
 class ByTests:
-    """Tests of the suite that hold what an item says: functions for pytest, and IR files for lit."""
+    """Tests of the suite that assert the statement of an item: functions for pytest, and IR files for lit."""
 
     assertions: tuple[Assertion, ...]
 
@@ -61,16 +61,17 @@ class ByTests:
 
     @property
     def asserted(self) -> str:
-        """The values, as a page lists them."""
+        """The asserted values as a page lists them."""
         values = dict.fromkeys(value for one in self.assertions for value in one.values)
         return ", ".join(f"`{value:,}`" if isinstance(value, int) else f"`{value}`" for value in values)
 
 
 @dataclass(frozen=True)
 class Shown:
-    """Figures that stand in `docs/figures/` for other pages: the tables of these, and what the row makes of them.
+    """Figures that `docs/figures/` stores for other pages: their tables, and the function that derives the row's
+    figures.
 
-    by: the command of a table, for each model or all of them, that `make figures` takes as it is.
+    by: the command of a table, for one model or for all, that `make figures` runs unchanged.
     """
 
     tables: tuple[str, ...]
@@ -83,7 +84,9 @@ class Shown:
 
 @dataclass(frozen=True)
 class Measured:
-    """A function that measures an item, given a folder of further models or None; raises `Unmeasured` without them."""
+    """A function that measures an item, given a folder of additional models or None; raises `Unmeasured` if models are
+    missing.
+    """
 
     measure: Callable[[Path | None], Values]
 
@@ -95,7 +98,9 @@ Run = ByTests | Shown | Measured
 
 
 def tested(*assertions: tuple[str, *tuple[Value, ...]]) -> ByTests:
-    """assertions: the node id of a test below `tests/`, and the values of the item that it contains."""
+    """The tests of an item. assertions: the node id of a test below `tests/`, followed by the values of the item that
+    it contains.
+    """
     return ByTests(tuple(Assertion(test, values) for test, *values in assertions))
 
 
@@ -103,9 +108,10 @@ def tested(*assertions: tuple[str, *tuple[Value, ...]]) -> ByTests:
 class Row:
     """An item of a paper.
 
-    item: kind and number, such as `table 3`, and the part of it after a comma if parts have rows of their own. reports:
-    what the paper says. here: what comes out here, with `{name}` for the figures of `run` (`Cells`). holds: the verdict
-    as a condition on these figures. nothing_to_run: why no command can exist, for a row without `run`.
+    item: kind and number, such as `table 3`, followed by the part after a comma if parts have separate rows. reports:
+    the statement of the paper. here: the result here, with `{name}` for the figures of `run` (`Cells`). holds: the
+    verdict as a condition on these figures. nothing_to_run: the reason why no command can exist, for a row without
+    `run`.
     """
 
     item: str
@@ -133,11 +139,11 @@ class Row:
         return self.run.command(paper, self.item) if self.run else ""
 
     def is_open(self, values: Values) -> bool:
-        """True for an item that cannot be had yet, since nobody has run its measurement."""
+        """True for an item without figures, because its measurement has not been run."""
         return self.verdict is CANNOT and isinstance(self.run, Measured) and not values
 
     def cells(self, paper: str, values: Values) -> list[str]:
-        """Item, report, what is here, command and verdict, as a page shows them."""
+        """The cells of a page's table: item, statement of the paper, result here, command and verdict."""
         command = self.command(paper)
         cells = [
             f"{self.item}: {self.title}",
@@ -156,17 +162,19 @@ class Row:
 
 
 def slug(item: str) -> str:
-    """An item as `make papers ONLY=...` names it: `table3`, `table9-faces` for `table 9, faces`."""
+    """The name of an item in `make papers ONLY=...`: `table3`, or `table9-faces` for `table 9, faces`."""
     number, _, part = item.partition(", ")
     return "-".join(filter(None, (re.sub(r"[^\w.]", "", number), re.sub(r"\W+", "-", part.lower()))))
 
 
 class Failed(Exception):
-    """A row whose command failed, or whose verdict its figures do not bear out."""
+    """Raised for a row whose command failed, or whose figures contradict its verdict."""
 
 
 def passed(names: tuple[str, ...], together: tuple[str, ...] = ()) -> Values:
-    """The number of tests that some node ids below `tests/` name and that passed; raises `Failed` unless all did."""
+    """The number of passed tests among those that some node ids below `tests/` name;
+    raises `Failed` unless all passed.
+    """
     ended = _ended(tuple(name for name in together or names if not is_ir(name)))
     results = [result for name in names for result in ([_by_lit(name)] if is_ir(name) else _of(name, ended))]
     if not results or any(result != "passed" for result in results):
@@ -189,7 +197,7 @@ def _by_lit(name: str) -> str:
 
 @cache
 def _ended(names: tuple[str, ...]) -> list[tuple[str, str, str]]:
-    """Module, name and result of each test that node ids name, in one run of pytest."""
+    """Module, name and result of each test that the node ids name, in one run of pytest."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         command = [sys.executable, "-m", "pytest", "-q", "-n0", f"--junitxml={report}"]

@@ -1,8 +1,8 @@
-"""Prints the CPU seconds that `--search pareto` takes for models, by part (`make search-times`).
+"""Prints the CPU seconds of `--search pareto` for models, by part (`make search-times`).
 
-Limits are the RAM and the flash of the uniform program of 8 bits on an Uno. Each search is a process of its own, with
-one worker. With `--before`, an earlier product runs the same search just before, and whether both evaluate as many
-candidates and choose the same formats is printed, too. `--help` lists the options.
+The limits are the RAM and the flash of the uniform program of 8 bits on an Uno. Each search is a separate process with
+one worker. With `--before`, an earlier product runs the same search just before. The output then also shows whether
+both evaluate equally many candidates and choose the same formats. `--help` lists the options.
 """
 
 import argparse
@@ -41,7 +41,7 @@ class SearchTimeSurvey:
 
 
 class Parts:
-    """The CPU seconds of this process by part, each without those of the parts that it calls."""
+    """The CPU seconds of this process by part, each without the seconds of parts that it calls."""
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -49,7 +49,7 @@ class Parts:
         self._since = time.process_time()
 
     def time(self, owner: Any, name: str, part: str) -> None:
-        """Count the time in a function of a class or a module under a part from now on."""
+        """From now on, count the time in a function of a class or module under the given part."""
         function: Callable[..., Any] = getattr(owner, name)
 
         @functools.wraps(function)
@@ -65,7 +65,7 @@ class Parts:
         setattr(owner, name, timed)
 
     def switch(self) -> None:
-        """Count the time since the last switch under the part that was entered last."""
+        """Add the time since the last switch to the part that was entered last."""
         now = time.process_time()
         self.seconds[self._entered[-1]] += now - self._since
         self._since = now

@@ -1,8 +1,8 @@
-"""The figures in `docs/figures/`: what commands measured, and tables that are taken as they are.
+"""The figures in `docs/figures/`: results of commands, and tables that are stored as a whole.
 
-`measured.json` maps a command to what it measured and the `commit` that it ran at. Each other file is a table by the
-labels of its rows and the headings of its columns; a row names the `commit` at which it was measured, or the `source`
-of what others have published.
+`measured.json` maps a command to its figures and the `commit` at which it ran. Each other file is a table by the labels
+of its rows and the headings of its columns. A row names the `commit` at which it was measured, or the `source` of
+figures that others have published.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ Figures = dict[str, dict[str, Any]]
 
 
 def read(file: Path) -> Figures:
-    """The entries of a file; none if there is no such file."""
+    """The entries of a file; empty if there is no such file."""
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
 
 def write(file: Path, figures: Figures) -> None:
-    """Write entries in order, one a line."""
+    """Write entries in sorted order, one per line."""
     lines = (f"{json.dumps(key)}: {json.dumps(values, ensure_ascii=False)}" for key, values in sorted(figures.items()))
     file.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def compilers() -> dict[str, str | None]:
-    """The versions of the cross compilers of this machine, None for those that are not installed."""
+    """The versions of the cross compilers of this machine; None for those that are not installed."""
     return {name: _version(name) for name in ("avr-gcc", "arm-none-eabi-gcc", "riscv64-unknown-elf-gcc")}
 
 
@@ -56,12 +56,15 @@ def _version(compiler: str) -> str | None:
 
 
 def has_measured_compilers() -> bool:
-    """True if this machine compiles with the versions that the figures are of; others give other sizes and cycles."""
+    """True if this machine has the compiler versions with which the figures were measured.
+
+    Other versions produce other sizes and cycles.
+    """
     return read(MEASURED)["compilers"] == compilers()
 
 
 def head() -> str:
-    """The abbreviated commit of the working tree; raises `SystemExit` if the product has changes beside it."""
+    """The abbreviated commit of the working tree; raises `SystemExit` if the product has uncommitted changes."""
     if _differs("HEAD"):
         raise SystemExit("error: commit your changes first: figures name the commit that they were measured at")
     return _git("rev-parse", "--short=8", "HEAD").stdout.strip()
@@ -86,9 +89,10 @@ PARTS = ROOT / "build/papers"
 
 
 def by_parts(name: str, parts: Sequence[str], measure: Callable[[str], Values]) -> dict[str, Values]:
-    """The figures of each part; only those that the product of this working tree has not given yet are measured.
+    """The figures of each part; only parts that were not yet measured with the product of this working tree are
+    measured.
 
-    name: the measurement, as its file is named. Raises what `measure` raises; the parts before stay stored.
+    name: the name of the measurement and of its file. Raises the errors of `measure`; the parts before remain stored.
     """
     PARTS.mkdir(parents=True, exist_ok=True)
     file = PARTS / f"{name}.json"

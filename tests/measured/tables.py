@@ -1,9 +1,10 @@
-"""The tables of the pages that a `<!-- figures: NAME -->` precedes: their cells are written from `docs/figures/`.
+"""The tables of the pages that follow a `<!-- figures: NAME -->`: their cells are written from `docs/figures/`.
 
-The page lists the rows and columns of a table; the first cell of a row is its label, or the first N cells, joined by
-` | `, after `<!-- figures: NAME by N -->`. Where the column's declaration in `TABLES` names a command that has been
-measured, a cell is made of its figures; other cells are those of `docs/figures/NAME.json`. Cells of several figures,
-separated by semicolons, may be split over tables: after `<!-- figures: NAME part N -->` each is the Nth of its figures.
+The page lists the rows and columns of a table. The first cell of a row is its label. After `<!-- figures: NAME by N
+-->` the label is the first N cells, joined by ` | `. If the column's declaration in `TABLES` names a command that has
+been measured, a cell is made of the command's figures. Other cells are those of `docs/figures/NAME.json`. A cell with
+several figures, separated by semicolons, may be distributed over tables: after `<!-- figures: NAME part N -->` each
+cell is the Nth of its figures.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ _TABLE = re.compile(
 
 
 class MissingFigure(Exception):
-    """A cell of a page that no file in `docs/figures/` has a figure for."""
+    """Raised for a cell of a page for which no file in `docs/figures/` has a figure."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a page: the heading of each column of figures, and the cells of each row by its label.
+    """A table of a page: the heading of each column of figures, and the cells of each row by the row's label.
 
-    part: the number, from 1, of the figure that each cell has of several; None for all of them.
+    part: for cells of several figures, the number of the figure to show, from 1; None for all figures.
     """
 
     name: str
@@ -54,7 +55,7 @@ class Table:
         return cls(table["name"], int(table["part"] or 0) or None, _cells(table["headings"])[by:], labelled)
 
     def renewed(self, measured: Figures) -> Iterator[str]:
-        """The rows with the cells as `docs/figures/` has them; raises `MissingFigure`."""
+        """Yield the rows with the cells of `docs/figures/`; raises `MissingFigure`."""
         taken = read(FOLDER / f"{self.name}.json")
         for label in self.rows:
             cells = [
@@ -63,7 +64,7 @@ class Table:
             yield f"| {' | '.join([label, *cells])} |\n".replace("|  |", "| |").replace("|  |", "| |")
 
     def _part(self, cell: str) -> str:
-        """The figure of a cell that the table shows; a cell without several has but one."""
+        """The figure of a cell that the table shows; the whole cell if it has only one."""
         figures = cell.split("; ")
         return cell if self.part is None or len(figures) == 1 else figures[self.part - 1]
 
@@ -79,10 +80,10 @@ class Table:
 
 
 class Cells(string.Formatter):
-    """Formats `{name}`, `{name.name}` and the ratio `{name/name}` of measured values.
+    """A formatter of `{name}`, `{name.name}` and the ratio `{name/name}` of measured values.
 
-    Numbers have commas. `{x:k}` and `{x:M}` are thousands and millions with three digits, `{x:M4}` with four, but never
-    without those before the point; `{x:yes}` is `yes` or nothing; other specifications are Python's.
+    Numbers have commas. `{x:k}` and `{x:M}` are thousands and millions with three digits, `{x:M4}` with four. Digits
+    before the point are never omitted. `{x:yes}` is `yes` or nothing. Other specifications are Python's.
     """
 
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> tuple[Any, str]:
@@ -106,12 +107,12 @@ class Cells(string.Formatter):
 
 
 def tables(page: str) -> list[Table]:
-    """The tables of a page that have figures."""
+    """The tables of a page whose cells are figures."""
     return [Table.matched(table) for table in _TABLE.finditer(page)]
 
 
 def renewed(page: str) -> str:
-    """A page with the cells of its tables as `docs/figures/` has them; raises `MissingFigure`."""
+    """A page with the cells of its tables from `docs/figures/`; raises `MissingFigure`."""
     measured = read(MEASURED)
 
     def again(table: re.Match[str]) -> str:
@@ -121,7 +122,7 @@ def renewed(page: str) -> str:
 
 
 def rewrite(pages: Iterable[Path], renewed: Callable[[str], str]) -> int:
-    """Write pages anew; returns the number of those with missing figures, which stay as they are."""
+    """Write pages again; return the number of pages with missing figures, which are unchanged."""
     missing = 0
     for page in pages:
         before = page.read_text(encoding="utf-8")
@@ -137,18 +138,20 @@ def rewrite(pages: Iterable[Path], renewed: Callable[[str], str]) -> int:
 
 
 def column_of(table: str, heading: str, label: str) -> tuple[str, str]:
-    """The command and the cell of a column for the row of a label; both empty for a column that is not measured."""
+    """The command and the cell format of a column, for the row of a label; both empty for a column that is not
+    measured.
+    """
     command, cell = (part.replace("{row}", name_of(label)) for part in TABLES.get(table, {}).get(heading, ("", "")))
     return command, cell
 
 
 def has_figures(command: str, measured: Figures) -> bool:
-    """True for a command that has been measured, other than one that was refused."""
+    """True for a command that has been measured and whose program was not rejected."""
     return command in measured and "error" not in measured[command]
 
 
 def name_of(label: str) -> str:
-    """The model of a row in commands, with the options that the row adds."""
+    """The model of a row as commands name it, with the options that the row adds."""
     plain = re.sub(r" \([^()]*\)$", "", label).replace("`", "")
     return NAMES.get(plain, plain)
 

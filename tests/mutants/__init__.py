@@ -1,1 +1,1 @@
-"""One-line defects in passes, and which tests catch them."""
+"""One-line defects in passes, and the tests that detect them."""

@@ -1,8 +1,9 @@
-"""One-line defects of a Python source: limits moved by one, terms left out, guards removed.
+"""One-line defects of a Python source: limits changed by one, terms omitted, conditions removed.
 
-Only code changes: no docstring, annotation, decorator, assertion, message of an error, or f-string does. What pyright
-reports is not drawn: a test of a type or of None left out. Nor is what makes no other bytecode, or the same bytecode as
-another change, nor what is equal by all values: `reshape(-2)`, and a length of at most 0.
+Only code changes. Docstrings, annotations, decorators, assertions, error messages and f-strings do not. Some changes
+are excluded: those that pyright reports, such as the removal of a test for a type or for None; those that do not change
+the bytecode, or change it as another defect does; and those that are equivalent for all values, such as `reshape(-2)`,
+or a length of at most 0.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ MESSAGES = re.compile(r"(Error|Exception|Warning|Note)$|^(warn|note|remark|print
 
 @dataclass(frozen=True, order=True)
 class Defect:
-    """The replacement of the text from column `start` to `end` of a line (from 1) by another, and what that means."""
+    """The replacement of the text between the columns `start` and `end` of a line (from 1), and a description of it."""
 
     line: int
     start: int
@@ -52,7 +53,7 @@ class Defect:
     what: str
 
     def applied(self, source: str) -> str:
-        """The source with the defect."""
+        """The source after the replacement."""
         lines = source.splitlines(keepends=True)
         # Columns of ast count bytes.
         line = lines[self.line - 1].encode()
@@ -61,7 +62,7 @@ class Defect:
 
 
 def defects(source: str) -> list[Defect]:
-    """The defects that can be made in a source, sorted; each changes one line, and what it compiles to."""
+    """The possible defects in a source, sorted; each changes one line and the bytecode."""
     known, found = {_bytecode(source)}, list[Defect]()
     for defect in sorted(set(_Sites(source).of(ast.parse(source)))):
         try:
@@ -75,7 +76,7 @@ def defects(source: str) -> list[Defect]:
 
 
 def _bytecode(source: str) -> bytes:
-    """What a source compiles to, without the places in it."""
+    """The bytecode of a source, without line numbers."""
     return marshal.dumps(_without_places(compile(source, "", "exec")))
 
 
@@ -85,13 +86,13 @@ def _without_places(code: CodeType) -> CodeType:
 
 
 class _Sites:
-    """The places of a source where defects can be made."""
+    """The positions of a source at which defects can be made."""
 
     def __init__(self, source: str):
         self._lines = [line.encode() for line in source.splitlines()]
 
     def of(self, node: ast.AST) -> Iterator[Defect]:
-        """The defects in a node and in those that it has."""
+        """Yield the defects in a node of the syntax tree and in its children."""
         match node:
             case ast.Assert() | ast.Raise() | ast.JoinedStr() | ast.Import() | ast.ImportFrom() | ast.Global():
                 return
@@ -139,7 +140,7 @@ class _Sites:
             yield from self.of(child)
 
     def _code(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The parts of a node that are code."""
+        """Yield the children of a node that are code."""
         for field, value in ast.iter_fields(node):
             if field in ("annotation", "returns", "decorator_list", "type_params", "bases"):
                 continue
@@ -148,7 +149,9 @@ class _Sites:
                     yield child
 
     def _guards(self, node: ast.AST) -> Iterator[Defect]:
-        """Conditions of `if`, of conditional expressions and of comprehensions, negated and left out."""
+        """Yield defects that negate or remove the conditions of `if`,
+        of conditional expressions and of comprehensions.
+        """
         match node:
             case ast.If() | ast.IfExp():
                 tests, left_out = [node.test], "True"
@@ -185,7 +188,7 @@ class _Sites:
                 yield Defect(line, start + found.start(), start + found.end(), moved, f"{word} is {moved}")
 
     def _terms(self, node: ast.BinOp) -> Iterator[Defect]:
-        """Terms and factors left out, + and - exchanged."""
+        """Yield defects that omit a term or factor, or exchange + and -."""
         sign = OPERATORS.get(type(node.op))
         if sign is None or _is_text(node.left) or _is_text(node.right):
             return
@@ -198,7 +201,7 @@ class _Sites:
             yield from self._between(node.left, node.right, rf"\{sign}", SIGNS[sign])
 
     def _conditions(self, node: ast.BoolOp) -> Iterator[Defect]:
-        """Conditions left out, `and` and `or` exchanged."""
+        """Yield defects that omit a condition, or exchange `and` and `or`."""
         word, other = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
         for left, right in zip(node.values, node.values[1:], strict=False):
             # Both sides stay what they are: an operand of its own, or the whole.
@@ -215,32 +218,34 @@ class _Sites:
                 yield from self._replace(first, last, text, f"{word} {lost} is left out")
 
     def _between(self, left: ast.expr, right: ast.expr, old: str, new: str) -> Iterator[Defect]:
-        """The replacement of an operator."""
+        """Yield the defect that replaces the operator between two operands."""
         gap = self._gap(left, right)
         if gap is not None and (found := re.search(old, gap[2])):
             yield Defect(gap[0], gap[1] + found.start(), gap[1] + found.end(), new, f"{found[0]} is {new}")
 
     def _gap(self, left: ast.expr, right: ast.expr) -> tuple[int, int, str] | None:
-        """Line, column and text of what is between two operands, if that is on one line."""
+        """Line, column and text between two operands; None if the text is not on one line."""
         if left.end_lineno is None or left.end_col_offset is None or left.end_lineno != right.lineno:
             return None
         text = self._lines[right.lineno - 1][left.end_col_offset : right.col_offset]
         return right.lineno, left.end_col_offset, text.decode()
 
     def _text(self, first: ast.expr, last: ast.expr) -> str | None:
-        """The source from one expression to another, with the parentheses around it; None if it has several lines."""
+        """The source from one expression to another, including parentheses around it;
+        None if it spans several lines.
+        """
         if first.lineno != last.end_lineno:
             return None
         return self._lines[first.lineno - 1][first.col_offset : last.end_col_offset].decode()
 
     def _replace(self, first: ast.expr, last: ast.expr, new: str, what: str) -> Iterator[Defect]:
-        """The replacement of the source from one expression to another, if that is on one line."""
+        """Yield the defect that replaces the source from one expression to another, if it is on one line."""
         if first.lineno == last.end_lineno and last.end_col_offset is not None:
             yield Defect(first.lineno, first.col_offset, last.end_col_offset, new, what)
 
 
 def _is_number(node: ast.expr) -> bool:
-    """Whether an expression is surely a number."""
+    """Whether an expression is certainly a number."""
     match node:
         case ast.Constant(value=int() | float()) | ast.BinOp(op=ast.Sub() | ast.Mult() | ast.FloorDiv()):
             return not (isinstance(node, ast.Constant) and isinstance(node.value, bool))
@@ -259,7 +264,7 @@ def _is_length(node: ast.expr) -> bool:
 
 
 def _narrows(node: ast.expr) -> bool:
-    """Whether a condition tells types apart, or is a value instead of None: a checker of types misses it."""
+    """Whether a condition distinguishes types, or tests a value for None. A type checker reports its removal."""
     match node:
         case ast.UnaryOp(ast.Not(), inner):
             return _narrows(inner)

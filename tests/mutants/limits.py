@@ -1,7 +1,7 @@
-"""The processor's time that a step of a trial may take: a program that is compiled, or a test.
+"""The CPU time that a step of a trial may use: the compilation of a program, or a test.
 
-A defect that never ends fails its step, which passes without it, whatever the load of the machine. pytest loads this as
-a plugin (`-p mutants.limits`).
+A defect that causes an endless loop fails its step at any load of the machine. Without the defect the step needs less
+time. pytest loads this module as a plugin (`-p mutants.limits`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ SECONDS = 120
 
 
 class TooLongError(BaseException):
-    """A step's time is up; not an `Exception`, which the code that runs may catch."""
+    """Raised when a step has used its time. It is not an `Exception`, because the tested code may catch these."""
 
 
 @contextmanager
 def limited(seconds: int = SECONDS) -> Generator[None]:
-    """Raise `TooLongError` after some seconds of this process; the processes that it starts end then, too."""
+    """A context that raises `TooLongError` when this process has used `seconds` of CPU time.
+
+    A process that it starts inside the context ends when it reaches the same limit.
+    """
     before = resource.getrlimit(resource.RLIMIT_CPU)
     most = before[1]
 
@@ -43,7 +46,7 @@ def limited(seconds: int = SECONDS) -> Generator[None]:
 
 
 def spent() -> float:
-    """The seconds of the processor that this process and those that it has waited for have taken."""
+    """The CPU seconds that this process, and the child processes that it has waited for, have used."""
     used = (resource.getrusage(of) for of in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(one.ru_utime + one.ru_stime for one in used)
 

@@ -1,4 +1,4 @@
-"""What belongs to a pass: the files of its code, its FileCheck files, and the tests beside it."""
+"""The files that belong to a pass: its code, its FileCheck files, and its tests."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ ELSEWHERE: Mapping[str, tuple[str, ...]] = {
 class Subject:
     """A pass.
 
-    path: its file. name: what tools call it. helpers: files of its rooms that nothing else imports. checks: FileCheck
-    files that run it, first those that have its name. tests: pytest files, first those that have its name, then those
-    that import one of its files, then those that name it, then those `ELSEWHERE`, then the pages.
+    path: the file of the pass. name: its name in tools. helpers: files of the same rooms that only this pass imports.
+    checks: FileCheck files that run the pass, starting with those of its name. tests: pytest files in this order: those
+    of its name, those that import one of its files, those that name it, those in `ELSEWHERE`, and those of the pages.
     """
 
     name: str
@@ -89,19 +89,21 @@ class Subject:
 
 
 class _Text(NamedTuple):
-    """A test. place: the file that it would mirror, below the rooms, with the test's own name. words: what it says."""
+    """A test. place: the file that the test would mirror, below the rooms, with the test's own name. words: the words
+    in the test.
+    """
 
     place: Path
     words: set[str]
 
     def mirrors(self, file: Path, prefix: str) -> bool:
-        """Whether it is in the folder of a file and begins with its name."""
+        """Whether the test is in the folder that mirrors a file's, and its name begins with the file's name."""
         return self.place.parent == file.parent and (self.place.stem + "_").startswith(f"{prefix}{file.stem}_")
 
 
 @cache
 def subjects() -> Mapping[str, Subject]:
-    """The passes of transforms and lowering by name."""
+    """The passes of `transforms` and `lowering`, by name."""
     checks = {
         path: _Text(path.relative_to(FILECHECK), set(_WORD.findall(_run_lines(path))))
         for path in sorted(FILECHECK.rglob("*"))
@@ -138,7 +140,7 @@ _MODULE = re.compile(r"tinyml(?:\.\w+)+")
 
 
 def _words(path: Path) -> set[str]:
-    """What a test may name: its words, such as names of passes, and its modules with the packages around them."""
+    """The words in a test, such as names of passes, and the modules that it imports with their packages."""
     text = path.read_text()
     modules = (accumulate(found.split("."), "{}.{}".format) for found in set(_MODULE.findall(text)))
     return {*_WORD.findall(text), *chain.from_iterable(modules)}
@@ -150,7 +152,7 @@ def _run_lines(path: Path) -> str:
 
 @cache
 def importers() -> Mapping[str, set[str]]:
-    """The modules that import a module, also within functions."""
+    """For each module, the modules that import it, including imports inside functions."""
     modules = {module_of(path): path for path in MODULES}
     found: dict[str, set[str]] = defaultdict(set)
     for module, path in modules.items():
@@ -164,7 +166,7 @@ def importers() -> Mapping[str, set[str]]:
 
 
 def depending(module: str) -> set[str]:
-    """A module and all those that import it, directly or not."""
+    """A module and all modules that import it directly or indirectly."""
     found, todo = {module}, [module]
     while todo:
         new = importers()[todo.pop()] - found
@@ -174,7 +176,7 @@ def depending(module: str) -> set[str]:
 
 
 def _used_alone(passes: set[Path]) -> Mapping[Path, list[Path]]:
-    """For each pass the files of its rooms of which all users are its own."""
+    """For each pass, the files of its rooms that only files of this pass use."""
     owner = {module_of(path): path for path in passes}
     candidates = {
         module_of(path): path for path in MODULES if path.relative_to(ROOT).parts[0] in ROOMS and path not in passes

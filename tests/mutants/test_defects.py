@@ -1,4 +1,4 @@
-"""Each kind of defect makes the change that it says, in one line of code that compiles."""
+"""Tests that each kind of defect makes the change that it describes, in one line of code that compiles."""
 
 from __future__ import annotations
 

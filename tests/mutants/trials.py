@@ -1,10 +1,10 @@
-"""Trials of a defect: the FileCheck files of its pass, the tests beside it, all other FileCheck files, and programs.
+"""Trials of a defect: the FileCheck files of its pass, the tests of the pass, all other FileCheck files, and programs.
 
-Tests run in a copy of the tree. FileCheck and programs need none: a fork of a warm process imports the source with the
-defect in place of the file.
+Tests run in a copy of the tree. FileCheck and programs need no copy: a fork of a process in which all passes are
+imported imports the source with the defect instead of the file.
 
-A FileCheck tool, a program or a test may take a time of the processor that none needs without a defect, so one that
-never ends is caught. No verdict depends on the load of the machine.
+The limit on the CPU time of a FileCheck tool, a program or a test is longer than any of them needs without a defect. A
+defect that causes an endless loop is therefore detected. No verdict depends on the load of the machine.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ FAILED = re.compile(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Trial:
-    """A defect in a file of a pass, and the verdicts of what was run; suite: the FileCheck files of other passes."""
+    """A defect in a file of a pass, and the verdicts of the steps that were run. suite: the FileCheck files of other
+    passes.
+    """
 
     subject: Subject
     path: Path
@@ -71,7 +73,7 @@ class Trial:
 
 
 class _Source(MetaPathFinder, SourceLoader):
-    """Finds and loads one module from a text."""
+    """An importer that loads one module from a given text."""
 
     def __init__(self, module: str, path: Path, text: str):
         self._module, self._path, self._text = module, path, text
@@ -87,7 +89,7 @@ class _Source(MetaPathFinder, SourceLoader):
 
 
 def _folder() -> str:
-    """A new folder, which is removed when this process ends."""
+    """A new temporary folder, which is removed when this process ends."""
     folder = tempfile.mkdtemp(prefix="mutants-")
     # Unlike functions of atexit, these run in the workers of a pool, too.
     Finalize(None, shutil.rmtree, (folder,), {"ignore_errors": True}, exitpriority=0)
@@ -96,7 +98,7 @@ def _folder() -> str:
 
 @cache
 def _lit() -> tuple[Any, dict[Path, Any]]:
-    """lit's configuration and the tests of the suite by path, read once; this imports all passes."""
+    """lit's configuration, and the tests of the suite by path, read once. The call imports all passes."""
     make: Any = lit.LitConfig.LitConfig
     folder = _folder()
     config = make("lit", [], "none", False, False, [], False, False, False, "lexical", {})
@@ -118,7 +120,7 @@ def _failing(checks: Sequence[Path]) -> int:
 
 
 def _with_source(path: Path, text: str) -> None:
-    """Import a module, and all that import it, anew, with another source."""
+    """Import a module with another source, and import again all modules that import it."""
     module = module_of(path)
     stale = {name: sys.modules.pop(name) for name in depending(module) if name in sys.modules}
     # They declare their attributes again, but not those that they import.
@@ -135,9 +137,9 @@ def _attributes_of(modules: Iterable[ModuleType]) -> set[OwnAttribute]:
 
 
 def run_checks(checks: Sequence[Path], path: Path, text: str) -> int | None:
-    """The number of the first FileCheck file that fails with another source of a file; None if a tool is stuck.
+    """The number of the first FileCheck file, from 1, that fails if a file has the source `text`.
 
-    0 if none fails. A source that cannot be imported fails the first.
+    0 if none fails; None if a tool exceeds its time. A source that cannot be imported fails the first one.
     """
 
     def run() -> int:
@@ -152,7 +154,7 @@ def run_checks(checks: Sequence[Path], path: Path, text: str) -> int | None:
 
 
 def _forked(run: Callable[[], int]) -> int | None:
-    """What a function returns, below 255, in a fork; None if it is stuck."""
+    """The result of a function, below 255, computed in a forked process; None if the process exceeds its time."""
     child = os.fork()
     if not child:
         os.setsid()
@@ -185,7 +187,10 @@ def try_suite(trial: Trial) -> str:
 
 
 def _try_checks(trial: Trial, checks: Sequence[Path]) -> str:
-    """Run FileCheck files until one fails, and does not without the defect, as it may where a tool is missing."""
+    """Run FileCheck files until one fails that passes without the defect.
+
+    A file may also fail without the defect if a tool is missing.
+    """
     text = trial.path.read_text()
     changed = trial.defect.applied(text)
     while checks:
@@ -201,7 +206,7 @@ def _try_checks(trial: Trial, checks: Sequence[Path]) -> str:
 
 
 def try_programs(trial: Trial) -> str:
-    """Compile the programs whose C is held (`make hashes`) until one differs, and does not without the defect."""
+    """Compile the programs whose C is recorded (`make hashes`) until the C of one differs only with the defect."""
     text = trial.path.read_text()
     failed = run_programs(trial.path, trial.defect.applied(text))
     if failed is None:
@@ -210,9 +215,9 @@ def try_programs(trial: Trial) -> str:
 
 
 def run_programs(path: Path, text: str, only: int | None = None) -> int | None:
-    """The number of the first program whose C is another one with another source of a file, as `run_checks` has it.
+    """The number of the first program, from 1, whose C differs if a file has the source `text`.
 
-    only: the number of the one that is compiled.
+    0 if none differs; None if a compilation exceeds its time. only: the number of the only program to compile.
     """
 
     def run() -> int:
@@ -239,7 +244,7 @@ def run_programs(path: Path, text: str, only: int | None = None) -> int | None:
 
 @cache
 def _copy() -> Path:
-    """A copy of the tree that git knows, made once for each process."""
+    """A copy of the files that git tracks, made once for each process."""
     copy = Path(_folder())
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
@@ -252,7 +257,7 @@ def _copy() -> Path:
 
 @contextmanager
 def _changed(trial: Trial) -> Generator[Path]:
-    """A copy of the tree with a defect."""
+    """A context with a copy of the tree that contains the defect."""
     path = _copy() / trial.path.relative_to(ROOT)
     kept = path.stat()
     text = path.read_text()
@@ -267,7 +272,7 @@ def _changed(trial: Trial) -> Generator[Path]:
 
 
 def try_tests(trial: Trial) -> str:
-    """Run the tests beside a pass, the nearest first, until one fails that passes without the defect."""
+    """Run the tests of a pass, the most specific ones first, until one fails that passes without the defect."""
     begin = spent()
     try:
         for test in trial.subject.tests:
@@ -284,7 +289,7 @@ def try_tests(trial: Trial) -> str:
 
 
 def _failed_tests(copy: Path, tests: Sequence[str]) -> list[str]:
-    """The first test that fails in a copy of the tree; raises `TimeoutExpired` if one is stuck."""
+    """The first test that fails in a copy of the tree, or none; raises `TimeoutExpired` if a test exceeds its time."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-n", "0", "-p", "no:cacheprovider"]
     command += ["-p", limited.__module__, *tests]
     paths = os.pathsep.join(map(str, (copy / ".pyright", copy / "tests")))

@@ -84,7 +84,7 @@ OPTIONS = {"compile": compile_options, "finetune": finetune_options}
 
 
 def keywords_text() -> str:
-    """The text of the file `keywords.py`."""
+    """The generated content of the file `keywords.py`."""
     return _KEYWORDS + "".join(map(_keywords_class, OPTIONS))
 
 
@@ -112,7 +112,7 @@ def _spelled(type: Any) -> str:
 
 
 def api_page() -> str:
-    """The text of docs/api.md."""
+    """The generated content of docs/api.md."""
     return _PAGE + "\n\n".join(_sections()) + "\n"
 
 
@@ -130,13 +130,15 @@ def _sections() -> Iterator[str]:
 
 
 def _fields(made: Any) -> Iterator[str]:
-    """The fields of a dataclass with their types. The types are strings because annotations are not evaluated."""
+    """Yield the fields of a dataclass with their types as lines. The types are strings because annotations are not
+    evaluated.
+    """
     if is_dataclass(made):
         yield "\n".join(["```python", *(f"{field.name}: {field.type}" for field in fields(made)), "```"])
 
 
 def _table(options: Iterable[Option]) -> str:
-    """The table of a function's keyword arguments."""
+    """The Markdown table of a function's keyword arguments."""
     rows = [
         (f"`{option.name}`", spelled_type(option).removesuffix(" | None"), option.help_with_default)
         for option in options
@@ -150,7 +152,7 @@ def _cell(text: str) -> str:
 
 
 def _members(made: type) -> Iterator[str]:
-    """The public methods and properties that a class itself defines."""
+    """Yield the public methods and properties that a class itself defines."""
     for name, member in vars(made).items():
         function = inspect.unwrap(getattr(member, "__func__", None) or getattr(member, "func", member))
         if name.startswith("_") or not getattr(member, "__doc__", None):

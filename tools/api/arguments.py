@@ -23,10 +23,10 @@ PYTHON_NAMES = {"target": "board", "val": "X_val", "test": "X_test", "out": "sav
 
 
 def checked_values(function: str, given: Mapping[str, object], options: Iterable[Option]) -> dict[str, Any]:
-    """The option values given by a function's keyword arguments; None selects the default of an option.
+    """The values of a function's options from its keyword arguments; None selects the default of an option.
 
-    Raises `TypeError` for a keyword that is not an option and for a value of another type. Raises `InputError`, as the
-    command line does, for a value that an option does not accept.
+    given: the keyword arguments. Raises `TypeError` for a keyword that is not an option and for a value of another
+    type. Raises `InputError`, as the command line does, for a value that an option does not accept.
     """
     known = {option.name: option for option in options}
     values: dict[str, Any] = {}
@@ -40,14 +40,14 @@ def checked_values(function: str, given: Mapping[str, object], options: Iterable
 
 
 def text(name: str, value: object) -> str:
-    """The value of a string argument; raises `TypeError` for any other type."""
+    """Return a string argument; raises `TypeError` for a value of any other type."""
     if not isinstance(value, str):
         raise TypeError(f"{name}: expected a string, got {type(value).__name__}")
     return value
 
 
 def _checked(option: Option, value: object) -> Any:
-    """The value of an option, parsed as the command line parses its text."""
+    """Convert the value of an option to text, and parse it as the command line does."""
     if option.type is bool:
         return bool(_expected(option, value, "True or False", bool, np.bool_))
     text = _text(option, value)
@@ -62,7 +62,7 @@ def _checked(option: Option, value: object) -> Any:
 
 
 def _text(option: Option, value: object) -> str:
-    """The value in the syntax of the command line."""
+    """The value of an option in the syntax of the command line."""
     kinds = _kinds(option.type)
     if tuple in kinds:
         if isinstance(value, str):
@@ -90,7 +90,7 @@ def _kinds(type: Any) -> set[Any]:
 
 
 def _expected(option: Option, value: Any, what: str, *kinds: type) -> Any:
-    """The value; raises `TypeError` for a value of another type, such as a bool in place of a number."""
+    """Return a value; raises `TypeError` for a value of another type, such as a bool instead of a number."""
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise TypeError(f"{option.name}: expected {what}, got {type(value).__name__}")
     return value
@@ -102,9 +102,9 @@ Arguments: TypeAlias = tuple[str, str]
 
 @contextmanager
 def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
-    """A context in which user errors become `InputError`s that name arguments; internal errors pass unchanged.
+    """A context in which user errors become `InputError`s that name arguments; internal errors are unchanged.
 
-    files: the temporary file that contains the content of each argument.
+    files: maps each temporary file to the arguments whose content it stores.
     """
     try:
         yield
@@ -123,7 +123,8 @@ def python_terms(files: Mapping[Path, Arguments]) -> Generator[None]:
 
 
 def in_python(message: str) -> str:
-    """A message in Python terms: `--loss 0.8` becomes `loss=0.8`, `--row-scales` `row_scales=True`, `--val` X_val.
+    """Convert a message to Python terms: `--loss 0.8` becomes `loss=0.8`, `--row-scales` `row_scales=True`, `--val`
+    X_val.
 
     Options without a corresponding argument, and options of another tool's command, such as `mlir-opt`, are unchanged.
     """
@@ -138,7 +139,7 @@ OTHER_COMMAND = r"\b(?:[a-z-]+-opt|pip install) [^;,()]*"
 
 
 def _argument(found: re.Match[str]) -> str:
-    """The argument for an option and the word that follows it, which may be its value."""
+    """Convert an option to an argument, including the next word if that word is the option's value."""
     if found[1] is None:
         return found[0]
     flag, word = f"--{found[1]}", found[2]
@@ -160,7 +161,7 @@ _FINETUNE = "tinyml.tools.driver.finetuning_options:finetune_options"
 
 
 def _options(name: str) -> Iterator[Option]:
-    """Yield the options of commands with a Python function whose names match a given name."""
+    """Yield the options that a name may refer to: the options of commands that have a Python function."""
     from tinyml.tools.driver.compile_request import compile_options
 
     yield from compile_options([name.replace("-", "_")])
@@ -169,7 +170,7 @@ def _options(name: str) -> Iterator[Option]:
 
 
 def _is_value(option: Option, word: str) -> bool:
-    """True if a word is the value of the option before it, rather than the next word of a sentence."""
+    """Whether a word is the value of the preceding option, rather than the next word of a sentence."""
     from tinyml.dialects.formats.lookup import ALIASES, formats
     from tinyml.lowering.options import AUTO_FORMAT
     from tinyml.tools.driver.packages.packaging_table import packaging_names

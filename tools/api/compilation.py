@@ -1,4 +1,4 @@
-"""Compilation of models from Python: data as arrays, options as keywords."""
+"""Compilation of models from Python, with data as arrays and options as keywords."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ def compile(
 ) -> Program:
     """Compile a model for a board. Measure it if the board's compiler and simulator are installed.
 
-    model: a `Model`, or any source that `load` accepts; for a module of PyTorch and a function of JAX the first sample
+    model: a `Model`, or any source that `load` accepts. For a module of PyTorch and a function of JAX, the first sample
     of X_val is the example. X_val: inputs (samples, ...) that determine the number formats: an array, a data frame,
-    lists, or the path of an .npz file with `x` and optionally `y`; not required for a model that already has number
-    formats. A model with several inputs accepts a tuple or a list of arrays in their order, or a dictionary by their
-    names. Arrays contain real numbers, whatever their type; integers are sensor readings only with input_unit. y_val:
-    the class of each sample, or its values, for accuracy. board: an Arduino Uno by default. X_test, y_test: data for
-    the measurement of accuracy, by default X_val and y_val. raw: true if X_val and X_test contain raws of the input,
-    for a model that already has number formats; integers in an .npz file are always raws. verbose: show progress on
-    standard error. options: the options of `tinyml compile`, with underscores in their names.
+    lists, or the path of an .npz file with `x` and optionally `y`. A model that already has number formats does not
+    require X_val. A model with several inputs accepts a tuple or a list of arrays in the order of the inputs, or a
+    dictionary by their names. Arrays contain real numbers, whatever their type; integers are sensor readings only with
+    input_unit. y_val: the class of each sample, or its values, for accuracy. board: an Arduino Uno by default. X_test,
+    y_test: data for the measurement of accuracy, by default X_val and y_val. raw: true if X_val and X_test contain raws
+    of the input, for a model that already has number formats; integers in an .npz file are always raws. verbose: show
+    progress on standard error. options: the options of `tinyml compile`, with underscores in their names.
 
-    If the model stores the names of its training features, the columns of a data frame are selected by these names, and
-    other columns are an error. The columns of X_val name the features of a program without names. Nullable types are
-    converted to the types that they extend.
+    If the model stores the names of its training features, these names select the columns of a data frame, and other
+    columns are an error. The columns of X_val name the features of a program without names. Nullable types are
+    converted to the corresponding types without missing values.
 
     Arrays are written to a temporary .npz file, which is removed when the call returns. The IR of the program contains
     the profiles, so that its levels can be compiled further without the data. Issues a `CompileWarning` for each entry
@@ -114,8 +114,9 @@ def compile_keywords(given: Iterable[str] | None = None) -> list[Option]:
 
 
 def first_of(model: object, x: object = None) -> object:
-    """The first input sample, for a module of PyTorch or a function of JAX; None for other models and without
-    inputs.
+    """The first input sample, for a module of PyTorch or a function of JAX.
+
+    None for other models and if there are no inputs.
     """
     if x is None or not takes_example(model):
         return None
@@ -137,7 +138,9 @@ def first_of(model: object, x: object = None) -> object:
 
 
 def _in_order_of(model: object, names: Iterable[str]) -> Sequence[str]:
-    """Input names in the order of the parameters of a function or of a module's `forward`, if they match."""
+    """Sort input names in the order of the parameters of a function or of a module's `forward`,
+    if all are parameters.
+    """
     try:
         known = signature(getattr(model, "forward", cast("Callable[..., Any]", model))).parameters
     except (TypeError, ValueError):
@@ -147,7 +150,10 @@ def _in_order_of(model: object, names: Iterable[str]) -> Sequence[str]:
 
 
 def _name_given(program: Model) -> str | None:
-    """A C identifier from the name that the caller passed for an in-memory model; None for the program's own name."""
+    """A C identifier for the name that the caller passed for an in-memory model.
+
+    None for a model from a file, and if the name is the program's own.
+    """
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.targets.c.names import model_name
 
@@ -156,7 +162,7 @@ def _name_given(program: Model) -> str | None:
 
 
 def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]:
-    """The program with feature names: the model's names, or else the columns of a data frame."""
+    """Add feature names to a program: the names that the model stores, or else the columns of a data frame."""
     from tinyml.dialects.tdsl.interface import update_input
 
     names = column_names(x)
@@ -168,7 +174,7 @@ def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]
 
 
 def _data_file(file: Path, x: object, y: object, arguments: Arguments, inputs: Inputs) -> Path | None:
-    """The data file for the compilation: the user's own, or a new file with the arrays; None without data."""
+    """The data file for the compilation: the user's file, or a new file that contains the arrays; None without data."""
     x_label, y_label = arguments
     if x is None:
         if y is not None:
@@ -182,7 +188,9 @@ def _data_file(file: Path, x: object, y: object, arguments: Arguments, inputs: I
 
 
 def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequence[str]], silent: bool) -> Program:
-    """Compile as the command does; the caller runs this in its own context. arrays: as in `Request`."""
+    """Compile as the command `tinyml compile` does. The caller provides a context for this call. arrays: as in
+    `Request`.
+    """
     from tinyml.runtime.readers.protected_files import note_input, protect_inputs
     from tinyml.tools.cli.collection import collect_rarely
     from tinyml.tools.cli.progress import SILENT

@@ -25,7 +25,7 @@ class Inputs:
 
     integers: true if integers are raws or sensor readings rather than reals. names: the features in order, which the
     columns of a data frame must match; None if unknown. raw: true if the caller declared integers to be raws; floats
-    are then rejected. parts: the inputs of a model that has several.
+    are then rejected. parts: the inputs of a model with several inputs.
     """
 
     integers: bool = False
@@ -35,7 +35,8 @@ class Inputs:
 
     @staticmethod
     def of(program: ModuleOp, raw: object, *, has_unit: bool = False) -> Inputs:
-        """The inputs of a program. raw: true if integers are raws. has_unit: true if a sensor unit will be set.
+        """The interpretation of inputs for a program. raw: true if integers are raws. has_unit: true if a sensor unit
+        will be set.
 
         Raises `TypeError` unless `raw` is True or False.
         """
@@ -48,13 +49,14 @@ class Inputs:
 
 
 def write_data(file: Path, x: object, y: object, labels: tuple[str, str], inputs: Inputs) -> Path:
-    """Write inputs and, unless y is None, their classes or values; returns the file.
+    """Write inputs to a file, with their classes or values unless y is None; return the file.
 
-    x: numbers (samples, ...), as an array, a data frame, a sparse matrix or nested lists; for a model with several
-    inputs such an array for each, in a tuple or a list in their order or a dictionary by their names, or all in one. y:
-    the class of each sample, or its values, which are written unchanged: only readers of the file know the program's
-    classes. labels: the names of both arguments, for messages. Raises `InputError` for anything but numbers, in y also
-    texts, for a frame whose columns are not the features, and for a different number of samples in y.
+    x: numbers (samples, ...), as an array, a data frame, a sparse matrix or nested lists. For a model with several
+    inputs: one such array per input, in a tuple or a list in the order of the inputs or in a dictionary by their names,
+    or one array for all inputs. y: the class of each sample, or its values. y is written unchanged, since only readers
+    of the file have access to the program's classes. labels: the names of both arguments, for messages. Raises
+    `InputError` if x is not numeric, if y is neither numeric nor text, for a frame whose columns are not the features,
+    and if x and y have different numbers of samples.
     """
     x_label, y_label = labels
     arrays: dict[str, Any] = {"x": _numbers(x, x_label, inputs)}
@@ -71,12 +73,12 @@ def write_data(file: Path, x: object, y: object, labels: tuple[str, str], inputs
 
 
 def _named_type(array: NDArray[Any]) -> str:
-    """The type of an array's elements, for a message."""
+    """The name of the type of an array's elements, for a message."""
     return "objects of several types" if array.dtype.kind == "O" else str(array.dtype)
 
 
 def array_of(value: object, label: str) -> NDArray[Any]:
-    """An argument as an array; raises `InputError` if numpy cannot convert it, whatever exception its methods raise.
+    """Convert an argument to an array; raises `InputError` for any exception of numpy or of the argument's methods.
 
     Frames with nullable types yield arrays of objects. These become numbers (NaN for missing values), booleans or
     texts.
@@ -94,7 +96,9 @@ def array_of(value: object, label: str) -> NDArray[Any]:
 
 
 def _of_one_type(array: NDArray[Any]) -> NDArray[Any]:
-    """Convert an array of objects to numbers, booleans or texts if all elements agree; other arrays are unchanged."""
+    """Convert an array of objects to numbers, booleans or texts if all elements have one of these types; other arrays
+    are unchanged.
+    """
     if array.dtype.kind != "O":
         return array
     # `pandas.NA` has no conversion to float. Scalars of numpy, such as its texts, are unchanged among objects.
@@ -122,7 +126,9 @@ def column_names(x: object) -> list[str] | None:
 
 
 def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
-    """An array of numbers whose first axis is the samples; integers become floats unless `inputs.integers`."""
+    """Convert inputs to an array of numbers whose first axis is the samples; integers become floats unless
+    `inputs.integers`.
+    """
     if (parts := parts_of(x, len(inputs.parts))) is not None:
         return _joined(parts, label, inputs)
     array = array_of(_in_order(x, label, inputs), label)
@@ -143,10 +149,11 @@ def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
 
 
 def parts_of(x: object, inputs: int | None = None) -> Mapping[str, object] | Sequence[object] | None:
-    """The arrays of several inputs: of a dictionary, or of a tuple or a list of arrays; None for a single array.
+    """The arrays of several inputs, from a dictionary, a tuple or a list; None for a single array.
 
-    inputs: those of the model; None if that is unknown. Arrays of equal shape in a list are samples, unless the model
-    has as many inputs; in a tuple, if the model is unknown, they are inputs.
+    inputs: the number of inputs of the model; None if it is unknown. Arrays of different shapes are inputs. Arrays of
+    equal shape are inputs if the model has as many inputs; if the number is unknown, they are inputs in a tuple and
+    samples in a list.
     """
     if isinstance(x, Mapping):
         return cast("Mapping[str, object]", x)
@@ -160,7 +167,7 @@ def parts_of(x: object, inputs: int | None = None) -> Mapping[str, object] | Seq
 
 
 def _joined(given: Mapping[str, object] | Sequence[object], label: str, inputs: Inputs) -> NDArray[Any]:
-    """The inputs of a model with several, concatenated to (samples, values)."""
+    """Concatenate the inputs of a model with several inputs to an array (samples, values)."""
     names = [part.name for part in inputs.parts]
     if not names:
         kind = "a dictionary" if isinstance(given, Mapping) else f"{len(given)} arrays"
@@ -186,7 +193,7 @@ def _joined(given: Mapping[str, object] | Sequence[object], label: str, inputs: 
 
 
 def _in_order(x: Any, label: str, inputs: Inputs) -> Any:
-    """A data frame with its columns in the order of the features; other inputs are unchanged.
+    """Sort the columns of a data frame in the order of the features; other inputs are unchanged.
 
     Raises `InputError` for a frame whose columns are not the features.
     """

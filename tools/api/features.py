@@ -1,7 +1,8 @@
-"""Features of signals, for training on the numbers that a device computes: the module `tinyml.features`.
+"""Features of signals as a device computes them, for training: the module `tinyml.features`.
 
-A front end is a function of signals that computes features in double precision. With number formats, chosen on signals,
-it computes the same bits as the device; a model is trained on these features and compiled with the front end.
+A front end is a function of signals that computes features in double precision. Example signals determine its number
+formats. With these formats it computes the same bits as the device. A model is trained on these features and compiled
+together with the front end.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 class DeviceFeatures:
     """A front end with number formats.
 
-    Call it with signals (n, samples) to compute features (n, frames * features), as reals of the bits that a device
-    computes.
+    Call it with signals (n, samples) to compute features (n, frames * features). The features are the reals that the
+    device's bits represent.
     """
 
     front_end: FrontEnd
@@ -47,7 +48,7 @@ class DeviceFeatures:
         return tdsl.format_of(last.operands[0]).decode(cast(Any, raws)).reshape(len(rows), -1)
 
     def followed_by(self, model: object) -> Model:
-        """The composition of this front end, whose bits are unchanged, and a model of its features.
+        """Compose this front end, whose bits are unchanged, with a model of its features.
 
         model: any source that `tinyml.load` accepts; compilation chooses its number formats. Raises `InputError` for a
         model with another number of features, and for a model that already has number formats.
@@ -73,10 +74,11 @@ def for_device(
     width: int | None = None,
     widths: Sequence[str] = (),
 ) -> DeviceFeatures:
-    """A front end with number formats; example signals (n, samples) determine the scales.
+    """Choose number formats for a front end; example signals (n, samples) determine the scales.
 
-    format, width: as for `tinyml compile`. widths: `NAME:BITS` for tensors of other widths, by their names in the front
-    end. Raises `InputError` for signals of another length, an unknown format and an unknown tensor.
+    format, width: as for `tinyml compile`. widths: `NAME:BITS` for each tensor with another width, where NAME is the
+    tensor's name in the front end. Raises `InputError` for signals of another length, an unknown format and an unknown
+    tensor.
     """
     from tinyml.dialects.context import context
     from tinyml.lowering import pipelines

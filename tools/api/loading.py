@@ -1,4 +1,4 @@
-"""Loading of trained models: files, estimators, modules of PyTorch, models of Keras, in-memory ONNX models."""
+"""Loading of trained models: files, estimators, PyTorch modules, Keras models, in-memory ONNX models."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def feature_names(module: ModuleOp) -> list[str] | None:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A trained model as a program on tensors, made by `load`.
+    """A trained model as a program on tensors. `load` creates it.
 
-    name: the name of the file without its suffix, or of an object's program. `compile` names the C files and functions
-    after it, unless its argument `name` is set. module: the program, on reals unless the model is quantised;
-    compilation works on a copy. file: the source file; None for an object in memory. estimator: the scikit-learn object
-    that was loaded; None for any other source.
+    name: the name of the file without its suffix, or the name of an in-memory object's program. `compile` derives the
+    names of the C files and functions from it, unless its argument `name` is set. module: the program, on reals unless
+    the model is quantised; compilation works on a copy. file: the source file; None for an object in memory. estimator:
+    the scikit-learn object that was loaded; None for any other source.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Model:
 
     @cached_property
     def feature_names(self) -> list[str] | None:
-        """The names of the features in order, if the model was trained on a data frame; else None."""
+        """The names of the features in order, if the model was trained on a data frame; otherwise None."""
         return feature_names(self.module)
 
     @property
@@ -82,9 +82,9 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
     """Load a trained model.
 
     source: the path of a file that a frontend reads, an estimator or a pipeline of scikit-learn, XGBoost or LightGBM, a
-    `Booster` of these or a model of CatBoost, a model of Keras, a `torch.nn.Module`, a function of JAX, or an
+    `Booster` of XGBoost or LightGBM, a model of CatBoost or Keras, a `torch.nn.Module`, a function of JAX, or an
     `onnx.ModelProto`. example: an input of a module of PyTorch or of a function of JAX: a tensor or an array with a
-    sample axis, or a tuple of these for several inputs. detector: true to load a k-means or a PCA as an anomaly
+    sample axis, or a tuple with one such array per input. detector: true to load a k-means or a PCA as an anomaly
     detector. Its score is the negative squared distance to the nearest centre, or the negative squared reconstruction
     error. trust_pickle: true for .pkl and .joblib files from a trusted source; unpickling runs the code in the file.
     Raises `InputError` for an object of another kind, a file that cannot be read, and a model with unsupported parts.
@@ -118,24 +118,24 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
 
 
 def of_object(module: ModuleOp, estimator: object = None) -> Model:
-    """The model of an in-memory object, named after its program."""
+    """The model of an in-memory object; its name is the name of the program."""
     from tinyml.runtime.evaluator.evaluator import predict_function
 
     return Model(predict_function(module).sym_name.data, module, estimator=estimator)
 
 
 def takes_example(source: object) -> bool:
-    """True for a module of PyTorch and a function of JAX, which do not declare the shapes of their inputs."""
+    """Whether a source is a module of PyTorch or a function of JAX, which do not declare the shapes of their inputs."""
     return "torch.Module" in _kinds(source) or is_function(source)
 
 
 def _kinds(source: object) -> set[str]:
-    """The classes of an object, each with its package."""
+    """The names of an object's class and its base classes, each with its package."""
     return {f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(source).__mro__}
 
 
 def _import(module: str) -> Callable[..., ModuleOp]:
-    """A function that calls functions of a frontend module by name and imports the module on first use."""
+    """A function that calls the named function of a frontend module and imports the module on first use."""
 
     def call(name: str, *arguments: Any) -> ModuleOp:
         return getattr(import_module(f"tinyml.lowering.frontends.{module}"), name)(*arguments)

@@ -1,4 +1,4 @@
-"""Compiled programs, which `tinyml.compile` returns and `tinyml.open` reads from a folder, and their measurements."""
+"""Compiled programs, which `tinyml.compile` returns and `tinyml.open` loads from a folder, and their measurements."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ _EXPLAIN = "tinyml.tools.driver.explain_model"
 
 
 class CompileWarning(UserWarning):
-    """An avoidable loss of accuracy, time or memory, or a fault of the data, with advice.
+    """A warning about an avoidable loss of accuracy, time or memory, or about a fault of the data, with advice.
 
     `compile` issues one for each entry of `Report.warnings`. The methods of a `Program` issue one if many of their
-    inputs lie outside the range of its formats.
+    inputs lie outside the range of the program's formats.
     """
 
 
 class Program:
-    """A compiled model and its folder, as `tinyml compile` writes it.
+    """A compiled model and its folder, as `tinyml compile` writes the folder.
 
     folder: the folder with the C files, the IR of every level and the report. inputs: the user's files that the
     compilation read, which `save` does not overwrite.
@@ -60,9 +60,10 @@ class Program:
 
     @cached_property
     def report(self) -> Report:
-        """The report: formats, accuracy, sizes, times; `print` shows what `tinyml compile` prints.
+        """The report: formats, accuracy, sizes, times. `print` shows the text that `tinyml compile` prints.
 
-        Its lines and warnings use Python terms. Raises `InputError` for a report of another version of tinyml.
+        The lines and warnings of the report use Python terms. Raises `InputError` for a report of another version of
+        tinyml.
         """
         from tinyml.tools.driver.output_folder import read_fields
 
@@ -72,12 +73,12 @@ class Program:
 
     @property
     def name(self) -> str:
-        """The name of the model; the names of the C functions begin with it."""
+        """The name of the model. The names of all C functions begin with it."""
         return self.report.name
 
     @property
     def c(self) -> str:
-        """The C source, `NAME.c`; a device needs only this and `h`."""
+        """The C source, `NAME.c`. A device needs only this file and the header `h`."""
         return (self.folder / f"{self.name}.c").read_text("utf-8")
 
     @property
@@ -99,7 +100,7 @@ class Program:
 
     @cached_property
     def feature_names(self) -> list[str] | None:
-        """The names of the features in order, if the model or the data frame passed to `compile` has them; else
+        """The names of the features in order, if the model or the data frame passed to `compile` has them; otherwise
         None.
         """
         return feature_names(self._formats)
@@ -115,14 +116,14 @@ class Program:
         """Predict the class or the values of each input (samples, ...), with the bits that the device computes.
 
         X: real numbers, whatever their type, in an array, a data frame with the columns of the training data, or lists.
-        For a program with an input unit, integers are sensor readings, and floats the reals that the readings
+        For a program with an input unit, integers are sensor readings, and floats are the reals that the readings
         represent. raw: true if X contains raws of the program's input, the integers that the C function reads.
 
-        The evaluator runs all samples at once. Returns the class labels (samples,), or class indices for a model
-        without labels; for a model without classes, its values, (samples,) or (samples, values); for a detector 1, and
-        -1 for anomalies, (samples,). Issues a `CompileWarning` if more than 1 % of the numbers lie far outside the
-        range of the input format, for example because a scaler was forgotten; a detector issues none. Raises
-        `InputError` for inputs that do not fit.
+        The evaluator runs all samples at once. A classifier returns the class labels (samples,), or class indices if
+        the model has no labels. A detector returns 1, and -1 for anomalies, (samples,). Any other model returns its
+        values, (samples,) or (samples, values). Issues a `CompileWarning` if more than 1 % of the numbers lie far
+        outside the range of the input format, for example because a scaler was forgotten; a detector issues none.
+        Raises `InputError` for inputs that do not match the model.
         """
         outputs = self._evaluate(X, raw)
         if self.threshold is not None:
@@ -134,15 +135,16 @@ class Program:
         return outputs.labels if self.classes is None else np.asarray(self.classes)[outputs.labels]
 
     def scores(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
-        """The scores that determine `predict`, as real numbers: (samples,) for a single score, else (samples, scores).
+        """The scores that determine `predict`, as real numbers: (samples,) for a single score, otherwise (samples,
+        scores).
 
-        X, raw: as for `predict`. Raises `InputError` for inputs that do not fit, and for a model that returns only a
-        class.
+        X, raw: as for `predict`. Raises `InputError` for inputs that do not match the model, and for a model that
+        returns only a class.
         """
         return self._scores(self._evaluate(X, raw))
 
     def raw_scores(self, X: object, *, raw: bool = False) -> NDArray[Any]:
-        """The scores as the C function returns them, (samples, scores): integers, or floats for a program in floats.
+        """The scores that the C function returns, (samples, scores): integers, or floats for a program in floats.
 
         X, raw: as for `predict`. Raises `InputError` as `scores` does.
         """
@@ -154,14 +156,14 @@ class Program:
     def score_samples(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
         """The scores of a detector (samples,), greater for more normal samples.
 
-        X, raw: as for `predict`. Raises `InputError` for inputs that do not fit, and for a model that is not a
-        detector.
+        X, raw: as for `predict`. Raises `InputError` for inputs that do not match the model, and for a model that is
+        not a detector.
         """
         self._require_detector()
         return self.scores(X, raw=raw)
 
     def decision_function(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
-        """The scores of a detector (samples,) minus its threshold, which is rounded to the format of the scores.
+        """The scores of a detector (samples,) minus the threshold, which is rounded to the format of the scores.
 
         The difference is negative for samples that `predict` reports as anomalies. X, raw: as for `predict`. Raises
         `InputError` as `score_samples` does.
@@ -171,14 +173,15 @@ class Program:
         return self.scores(X, raw=raw) - rounded_threshold(self._formats, self._require_detector())
 
     def score(self, X: object, y: object, *, metric: str | None = None, raw: bool = False) -> float:
-        """The accuracy of `predict` on the classes y, or 1 and -1 for a detector; R² for a regressor.
+        """The accuracy of `predict` on the classes y, or on 1 and -1 for a detector; R² for a regressor.
 
         If a program returns a score for each class, but no class, the greatest score determines the class. R² is 1 -
-        sum((y - predicted)²) / sum((y - mean of y)²), averaged over several values; for constant y, R² is 1 if all
-        predictions are exact and else 0, as in scikit-learn. metric: another metric, such as `"f1"`, or `"f1:CLASS"`
-        for one class (docs/searches.md). X, raw: as for `predict`. y: as for `compile`: class labels in any type that
-        represents them, class indices if the labels are texts, or values. Raises `InputError` as `predict` does, for y
-        without such classes or values, and for a metric that does not apply to the model or y.
+        sum((y - predicted)²) / sum((y - mean of y)²), averaged over several values. For constant y, R² is 1 if all
+        predictions are exact and otherwise 0, as in scikit-learn. metric: another metric, such as `"f1"`, or
+        `"f1:CLASS"` for one class (docs/searches.md). X, raw: as for `predict`. y: as for `compile`: class labels in
+        any type that represents them, class indices if the labels are texts, or values. Raises `InputError` as
+        `predict` does, for y that contains neither classes of the model nor values, and for a metric that does not
+        apply to the model or y.
         """
         from tinyml.transforms.formats.evaluation.metrics import r_squared
 
@@ -198,7 +201,7 @@ class Program:
         return r_squared(self._scores(outputs).reshape(targets.shape), targets)
 
     def _figure(self, metric: str, outputs: Outputs, data: Data) -> float:
-        """The value of a metric for outputs."""
+        """The value of a metric for the outputs of a program."""
         from tinyml.dialects.tdsl.interface import read_interface
         from tinyml.runtime.evaluator.evaluator import in_reals
         from tinyml.transforms.formats.evaluation.metrics import ACCURACY, measure_of
@@ -220,11 +223,11 @@ class Program:
         optimize: str | None = None,
         raw: bool = False,
     ) -> Measurements:
-        """Build the program, run it on the simulated board and compare every raw output with the evaluator's.
+        """Build the program, run it on the simulated board and compare every raw output with the evaluator's output.
 
         X, raw: as for `predict`, by default the samples measured for the report. limit: the maximum number of samples,
-        from the first on. board: by default the board of the compilation. optimize: the optimisation level of the C
-        compiler. Raises `InputError` if the board's compiler or simulator is missing, its subclass `MismatchError` if
+        counted from the first. board: by default the board of the compilation. optimize: the optimisation level of the
+        C compiler. Raises `InputError` if the board's compiler or simulator is missing, its subclass `MismatchError` if
         an output differs, and `TypeError` for an option of another type.
         """
         from tinyml.runtime.devices.registry import DEVICES, is_available
@@ -255,9 +258,10 @@ class Program:
         """Run a streaming program over a recording, without a reset.
 
         samples, raw: a recording (samples,), scaled as the training data, of the types that `predict` accepts. rate:
-        samples per second, by default the rate of the program's front end. board: a simulated board; by default this
-        computer. Raises `InputError` for a program that does not stream or was compiled for another rate, for a
-        recording that is too short or contains NaN or infinity, and if the board's tools are missing.
+        samples per second, by default the rate of the program's front end. board: a simulated board; by default the
+        program runs on this computer. Raises `InputError` for a program that does not stream or was compiled for
+        another rate, for a recording that is too short or contains NaN or infinity, and if the board's tools are
+        missing.
         """
         from tinyml.runtime.model.program_data import reals_of
         from tinyml.targets.registry import HOST
@@ -276,7 +280,7 @@ class Program:
             return copy_context().run(imported(_HEARD_IN), self.folder, sound, rate, device=device)
 
     def explain(self) -> Explanation:
-        """Break down time, flash and RAM by operation; `str` of the result is the text that `tinyml explain` prints.
+        """Break down time, flash and RAM by operation. `str` of the result is the text that `tinyml explain` prints.
 
         Raises `InputError` if the board's tools are missing, and for a board without a profiler.
         """
@@ -349,7 +353,7 @@ class Program:
         return self._evaluate_with(X, None, raw)[0]
 
     def _evaluate_with(self, X: object, y: object, raw: bool) -> tuple[Outputs, Data]:
-        """The outputs for inputs, and the inputs with the classes or values of y, read as `compile` reads them."""
+        """The outputs for inputs, and the inputs with the classes or values of y, interpreted as by `compile`."""
         from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
         from tinyml.runtime.model.program_data import answers_of, load_program_data
 
@@ -364,7 +368,9 @@ class Program:
             return evaluate(self._formats, encode_inputs(self._formats, data.x)), data
 
     def _heed_range(self, data: Data) -> None:
-        """Warn if many inputs saturate at the ends of the input format; detectors expect such inputs."""
+        """Warn if many inputs saturate at the ends of the input format. Detectors never warn, since they expect such
+        inputs.
+        """
         from tinyml.tools.driver.beyond_range import beyond_range
 
         found = None if self.threshold is not None else beyond_range(self._formats, data.x)
@@ -386,9 +392,7 @@ class Program:
 
 
 def open(folder: str | Path) -> Program:
-    """The program in a folder that `tinyml compile` or `Program.save` wrote; raises `InputError` for any other
-    folder.
-    """
+    """Open a folder that `tinyml compile` or `Program.save` wrote; raises `InputError` for any other folder."""
     program = Program(Path(folder))
     with python_terms({}):
         _ = program.report
@@ -396,7 +400,7 @@ def open(folder: str | Path) -> Program:
 
 
 def _caller() -> int:
-    """The stack level, for a warning, of the first caller outside of this file."""
+    """The stack level, for a warning, of the first caller outside this file."""
     level, frame = 0, inspect.currentframe()
     while frame is not None and frame.f_code.co_filename == __file__:
         level, frame = level + 1, frame.f_back
@@ -407,7 +411,7 @@ def _caller() -> int:
 def _quiet(X: object = None, inputs: Inputs | None = None, y: object = None) -> Generator[Path | None]:
     """A context without progress output, in which errors name arguments.
 
-    Yields a file with the inputs and, if given, their classes or values.
+    Yields a file with the inputs and, if given, their classes or values; None without inputs.
     """
     from tinyml.tools.cli.progress import SILENT
 
@@ -423,16 +427,17 @@ def _quiet(X: object = None, inputs: Inputs | None = None, y: object = None) -> 
 
 @dataclass(frozen=True, kw_only=True)
 class Measurements:
-    """Measurements of a program on a board; all raw outputs equal the evaluator's.
+    """Measurements of a program on a board; all raw outputs equal the evaluator's outputs.
 
-    optimize: the level of the C compiler. samples: the number of inferences. unit: cycles or instructions; time: the
-    mean time of an inference in that unit, None on a board without counters. core_cycles: the mean number of cycles by
-    the published timing of the core, None without one. milliseconds: the mean time at the clock frequency of the board,
-    None if it is unknown; time_source: `simulated`, `published` (the timing of the core, without wait states of
-    memories), `modelled` (a model of the core) or `least` (one cycle for each instruction). flash_bytes: the size of
-    the linked program. static_bytes: .data and .bss; stack_bytes: the peak of the stack; ram_bytes: their sum.
-    float_time, float_flash_bytes, float_ram_bytes: time, flash and RAM with an array of floats as the input; None for
-    an input without a float interface, on the host, and if the array does not fit.
+    optimize: the optimisation level of the C compiler. samples: the number of inferences. unit: cycles or instructions.
+    time: the mean time of an inference in that unit; None on a board without counters. core_cycles: the mean number of
+    cycles by the published timing of the core; None if no timing is published. milliseconds: the mean time at the clock
+    frequency of the board; None if it is unknown. time_source: `simulated`, `published` (the timing of the core,
+    without wait states of memories), `modelled` (a model of the core) or `least` (one cycle for each instruction).
+    flash_bytes: the size of the linked program. static_bytes: .data and .bss. stack_bytes: the peak of the stack.
+    ram_bytes: the sum of static_bytes and stack_bytes. float_time, float_flash_bytes, float_ram_bytes: time, flash and
+    RAM with an array of floats as the input; None for an input without a float interface, on the host, and if the array
+    does not fit the memory.
     """
 
     board: str
@@ -456,7 +461,7 @@ class Measurements:
 
     @staticmethod
     def of(result: Mapping[str, Any]) -> Measurements:
-        """The measurements in the result of `run_model`."""
+        """The measurements from the result of `run_model`."""
         from tinyml.tools.reports.tables import time_unit
 
         unit = time_unit(dict(result))

@@ -1,4 +1,4 @@
-"""The names of the module `tinyml`, loaded on first use."""
+"""The public names of the module `tinyml`, loaded on first use."""
 
 from importlib.metadata import version
 from typing import TYPE_CHECKING

@@ -1,4 +1,6 @@
-"""Sweeps: measurements of many models, formats, boards and searches, with one row each, as in tables of papers."""
+"""Sweeps: measurements of many models, formats, boards and searches,
+with one row per program, as in tables of papers.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,12 @@ HEAD = "is not a table of a sweep and is not overwritten"
 
 @dataclass(frozen=True, kw_only=True)
 class SweepRow:
-    """The measurements of one program; None where a figure is unknown or the program does not exist.
+    """The measurements of one program. A field is None if a figure is unknown or the program does not exist.
 
-    format, search: as requested. chosen: the formats of the program. Accuracies are percentages. `other_answers` counts
-    the `samples` whose prediction differs from that of the model on reals. `time` is in `unit`, cycles or instructions
-    per inference; `float_time` is the time of a call with floats. Sizes are bytes. warnings: the warnings of the
-    report. error: the reason if there is no program. key: a hash of everything that the row depends on.
+    format, search: as requested. chosen: the formats of the program. Accuracies are percentages. other_answers: the
+    number of `samples` whose prediction differs from the model on reals. time: cycles or instructions per inference, as
+    `unit` states. float_time: the time of a call with floats. Sizes are bytes. warnings: the warnings of the report.
+    error: the reason if there is no program. key: a hash of everything that the row depends on.
     """
 
     model: str
@@ -83,16 +85,17 @@ def sweep(
     """Compile and measure all combinations of model, format, board and search; return one row each, in this order.
 
     models: a mapping from names to models, or a sequence of models: any source that `load` accepts, or a folder with a
-    model, val.npz and optionally test.npz. formats: `FORMAT` or `FORMAT:BITS`, or auto. searches: names, and None for
-    no search. data: X_val, y_val, X_test and y_test of `compile` in this order, for all models, or a mapping from model
-    names to these; the last ones may be omitted. A folder has its own data. csv: a file to which each row is appended
-    when it is measured. Rows that the file already contains are not measured again, so that an interrupted sweep
-    resumes. options: the options of `compile` except `formats`, for all programs; jobs, backend and cluster apply to
-    the processes that compile.
+    model, val.npz and optionally test.npz. formats: `FORMAT`, `FORMAT:BITS`, or auto. searches: names of searches, and
+    None for no search. data: X_val, y_val, X_test and y_test of `compile` in this order, for all models, or a mapping
+    from model names to such tuples; the last items may be omitted. A folder has its own data. csv: a file to which each
+    row is appended when it is measured. Rows that the file already contains are not measured again, so that an
+    interrupted sweep resumes. options: the options of `compile` except `formats`, for all programs; jobs, backend and
+    cluster apply to the processes that compile.
 
     `pandas.DataFrame(rows)` converts the rows to a table. A program that cannot be compiled, for example because it
-    does not fit, is a row with an `error`. Raises `InputError` for wrong arguments, before any compilation, and for a
-    file that is not a table of a sweep. Raises `TypeError` for an unknown keyword and a value of another type.
+    does not fit the board, yields a row with an `error`. Raises `InputError` for wrong arguments, before any
+    compilation, and for a file that is not a table of a sweep. Raises `TypeError` for an unknown keyword and a value of
+    another type.
     """
     from tinyml.transforms.search.engine.workers import Workers
 
@@ -118,7 +121,7 @@ def sweep(
 
 @dataclass(frozen=True)
 class _Case:
-    """One program of a sweep."""
+    """One combination of model, format, board and search in a sweep."""
 
     model: str
     board: str
@@ -134,8 +137,9 @@ class _Case:
 
 @dataclass(frozen=True)
 class _Problem:
-    """The input of worker processes: programs as text, data and options. digests: hashes of programs with their
-    data.
+    """The input of worker processes: programs as text, data and options.
+
+    digests: hashes of the programs with their data.
     """
 
     programs: Mapping[str, str]
@@ -179,7 +183,7 @@ class _Problem:
 
 
 def _measured(problem: _Problem, cases: Sequence[_Case]) -> list[SweepRow]:
-    """The rows of some cases, measured sequentially."""
+    """The rows of some cases, which are measured one after another."""
     return [_row(problem, case) for case in cases]
 
 
@@ -257,7 +261,7 @@ def _check(
 
 
 def _named(models: object) -> Mapping[str, object]:
-    """Models by name: the names of a mapping, else the stem of a file, the name of a folder or an object's class
+    """Models by name. The name is the key of a mapping, the stem of a file, the name of a folder or an object's class
     name.
     """
     if isinstance(models, Mapping):
@@ -277,7 +281,7 @@ def _named(models: object) -> Mapping[str, object]:
 
 
 def _of_folder(model: object) -> tuple[object, Arrays | None]:
-    """The model in a folder with the folder's data; any other model is unchanged."""
+    """The model and the data in a folder; any other model is returned unchanged, without data."""
     from tinyml.tools.driver.stages import find_model
 
     path = Path(cast("str", model)) if isinstance(model, str | os.PathLike) else None
@@ -295,7 +299,7 @@ def _digest(program: str, arrays: Arrays) -> str:
 
 
 def _content(array: object) -> bytes:
-    """The bytes that identify an array in a hash: its type, its names and its numbers; for a file its content."""
+    """The bytes that identify data in a hash: the type, names and numbers of an array, or the content of a file."""
     if array is None:
         return b"-"
     if isinstance(array, str | os.PathLike):
@@ -310,9 +314,9 @@ def _content(array: object) -> bytes:
 
 
 class _Table:
-    """The rows of a sweep in a CSV file; a context manager, which closes the file. path: None for no file.
+    """The rows of a sweep in a CSV file. The table is a context manager that closes the file. path: None for no file.
 
-    Undecodable bytes are preserved. Several sweeps may append to one file; `flock` keeps rows whole.
+    Undecodable bytes are preserved. Several sweeps may append to one file; `flock` prevents interleaved rows.
 
     Raises `InputError` for a file that cannot be read or written, and for a file that is not a table of a sweep.
     """
@@ -369,7 +373,7 @@ class _Table:
 
 @contextmanager
 def _locked(file: BinaryIO) -> Generator[None]:
-    """A context in which no other sweep changes a file; file systems without locks give no protection."""
+    """A context in which no other sweep changes a file. File systems without locks give no protection."""
     with suppress(OSError):
         fcntl.flock(file, fcntl.LOCK_EX)
     try:
@@ -380,7 +384,7 @@ def _locked(file: BinaryIO) -> Generator[None]:
 
 
 def _read(texts: Mapping[str, str]) -> SweepRow:
-    """The row with these texts; raises `ValueError` for texts that do not form a row."""
+    """Parse a row from the texts of its fields; raises `ValueError` for texts that do not form a row."""
     types = get_type_hints(SweepRow)
     if texts.keys() != types.keys():
         raise ValueError(f"expected {len(types)} columns")

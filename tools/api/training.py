@@ -1,4 +1,4 @@
-"""Training in the arithmetic of compiled programs from Python: fine-tuning, and a layer of PyTorch."""
+"""Training from Python in the arithmetic of compiled programs: fine-tuning, and a layer for PyTorch."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def finetune(
     """Train a model further in the arithmetic of its compiled program; `compile` preserves the result's number formats.
 
     model: a `Model`, or any source that `load` accepts. X_train, y_train: inputs (samples, ...) as for `compile`, and
-    the class of each sample. X_val, y_val: samples that determine number formats, epochs and the choice between
-    trainings. options: the options of `tinyml finetune`, with underscores in their names. Issues a `CompileWarning` for
-    a loss of more than two points compared with floating point. Raises `InputError` for bad input, for limits that
-    cannot be met and for a training that makes the program worse, and `TypeError` for an unknown keyword and a value of
-    another type.
+    the class of each sample. X_val, y_val: samples that determine number formats and the number of epochs, and that
+    select the best training. options: the options of `tinyml finetune`, with underscores in their names. Issues a
+    `CompileWarning` for a loss of more than two points compared with floating point. Raises `InputError` for bad input,
+    for limits that cannot be met and for a training that makes the program worse, and `TypeError` for an unknown
+    keyword and a value of another type.
     """
     from tinyml.lowering.options import PipelineOptions
     from tinyml.tools.driver.finetune import finetune, labelled
@@ -74,10 +74,10 @@ def torch_layer(model: object, *, plan: str | None = None) -> Any:
     The backward pass sets the derivative of each rounding to 1 (straight-through estimator), for weights and inputs.
 
     model: a `Model` in number formats, such as the result of `finetune`, or any source that `load` accepts; it is
-    unchanged. plan: a plan that rounds sums, as for `compile`. Inputs are (samples, ...), results the scores in double
-    precision, (samples, classes), before a final softmax or the sigmoid of a single score. The parameters are the reals
-    that are rounded to the weights. `layer.model()` is the `Model` with the current weights. Raises `InputError`
-    without PyTorch, and for a model on reals.
+    unchanged. plan: a plan that rounds sums, as for `compile`. Inputs are (samples, ...). Results are the scores in
+    double precision, (samples, classes), before a final softmax or the sigmoid of a single score. The parameters are
+    the reals that are rounded to the weights. `layer.model()` is the `Model` with the current weights. Raises
+    `InputError` without PyTorch, and for a model on reals.
     """
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
@@ -94,14 +94,16 @@ def torch_layer(model: object, *, plan: str | None = None) -> Any:
 
 @cache
 def _classes() -> Any:
-    """The class of the layers, defined on first use because its base classes are PyTorch's."""
+    """The classes of the layer, defined on first use because their base classes are PyTorch's."""
     try:
         torch: Any = import_module("torch")
     except ImportError as error:
         raise InputError(f"PyTorch is not installed: {install_command('torch')}") from error
 
     class StraightThrough(torch.autograd.Function):
-        """An autograd function: the scores of a batch, with their derivatives by the inputs and by the parameters."""
+        """An autograd function: the scores of a batch, with their derivatives with respect to the inputs and the
+        parameters.
+        """
 
         @staticmethod
         def forward(ctx: Any, trainer: Trainer, x: Any, *parameters: Any) -> Any:
@@ -122,7 +124,7 @@ def _classes() -> Any:
             )
 
     class ProgramLayer(torch.nn.Module):
-        """A program in number formats with its weights as parameters."""
+        """A PyTorch module for a program in number formats; its parameters are the weights."""
 
         def __init__(self, trainer: Trainer):
             torch.nn.Module.__init__(self)
@@ -138,7 +140,7 @@ def _classes() -> Any:
             return StraightThrough.apply(self.trainer, x, *self.weights)
 
         def write(self) -> None:
-            """Round the parameters into the program, and clamp them to the ranges of their formats."""
+            """Clamp the parameters to the ranges of their formats, and store them in the program, rounded."""
             pairs = list(zip(self.trainer.weights.variables, self.weights, strict=True))
             for real, parameter in pairs:
                 real[...] = parameter.detach().cpu().numpy()
@@ -156,5 +158,5 @@ def _classes() -> Any:
 
 
 def _inputs(trainer: Trainer, x: Any) -> Any:
-    """A tensor of inputs in the form that the program accepts."""
+    """Convert inputs to a tensor in the form that the program accepts."""
     return trainer.inputs(x.detach().cpu().double().numpy().reshape(len(x), -1))

@@ -1,4 +1,4 @@
-"""Costs of the kernels on AVR, in cycles of the ATmega328P, and their limits.
+"""Costs of the kernels on AVR, in cycles of the ATmega328P, and limits of these costs.
 
 The signatures of the runtime's AVR and portable kernels are parsed from their names.
 
@@ -34,9 +34,9 @@ from tinyml.tools.calibration.programs.measured_programs import InferenceCost, N
 class KernelSignature:
     """The kernel `tm_dot_NAME` or `tm_NAME`, with the widths in bits of weights, vector (or factor) and sum.
 
-    form: `dense`, `strided`, `row`, `near`, `distance` or `axpy`. ram: true if the weights lie in RAM. chunk: the
-    number of consecutive products whose sum must fit 16 bits. tables: number of leading table arguments. codes: pairs
-    of bytes after the length that parametrize decoding.
+    form: `dense`, `strided`, `row`, `near`, `distance` or `axpy`. ram: true if the weights are in RAM. chunk: the
+    number of consecutive products whose sum must fit in 16 bits. tables: the number of leading table arguments. codes:
+    the number of pairs of bytes after the length that parametrise decoding.
     """
 
     name: str
@@ -55,12 +55,12 @@ class KernelSignature:
 
 
 def function_of(kernel: KernelSignature) -> str:
-    """The name of the C function."""
+    """The name of a kernel's C function."""
     return f"tm_{kernel.name}" if kernel.form in ("distance", "axpy") else f"tm_dot_{kernel.name}"
 
 
 def attribute_of(kernel: KernelSignature) -> KernelAttr:
-    """The attribute that identifies the kernel in the IR."""
+    """The attribute that identifies a kernel in the IR."""
     near = kernel.form == "near"
     if not (near or kernel.tables or kernel.weights % 8):
         return ListedKernelAttr.of(function_of(kernel))
@@ -137,7 +137,9 @@ _PROGRAM = Template((CHIP.folder / "kernel_costs.c.in").read_text("utf-8"))
 
 @cache
 def kernel_cost(kernel: KernelSignature | None, length: int, optimize: str) -> InferenceCost:
-    """The cost of a call with constant arguments in an otherwise empty function; for None, of that function."""
+    """The cost of a kernel call with constant arguments in an otherwise empty function; for None, the cost of the empty
+    function.
+    """
     flash, call, definition = bytes(2 * length + 2), "", ""
     if kernel is not None:
         definition = "\n".join(text for _, text in texts_of(kernel_of(attribute_of(kernel), DEVICE), DEVICE))
@@ -183,7 +185,7 @@ def print_costs(levels: Sequence[str]) -> None:
 
 
 def known_step(kernel: KernelSignature) -> str:
-    """The cycles per entry by instruction count, as text; "" if they depend on the data."""
+    """The cycles per entry of a composed kernel, from its instruction counts, as text; empty for other kernels."""
     composed = kernel_of(attribute_of(kernel), DEVICE).composed
     step = None if composed is None else composed.costs.get("element")
     return "" if step is None else f"{step:.4g}"

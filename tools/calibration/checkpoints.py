@@ -1,4 +1,4 @@
-"""Checkpoints of long measurements, from which an interrupted run resumes."""
+"""Checkpoints of long measurements, which allow an interrupted run to resume."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _FILE: ContextVar[tuple[Path, dict[str, Any]] | None] = ContextVar("checkpoints"
 
 @contextmanager
 def checkpoints(name: str, *, resume: bool) -> Generator[Path]:
-    """Store the results of `remembered` in a file of the user's cache until the measurements are complete.
+    """A context that stores the results of `remembered` in a file of the user's cache until the measurements are
+    complete.
 
     resume: reuse the measurements of an interrupted run of the same name. Yields the file, which is deleted at the end
     unless an exception is raised.
@@ -41,7 +42,7 @@ def checkpoints(name: str, *, resume: bool) -> Generator[Path]:
 
 
 def remembered(key: object, measure: Callable[[], T]) -> T:
-    """The result of a measurement, a JSON value; measured at most once for a key within `checkpoints`.
+    """The result of a measurement, a JSON value. Within `checkpoints`, it is measured at most once for each key.
 
     The string of the key must contain everything that the measurement depends on.
     """

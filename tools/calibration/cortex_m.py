@@ -1,7 +1,7 @@
-"""Costs of the kernels on Cortex-M, in instructions, and their limits.
+"""Costs of the kernels on Cortex-M, in instructions, and limits of these costs.
 
-Instructions are per multiply-accumulate, from the call of a function that calls the kernel once, on 64 elements, to its
-return.
+Instructions are per multiply-accumulate. They are counted over a function that calls the kernel once, on 64 elements,
+from the function's call to its return.
 """
 
 from __future__ import annotations
@@ -81,13 +81,13 @@ _PROGRAM = Template((CHIP.folder / "kernel_costs.c.in").read_text("utf-8"))
 
 @cache
 def kernels() -> Mapping[str, Kernel]:
-    """The kernels by the name of their C function."""
+    """The kernels by the names of their C functions."""
     known = (kernel_of(attribute, DEVICES[-1]) for attribute in KERNELS)
     return {kernel.symbol: kernel for kernel in known}
 
 
 def form_of(kernel: Kernel) -> str:
-    """The kind of argument list that a kernel takes, e.g. `dot` or `sparse`."""
+    """The form of a kernel's argument list, such as `dot` or `sparse`."""
     if kernel.gaps:
         return "near"
     if kernel.segments:
@@ -98,7 +98,9 @@ def form_of(kernel: Kernel) -> str:
 
 
 def instructions_per_mac(function: str, device: str, optimize: str) -> float:
-    """Instructions per product, for rows of 64 elements. function: the name of the kernel's C function."""
+    """The instructions per product of a kernel, for rows of 64 elements.
+    function: the name of the kernel's C function.
+    """
     kernel = kernels()[function]
     form, tables = form_of(kernel), "table + 128, " * kernel.codings.count(TABLE)
     w, x = ("int16_t" if width == 16 else "int8_t" for width in (kernel.weights, kernel.vector))

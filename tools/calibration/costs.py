@@ -2,15 +2,15 @@
 
     python -m tinyml.tools.calibration.costs [--quick] [--resume] [--add] [--amend] [--forests] [TABLE]...
 
-`--quick` measures only every eighth program: it writes a rough table for a chip without one, and prints the deviation
-of an existing table without rewriting it. `--resume` reuses the measurements of an interrupted run. `--add` measures
+`--quick` measures only every eighth program. It writes a rough table for a chip without a table; for an existing table,
+it prints the deviation and rewrites nothing. `--resume` reuses the measurements of an interrupted run. `--add` measures
 only the steps missing from a table. `--amend` measures estimators and every fourth program in fixed point and fits the
-times of their steps again; the times in the table count as one more measurement each. `--forests` measures only the
-steps of forests and leaves all others unchanged.
+times of their steps again. Each time in the table counts as one more measurement. `--forests` measures only the steps
+of forests and leaves all others unchanged.
 
 Each operation of a program contributes an equation: the counts of its steps times their unknown costs equal its
-measured time, or its bytes of code. Bytes that a program needs once (kernels, functions of the C library) and the stack
-are fitted to the remainders of whole programs. Costs are never negative.
+measured time, or its bytes of code. The bytes that a program needs once (kernels, functions of the C library) and the
+stack are fitted to the remainders of whole programs. Costs are never negative.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ from tinyml.transforms.ir.cost.demand import StepCounts, demand_of
 
 
 def measured_boards() -> dict[str, Board]:
-    """The board on which each cost table is measured, by table name: the `larger` board of the first board with the
+    """The board on which each cost table is measured, by table name: the `larger` variant of the first board with the
     table.
     """
     first = {board.costs: board for board in reversed(boards()) if board.costs}
@@ -215,7 +215,7 @@ def _measured(
     chosen: Board,
     known: Mapping[str, Sequence[float]],
 ) -> list[Measurement]:
-    """Measure programs in formats. programs: each with the key of its stored measurements."""
+    """Measure programs in formats. programs: each program with the key of its stored measurements."""
     measurements: list[Measurement] = []
     for name, program in programs:
         for format, width in formats:
@@ -233,7 +233,8 @@ def _measured(
 
 
 def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: bool = False) -> None:
-    """Measure a complete table, or with `anew` false only the missing steps for 32 bits, packed and coded constants.
+    """Measure a complete cost table. With `anew` false, measure only missing steps for 32 bits, packed and coded
+    constants.
 
     quick: measure a few programs; an existing table is compared with them and left unchanged. resume: continue an
     interrupted run.
@@ -262,7 +263,9 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
 
 
 def amend(chosen: Board, *, resume: bool = False) -> None:
-    """Fit the times of a table again for the steps of estimators and some programs. resume: as for `calibrate`."""
+    """Fit the times in a table again for the steps that estimators and some programs execute. resume: as for
+    `calibrate`.
+    """
     file = cost_file(chosen.name)
     assert file is not None
     with tempfile.TemporaryDirectory() as name, checkpoints(f"costs-{chosen.costs}-amend", resume=resume):
@@ -297,8 +300,9 @@ def forests_of_floats(folder: Path, chosen: Board) -> list[Measurement]:
 
 
 def write_lookup(file: Path, generic: Cost, measurements: Sequence[Measurement]) -> None:
-    """Write the time of `LOOKUP`, from programs whose other steps all have known costs. generic: the bytes of a new
-    row.
+    """Fit and write the time of the step `LOOKUP`, from operations whose other steps have known costs.
+
+    generic: the cost whose bytes fill a new row.
     """
     old = json.loads(file.read_text())
     steps = old.pop("steps")
@@ -324,7 +328,7 @@ def write_forests(file: Path, equations: Sequence[Equation]) -> None:
 
 
 def write_amended(file: Path, measurements: Sequence[Measurement], alone: Mapping[str, float]) -> None:
-    """Write the fitted step times of some measurements to a table. alone: as for `amended`."""
+    """Fit step times to measurements and write them to a table. alone: as for `amended`."""
     old = json.loads(file.read_text())
     program, steps = old.pop("program"), old.pop("steps")
     times = amended(measurements, {step: row[0] for step, row in steps.items()}, alone)
@@ -338,7 +342,7 @@ def write_amended(file: Path, measurements: Sequence[Measurement], alone: Mappin
 
 
 def _write(file: Path, result: Mapping[str, Any], steps: dict[str, Any]) -> None:
-    """Write a table. result: the fields before its steps."""
+    """Write a table. result: the fields that precede the steps."""
     steps.pop("", None)
     rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in sorted(steps.items()))
     head = json.dumps(result, indent=2).removesuffix("\n}")
@@ -347,7 +351,7 @@ def _write(file: Path, result: Mapping[str, Any], steps: dict[str, Any]) -> None
 
 
 def deviation(chosen: Board, measurements: Sequence[Measurement]) -> float:
-    """The median relative error of estimated times, over operations whose steps are all in a board's table."""
+    """The median relative error of estimated times, over the operations whose steps all occur in a board's table."""
     file = cost_file(chosen.name)
     assert file is not None
     times = {step: row[0] for step, row in json.loads(file.read_text())["steps"].items()}
@@ -361,7 +365,7 @@ def deviation(chosen: Board, measurements: Sequence[Measurement]) -> float:
 
 
 def chosen_boards(tables: Sequence[str]) -> list[Board]:
-    """The boards of the given cost tables, by default of all; raises `InputError` for an unknown table."""
+    """The boards of the given cost tables, by default of all tables; raises `InputError` for an unknown table."""
     measured = measured_boards()
     for name in tables:
         if name not in measured:

@@ -35,7 +35,7 @@ Equation: TypeAlias = tuple[Mapping[str, float], float]
 class Measurement:
     """The measured costs of one micro-program.
 
-    operations: time and bytes of code by operation name; call: time and bytes of code that belong to no operation.
+    operations: time and bytes of code by operation name. call: time and bytes of code that belong to no operation.
     once: bytes of flash that are neither constants nor code of operations. stack: bytes.
     """
 
@@ -50,7 +50,7 @@ class Measurement:
 
 
 def fields_of(measurement: Measurement) -> dict[str, Any]:
-    """The fields of a measurement that a fit uses, as JSON values."""
+    """The fields of a measurement that the fit uses, as JSON values."""
     demand = measurement.demand
     operations = {name: {"runs": dict(s.runs), "stands": dict(s.stands)} for name, s in demand.operations.items()}
     costs = {name: getattr(measurement, name) for name in ("operations", "call", "once", "stack")}
@@ -59,7 +59,7 @@ def fields_of(measurement: Measurement) -> dict[str, Any]:
 
 
 def measurement_of(fields: Mapping[str, Any]) -> Measurement:
-    """A measurement from the fields that `fields_of` returned."""
+    """Restore a measurement from the fields that `fields_of` returned."""
     demand = fields["demand"]
     operations = {name: StepCounts(**steps) for name, steps in demand["operations"].items()}
     costs = {name: (time, code) for name, (time, code) in fields["operations"].items()}
@@ -73,7 +73,7 @@ def measurement_of(fields: Mapping[str, Any]) -> Measurement:
 
 
 def entry_of(measurement: Measurement) -> dict[str, float]:
-    """The counts of the steps that save registers."""
+    """The counts of a program's steps that save registers at its entry."""
     runs = measurement.demand.operations.get("", StepCounts()).runs
     return {step: runs[step] for step in ENTRY if step in runs}
 
@@ -114,11 +114,11 @@ def system(equations: Sequence[Equation]) -> tuple[list[str], NDArray[np.float64
 def amended(
     measurements: Sequence[Measurement], before: Mapping[str, float], alone: Mapping[str, float]
 ) -> dict[str, float]:
-    """The times of all steps in some measurements, and under "" the time of a program, fitted together with earlier
-    times.
+    """Fit the times of all steps in some measurements together with earlier times; the key "" has the time of a
+    program.
 
-    before: earlier times by step, under "" the time of a program. Each counts as one more equation, with
-    `OLD_TIME_WEIGHT` executions. alone: times of steps measured in isolation, which are known.
+    before: earlier times by step; the key "" has the time of a program. Each time counts as one more equation, with
+    `OLD_TIME_WEIGHT` executions. alone: times of steps that were measured in isolation; they are not fitted.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
     composed = {step: known.cost.time for step, known in kernels.items() if known.cost is not None}
@@ -134,7 +134,9 @@ def amended(
 
 
 def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, float]:
-    """Costs, including the known ones, whose sums approximate the measured values with small relative errors."""
+    """Fit costs whose sums approximate the measured values with small relative errors; the result includes the known
+    costs.
+    """
     names, a, measured = system(equations)
     base = a @ np.array([known.get(name, 0.0) for name in names])
     a = a * [name not in known for name in names]
@@ -150,7 +152,9 @@ def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, 
 def fit_presence(
     measurements: Sequence[Measurement], values: Sequence[float], known: Mapping[str, float]
 ) -> dict[str, float]:
-    """The fixed cost of a program, under "", and the cost of the first step of each kind; known costs are unchanged."""
+    """Fit the fixed cost of a program, under the key "", and the cost of the first step of each kind; known costs are
+    unchanged.
+    """
     presence = [{"": 1.0, **dict.fromkeys(measurement.kinds(), 1.0)} for measurement in measurements]
     names, a, measured = system(list(zip(presence, values, strict=True)))
     base = a @ np.array([known.get(name, 0.0) for name in names])
@@ -164,10 +168,10 @@ def table(
     known: Mapping[str, Sequence[float]],
     alone: Mapping[str, float],
 ) -> dict[str, Any]:
-    """A cost table in the form that `tinyml.targets.costs` reads; known costs, under "" a program's, are unchanged.
+    """A cost table in the form that `tinyml.targets.costs` reads. Known costs are unchanged; the key "" is the
+    program's.
 
-    alone: times of steps measured in isolation. Costs of composed kernels are also known, but are omitted from the
-    table.
+    alone: times of steps measured in isolation. Costs of composed kernels are also known, but the table omits them.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
     composed = {step: astuple(known.cost) for step, known in kernels.items() if known.cost is not None}

@@ -1,4 +1,4 @@
-"""The number formats used to measure generated code and kernels that decode weights."""
+"""The number formats for measurements of generated code and of kernels that decode weights."""
 
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.posit.exponent_windows import segments_of

@@ -2,9 +2,9 @@
 
     python -m tinyml.tools.calibration.kernel_costs [--quick] [--resume] [CHIP]...
 
-A chip may name a function that measures its kernels in detail (`Chip.figures`); for other chips, the time of products
-in generated code is printed. `--quick` compiles only with -Os; `--resume` reuses the measurements of an interrupted
-run.
+A chip may name a function that measures its kernels in detail (`Chip.figures`). For other chips, the tool prints the
+time of products in generated code. `--quick` compiles only with -Os; `--resume` reuses the measurements of an
+interrupted run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ OPTIONS = ("--quick", "--resume")
 
 
 def measured_chips(names: Sequence[str]) -> list[Chip]:
-    """The chips of the given names, by default all whose kernels run here; raises `InputError` for an unknown name."""
+    """The chips with the given names, by default all chips whose kernels run on this computer.
+
+    Raises `InputError` for an unknown name.
+    """
     known = {chip.name: chip for chip in chips()}
     for name in names:
         if name not in known:

@@ -21,7 +21,9 @@ HEADS = ("model", "format", "target", "cycles", "LUTs", "registers", "DSPs", "bl
 
 
 def main(folders: list[str]) -> int:
-    """Print a table; return 1, with a line on standard error, for a folder without hardware or a tool that fails."""
+    """Print a table and return 0. Return 1, after a line on standard error, for a folder without hardware or a failed
+    tool.
+    """
 
     def run() -> int:
         print("| " + " | ".join(HEADS) + " |")
@@ -34,7 +36,7 @@ def main(folders: list[str]) -> int:
 
 
 def row_of(folder: Path) -> tuple[str, ...]:
-    """The figures of a compiled model; raises `InputError` if a tool is missing or placement fails."""
+    """The figures of a compiled model as table cells; raises `InputError` if a tool is missing or placement fails."""
     report = read_report(folder)
     if (chosen := board(report["target"])).fabric is None:
         raise InputError(f"compiled for {report['target']}, which has no hardware module", file=str(folder))

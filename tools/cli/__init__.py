@@ -1,1 +1,3 @@
-"""Behaviour shared by all command lines: one-line errors, progress, files that are written completely or not at all."""
+"""Behaviour shared by all command lines: one-line errors, progress, and files that are written completely or not at
+all.
+"""

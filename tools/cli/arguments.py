@@ -48,21 +48,21 @@ class Container(Protocol):
 
 
 class Section(Container, Protocol):
-    """An argument parser, or a part of one, in which arguments can be mutually exclusive."""
+    """An argument parser, or a section of it, that can contain mutually exclusive arguments."""
 
     def add_mutually_exclusive_group(self) -> Container: ...
 
 
 class Parser(Section, Protocol):
-    """An argument parser, whose arguments can be listed under headings."""
+    """An argument parser that can list its arguments under headings."""
 
     def add_argument_group(self, title: str | None = None) -> Section: ...
 
 
 def add_options(parser: Parser, options: Iterable[Option], *, others: OptionGroup | None = None) -> None:
-    """Add an argument for each option, under the heading of its group if all of the options have a group.
+    """Add an argument for each option, under the heading of its group if every option has a group.
 
-    Omitted options do not appear in the parsed namespace. others: the group of options that declare none.
+    Omitted options do not appear in the parsed namespace. others: the group of options that declare no group.
     """
     groups = {declared: declared.group or others for declared in options}
     if None in groups.values():
@@ -110,9 +110,10 @@ def _settings(declared: Option) -> dict[str, Any]:
 
 
 def show_examples(parser: argparse.ArgumentParser, usage: str, examples: Mapping[str, str]) -> None:
-    """Begin the help of a command with examples and a short usage.
+    """Begin the help of a command with a short usage and examples.
 
-    usage: the required arguments. examples: the purpose of each command line, which omits the name of the command.
+    usage: the required arguments. examples: the purpose of each example by its command line, which omits the name of
+    the command.
     """
     parser.usage = f"{parser.prog} {usage} [options]"
     lines = (f"  # {purpose}\n  {parser.prog} {arguments}" for arguments, purpose in examples.items())
@@ -121,7 +122,7 @@ def show_examples(parser: argparse.ArgumentParser, usage: str, examples: Mapping
 
 
 def formats_epilogue() -> str:
-    """The number formats by name, each with its purpose. Loads the dialects of formats."""
+    """A text that lists the number formats, each with its purpose. This function loads the dialects of formats."""
     from tinyml.dialects.formats.lookup import ALIASES, formats
 
     common = {dialect: alias for alias, dialect in ALIASES.items()}
@@ -136,18 +137,20 @@ def formats_epilogue() -> str:
 
 
 def given(arguments: argparse.Namespace, options: Iterable[Option]) -> dict[str, Any]:
-    """The values of the options given on a command line, by name."""
+    """The values of those options that are given on a command line, by name."""
     values = vars(arguments)
     return {option.name: values[option.name] for option in options if option.name in values}
 
 
 def parsed(arguments: argparse.Namespace, declaration: type[Declaration]) -> Declaration:
-    """The dataclass `declaration`, with the values of the options given on a command line."""
+    """An instance of the dataclass `declaration` with the values of the options given on a command line."""
     return declaration(**given(arguments, options_of(declaration)))
 
 
 def value_parser(type: Any) -> Callable[[str], Any]:
-    """The parser of values of a type; for a union, the parser of the member that comes first in `_VALUE_PARSERS`."""
+    """The function that parses values of a type. For a union, it is the parser of the member that comes first in
+    `_VALUE_PARSERS`.
+    """
     if type in _VALUE_PARSERS:
         return _VALUE_PARSERS[type]
     parts = [part for part in get_args(type) if part is not None.__class__]
@@ -155,40 +158,40 @@ def value_parser(type: Any) -> Callable[[str], Any]:
 
 
 def count(text: str) -> int:
-    """A positive integer of 63 bits."""
+    """Parse a positive integer of at most 63 bits."""
     if not text.isdecimal() or not 1 <= int(text) <= MAX_INTEGER:
         raise argparse.ArgumentTypeError(f"expected a positive integer up to {MAX_INTEGER}, got '{text}'")
     return int(text)
 
 
 def seconds(text: str) -> float:
-    """A number of seconds, possibly infinite."""
+    """Parse a number of seconds, which may be infinite."""
     if not (value := _real(text)) >= 0:
         raise argparse.ArgumentTypeError(f"expected a number of seconds, got '{text}'")
     return value
 
 
 def magnitude(text: str) -> float:
-    """A finite number of at least 0."""
+    """Parse a finite number of at least 0."""
     if not 0 <= (value := _real(text)) < math.inf:
         raise argparse.ArgumentTypeError(f"expected a number from 0 up, got '{text}'")
     return value
 
 
 def size(text: str) -> int:
-    """The size of a memory in bytes, or with a suffix K (KiB) or M (MiB)."""
+    """Parse the size of a memory, in bytes, or with a suffix K (KiB) or M (MiB); return bytes."""
     if (number := bytes_of(text)) is None:
         raise argparse.ArgumentTypeError(f"expected {SIZES}, got '{text}'")
     return number
 
 
 def counts(text: str) -> tuple[int, ...]:
-    """Positive integers, separated by commas."""
+    """Parse positive integers separated by commas."""
     return tuple(map(count, text.split(",")))
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Names, separated by commas, in UTF-8 whatever the locale."""
+    """Parse names separated by commas, as UTF-8 whatever the locale."""
     try:
         return tuple(os.fsencode(text).decode("utf-8").split(","))
     except UnicodeDecodeError as error:
@@ -196,7 +199,7 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def _real(text: str) -> float:
-    """The number in a text; NaN if the text is not a number."""
+    """Parse a number; NaN if the text is not a number."""
     try:
         return float(text)
     except ValueError:
@@ -216,24 +219,24 @@ _VALUE_PARSERS: dict[Any, Callable[[str], Any]] = {
 
 
 class OutputFile(PosixPath):
-    """A file or folder to write, as named on the command line."""
+    """The path of a file or folder that a tool writes, as named on the command line."""
 
     written: tuple[str, ...] = ()
     """The suffixes of files that the command writes there, or `FOLDER`."""
 
 
 def output_file(written: tuple[str, ...], text: str) -> OutputFile:
-    """The file to write that an argument names."""
+    """Parse the path of an output. written: the suffixes of the files that the command writes."""
     path = OutputFile(text)
     path.written = written
     return path
 
 
 def check_paths(arguments: argparse.Namespace) -> None:
-    """Protect input files among the arguments from being overwritten, and check output files with `check_file`.
+    """Protect the input files among the arguments from being overwritten, and check the output files with `check_file`.
 
-    Raises `InputError` also if two arguments name the same file. Commands that write a folder check it themselves
-    (`atomic_folder`).
+    Raises `InputError` also if two arguments name the same file. Commands that write a folder check the folder
+    themselves (`atomic_folder`).
     """
     paths = list(_paths(vars(arguments).values()))
     for path in paths:
@@ -249,7 +252,7 @@ def check_paths(arguments: argparse.Namespace) -> None:
 
 
 def check_file(path: Path, written: tuple[str, ...]) -> Path:
-    """The target of a path, following links (`check_output`).
+    """The target of a path after links are followed (`check_output`).
 
     written: the suffixes of files that the command writes. Raises `InputError` also for an existing file with the
     suffix of a model or of data that the command does not write.
@@ -293,7 +296,7 @@ class CommonOptions:
 
 
 def trust_pickle() -> bool:
-    """The declaration of `--trust-pickle`."""
+    """The declaration of the option `--trust-pickle`."""
     return option(
         "read estimators from .pkl and .joblib files, which may run any code", default=False, group=OptionGroup.MODEL
     )
@@ -301,14 +304,14 @@ def trust_pickle() -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
-    """The options of tools and commands that read models."""
+    """The options of tools and commands that import models."""
 
     trust_pickle: bool = trust_pickle()
 
 
 @dataclass(frozen=True, kw_only=True)
 class CommandOptions(CommonOptions):
-    """The options of every command of `tinyml`; `tinyml-opt` has its own help."""
+    """The options of every command of `tinyml`; `tinyml-opt` has a separate help."""
 
     help: bool = option("show this help text", default=False, flags=("-h", "--help"), group=OptionGroup.COMMON)
 

@@ -1,12 +1,12 @@
 """Files and folders that are written completely or not at all.
 
 New content is written to a folder `.NAME.tinyml-TOKEN` next to the output and moved into place once it is complete. The
-folder has a mark: a file that contains the inode number of the folder and is locked by the writing process. A later run
-therefore distinguishes leftovers of killed runs, which it removes, from the work of active runs, even in another
-container, and from a user's folders with such a name.
+folder has a mark: a file that contains the inode number of the folder and is locked by the writing process. The mark
+distinguishes the leftovers of killed runs, which a later run removes, from the work of active runs, even in another
+container, and from a user's folders with a similar name.
 
-A run may be killed before it writes the mark. Its folder is then empty or contains an empty mark. Its token, whose
-second half is a checksum of its first half, identifies it.
+A run may be killed before it writes the mark. Its folder is then empty or contains an empty mark. The token in its name
+identifies it, since the second half of a token is a checksum of its first half.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ class Lock:
 
 @dataclass
 class PendingOutput:
-    """A temporary folder that this process has created, or taken over from a killed run, and locked until `close`."""
+    """A temporary folder that this process created, or took over from a killed run, and that it locks until `close`."""
 
     folder: Path
     lock: Lock
 
     @property
     def new(self) -> Path:
-        """The path of the new file or folder, which the caller creates."""
+        """The path of the new file or folder, which the writer creates."""
         return self.folder / "new"
 
     @property
@@ -65,7 +65,7 @@ class PendingOutput:
         return self.folder / "old"
 
     def close(self) -> None:
-        """Remove the new output, and the folder with it unless it still contains an old output."""
+        """Remove the new output. Also remove the folder, unless it still contains an old output."""
         with suppress(OSError):
             if self.new.is_dir() and not self.new.is_symlink():
                 shutil.rmtree(self.new, ignore_errors=True)
@@ -78,7 +78,7 @@ class PendingOutput:
 
 
 def pending_output(output: Path) -> PendingOutput:
-    """A new temporary folder next to an output; leftovers are removed. Raises `OSError` if it cannot be created."""
+    """Create a temporary folder next to an output and remove leftovers. Raises `OSError` if it cannot be created."""
     for stale in stale_outputs(output):
         stale.close()
     while (pending := _marked(_temporary(output, secrets.token_hex(_RANDOM_BYTES)))) is None:
@@ -87,13 +87,13 @@ def pending_output(output: Path) -> PendingOutput:
 
 
 def _temporary(output: Path, random: str) -> Path:
-    """The path of a temporary folder; its name ends in a checksum that other names do not have by chance."""
+    """The path of a temporary folder. Its name ends in a checksum, so that no other name has this form by chance."""
     check = hashlib.sha256(random.encode()).hexdigest()[: len(random)]
     return output.parent / f".{output.name}.tinyml-{random}{check}"
 
 
 def _marked(folder: Path) -> PendingOutput | None:
-    """A new folder with its mark; None if another run removed it as a leftover in the meantime."""
+    """Create a folder with its mark; None if another run removed the folder as a leftover in the meantime."""
     folder.mkdir()
     lock = Lock(-1)
     try:
@@ -115,7 +115,7 @@ def _marked(folder: Path) -> PendingOutput | None:
 
 
 def stale_outputs(output: Path) -> Iterator[PendingOutput]:
-    """The temporary folders of an output whose processes have ended, each locked by this process.
+    """Yield the temporary folders of an output whose processes have ended; this process locks each of them.
 
     Folders of runs that were killed before they wrote the mark are removed.
     """
@@ -142,12 +142,12 @@ def stale_outputs(output: Path) -> Iterator[PendingOutput]:
 
 
 def _proof(folder: Path) -> bytes:
-    """The content of a folder's mark; a copy of the folder has a different proof."""
+    """The content of a folder's mark. A copy of the folder has different content."""
     return f"tinyml removes this folder, inode {folder.stat().st_ino}.\n".encode()
 
 
 def hold(path: Path) -> Lock | None:
-    """The lock of a file or folder; None if another process has locked it, or it cannot be locked."""
+    """Lock a file or folder; None if another process has locked it, or if it cannot be locked."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -162,11 +162,11 @@ def hold(path: Path) -> Lock | None:
 
 @contextmanager
 def atomic_file(path: str | Path) -> Generator[IO[str]]:
-    """A stream whose text replaces the file `path` when the context ends without an exception.
+    """A context that yields a stream, whose text replaces the file `path` at the end unless an exception is raised.
 
-    The text is written to a temporary file next to `path`, which is removed after an exception; terminals, pipes and
-    devices are written directly. Raises `InputError` at the start if the file cannot be written and, at the start and
-    at the end, for a file that must not be replaced (`check_output`).
+    The text is written to a temporary file next to `path`, which is removed after an exception. Terminals, pipes and
+    devices are written directly. Raises `InputError` at the start if the file cannot be written. Raises it at the start
+    and at the end for a file that must not be replaced (`check_output`).
     """
     with _atomic_bytes(path) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
         yield text
@@ -208,7 +208,9 @@ def _atomic_bytes(path: str | Path) -> Generator[IO[bytes]]:
 
 
 class _Output(io.FileIO):
-    """A file whose write errors are `InputError`s about the path `shown`; the system's errors do not name it."""
+    """A file whose write errors are `InputError`s about the path `shown`, since the system's errors do not name the
+    path.
+    """
 
     def __init__(self, path: Path, shown: str | Path) -> None:
         self.shown = shown
@@ -228,7 +230,8 @@ def _file_complaint(error: OSError | RuntimeError, path: str | Path) -> InputErr
 
 @contextmanager
 def json_results(path: Path | None) -> Generator[list[dict[str, Any]]]:
-    """A list of results, written as JSON if a path is given and the context ends without an exception.
+    """A context that yields a list of results, which is written as JSON at the end if a path is given and no exception
+    is raised.
 
     Raises `InputError` at the start if the file cannot be written.
     """
@@ -248,12 +251,13 @@ Files are removed in this order, so that an interrupted removal can resume.
 
 @contextmanager
 def atomic_folder(out: Path, removable: RemovableFiles) -> Generator[Path]:
-    """A temporary folder next to `out` that replaces it if the context ends without an exception.
+    """A context that yields a temporary folder next to `out`, which replaces `out` at the end unless an exception is
+    raised.
 
-    The folder `out` is renamed, the new one moved in, and then the removable files of the old one are deleted: after
-    any failure, one of the two is complete. Leftovers of killed runs are removed; an old folder that such a run had
-    renamed is moved back. Raises `InputError` if `out` must not be removed, at the start and at the end, and if it
-    cannot be written.
+    The folder `out` is renamed, the new folder is moved to `out`, and then the removable files of the old folder are
+    deleted. After any failure, one of the two folders is complete. Leftovers of killed runs are removed; an old folder
+    that such a run had renamed is moved back. Raises `InputError` if `out` must not be removed, at the start and at the
+    end, and if it cannot be written.
     """
     with ExitStack() as cleanup:
         try:
@@ -272,7 +276,10 @@ def atomic_folder(out: Path, removable: RemovableFiles) -> Generator[Path]:
 
 
 def only_empty(folder: Path) -> Sequence[str]:
-    """The `RemovableFiles` for folders that may be replaced only if they are empty."""
+    """A `RemovableFiles` function for outputs that may replace only an empty folder.
+
+    Returns no files; raises `InputError` for a folder that is not empty.
+    """
     if any(folder.iterdir()):
         raise InputError("the folder is not empty", file=str(folder))
     return ()
@@ -284,7 +291,7 @@ def _folder_complaint(error: OSError | RuntimeError, out: Path) -> InputError:
 
 
 def _check(final: Path, out: Path, removable: RemovableFiles) -> Sequence[str]:
-    """The removable files of a folder that may be replaced or does not exist; errors use the user's path."""
+    """The removable files of a folder that may be replaced; none if it does not exist. Errors name the user's path."""
     if not os.path.lexists(final):
         return ()
     if not final.is_dir():
@@ -334,7 +341,7 @@ def _replace(final: Path, out: Path, pending: PendingOutput, removable: Removabl
 
 
 def _restore(final: Path, removable: RemovableFiles) -> None:
-    """Move back an old folder that a killed run had renamed, or finish its removal."""
+    """Move back an old folder that a killed run had renamed, or complete its removal."""
     for stale in stale_outputs(final):
         # Files that are not removable are preserved even here.
         with suppress(OSError, InputError):

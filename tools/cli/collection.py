@@ -1,4 +1,4 @@
-"""Garbage collection while programs are compiled."""
+"""The frequency of garbage collection while programs are compiled."""
 
 from __future__ import annotations
 

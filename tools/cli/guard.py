@@ -1,5 +1,5 @@
-"""The guard around a tool: a user error, a plug-in error, exhausted memory or a signal becomes one line and an exit
-code.
+"""The error handling around a tool: a user error, a plug-in error, exhausted memory or a signal becomes one line and an
+exit code.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _RETRY, _PATIENCE = 0.01, 3.0
 
 @dataclass
 class Blame:
-    """The subject of a tool's messages: the file for errors without one, and the current pass."""
+    """The subject of a tool's messages: the file for errors that name none, and the current pass."""
 
     file: str | None = None
     running: str | None = None
@@ -77,11 +77,12 @@ class Blame:
 
 
 def guarded(run: Callable[[], int], blame: Blame) -> int:
-    """The exit code of a tool: that of `run`, or 1 after an error, which is reported as one line on standard error.
+    """Run a tool and return its exit code: the code that `run` returns, or 1 after an error.
 
-    A tool that a signal ends has the exit code of shells, such as 130 after Ctrl-C.
+    The error is reported as one line on standard error. A tool that a signal ends has the exit code of shells, such as
+    130 after Ctrl-C.
 
-    blame: updated by `run`, which runs in its own context. An internal error of tinyml is raised.
+    blame: updated by `run`, which runs in a separate context. An internal error of tinyml is raised.
     """
     _tune_process()
     _open_streams()
@@ -104,9 +105,9 @@ def _tune_process() -> None:
 
 
 def _open_streams() -> None:
-    """Open the null device for each standard stream that was closed when the process began.
+    """Open the null device for each standard stream that was closed when the process started.
 
-    Otherwise the next opened file would get the descriptor of the stream, and would receive the output of programs and
+    Otherwise the next opened file would receive the descriptor of the stream, and with it the output of programs and
     libraries. Python represents such a stream by None, and `print(file=None)` writes to standard output.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
@@ -134,7 +135,9 @@ codecs.register_error(_AS_GIVEN, _written_as_given)
 
 
 def check_numbers(arguments: Sequence[str]) -> None:
-    """Raise `InputError` for a number that Python refuses to parse, or to print after some arithmetic."""
+    """Raise `InputError` for a number with more digits than Python parses,
+    or than Python prints after some arithmetic.
+    """
     for argument in arguments:
         if digits := re.search(rf"[0-9]{{{MOST_DIGITS + 1},}}", argument):
             raise InputError(f"a number of {len(digits[0])} digits, expected at most {MOST_DIGITS}")
@@ -170,24 +173,27 @@ def _guarded(run: Callable[[], int], blame: Blame) -> int:
 
 
 def _warn() -> None:
-    """Print which plug-ins were skipped. If the plug-in module was never imported, there are none."""
+    """Print which plug-ins were skipped. If the plug-in module was never imported, none were skipped."""
     if (plugins := sys.modules.get("tinyml.dialects.plugins")) is not None:
         for problem in plugins.problems():
             print(f"warning: left out: {problem}", file=sys.stderr)
 
 
 def _drop_output() -> None:
-    """Redirect a broken standard output to the null device; otherwise Python complains when it flushes at exit."""
+    """Redirect a broken standard output to the null device; otherwise Python reports an error when it flushes at
+    exit.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
 def _ending_signals_interrupt(interrupt: _Interrupt) -> Generator[None]:
-    """A context in which SIGTERM and SIGHUP raise `KeyboardInterrupt` as SIGINT does, to remove temporary files.
+    """A context in which SIGTERM and SIGHUP raise `KeyboardInterrupt`, as SIGINT does, so that temporary files are
+    removed.
 
-    Only the first signal counts, since a second one would interrupt the removal. Current imports are completed first:
-    partly initialised compiled modules can crash the interpreter. Ignored signals stay ignored. Outside the main
-    thread, where Python has no signals, nothing changes.
+    Only the first signal counts, since a second signal would interrupt the removal. Imports in progress are completed
+    first, since partly initialised compiled modules can crash the interpreter. Ignored signals remain ignored. Outside
+    the main thread, where Python receives no signals, nothing changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -240,7 +246,7 @@ def _imports(frame: FrameType | None) -> bool:
 
 
 def namesake() -> str | None:
-    """A line about another package named `tinyml`, with the cure; None if there is none."""
+    """A line that warns of another package named `tinyml` and states the remedy; None if there is none."""
     try:
         found = version(FOREIGN_DISTRIBUTION)
     except PackageNotFoundError:
@@ -258,7 +264,8 @@ def namesake() -> str | None:
 def _found_first() -> Path | None:
     """The module or folder `tinyml` that Python finds first on `sys.path`; None if it is this package or there is none.
 
-    In an editable install, this package has its own finder, which comes after everything on `sys.path`.
+    In an editable install, an import finder provides this package. Python tries this finder after everything on
+    `sys.path`.
     """
     spec = PathFinder.find_spec("tinyml")
     if spec is None:

@@ -1,4 +1,4 @@
-"""A faster equivalent of xDSL's IR printer for modules that contain long texts."""
+"""A faster version of xDSL's IR printer for modules that contain long texts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _SPELLED[ord('"')], _SPELLED[ord("\\")] = "\\22", "\\\\"
 
 @dataclass(eq=False, repr=False)
 class IRPrinter(Printer):
-    """xDSL's printer, extended by byte-wise string literals and all attributes of comparisons.
+    """xDSL's printer, with byte-wise string literals and with all attributes of comparisons.
 
-    Headers have ten thousands of bytes, and thousands of values share one type, which is printed once and cached.
-    xDSL's custom form of a comparison omits its attributes, such as its clock cycle: a comparison with attributes is
-    printed in the generic form.
+    Headers have tens of thousands of bytes, and thousands of values share one type, so that the text of each type is
+    cached. xDSL's custom form of a comparison omits attributes, such as the clock cycle; a comparison with attributes
+    is therefore printed in the generic form.
     """
 
     _types: dict[int, tuple[Attribute, str]] = field(default_factory=dict[int, tuple[Attribute, str]], init=False)
@@ -58,7 +58,7 @@ class IRPrinter(Printer):
 
 @dataclass(frozen=True)
 class IRTarget(MLIRTarget):
-    """Print a module with `IRPrinter`; highlighted text is printed by xDSL."""
+    """A target that prints a module with `IRPrinter`; xDSL prints highlighted text."""
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         if self.syntax_highlight:

@@ -1,4 +1,4 @@
-"""The parser of user modules, with verification of this project's attributes."""
+"""The parser of user modules, which also verifies attributes of tinyml."""
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -26,10 +26,10 @@ def parse_mlir(
 ) -> ModuleOp:
     """Parse a module in MLIR text; import a tensor module from another tool.
 
-    line_offset: lines of the file before the text, which may be a piece of a split file. implicit_module: accept
-    operations without an enclosing module. keeps_declared: do not import a module whose dialects are declared here.
-    Raises `InputError` or `ParseError` for malformed text and for this project's attributes that differ from their
-    declarations, and `UnicodeDecodeError`.
+    line_offset: the number of lines of the file before the text, which may be a piece of a split file. implicit_module:
+    true to accept operations without an enclosing module. keeps_declared: true not to import a module whose dialects
+    tinyml declares. Raises `InputError` or `ParseError` for malformed text and for attributes of tinyml that differ
+    from their declarations, and `UnicodeDecodeError`.
     """
     text = content.decode("utf-8")
     try:

@@ -12,7 +12,7 @@ SILENT: ContextVar[bool] = ContextVar("SILENT", default=False)
 
 
 class Progress:
-    """Progress through named steps, shown on standard error; use it as a context manager."""
+    """Progress through named steps, shown on standard error. Use an instance as a context manager."""
 
     def __init__(self, title: str, steps: int):
         self.title = title
@@ -43,7 +43,7 @@ class Progress:
         self.done += 1
 
     def detail(self, name: str, text: str) -> None:
-        """Show progress within the step; without a bar, only the name of the part is printed, once."""
+        """Show progress within the step. Without a bar, only the name of the detail is printed, once."""
         if self._bar is not None:
             self._bar.update(self._task, description=f"{self.title}: {name}: {text}")
         elif name != self._detail and not SILENT.get():

@@ -1,4 +1,4 @@
-"""User errors as one-line messages."""
+"""Conversion of user errors to one-line messages."""
 
 import json
 
@@ -18,7 +18,7 @@ from tinyml.dialects.plugins import described, plugin_of
 
 
 def as_input_error(error: BaseException, file: str | None = None, running: str | None = None) -> InputError | None:
-    """The error as an `InputError`; None for an internal error.
+    """Convert an error to an `InputError`; None for an internal error.
 
     file: the file to report if the error has no location. running: the pass to name. Multi-line messages become a
     single line, and messages that quote whole constants are truncated.
@@ -60,7 +60,9 @@ def _known(error: BaseException, file: str | None) -> InputError | None:
 
 
 def _of_a_plugin(error: BaseException, file: str | None) -> InputError | None:
-    """The error of a plug-in's code; None for other code, and where xDSL exits."""
+    """The error to report for an exception in a plug-in's code; None for exceptions in other code, and where xDSL
+    exits.
+    """
     plugin = plugin_of(error)
     if plugin is None or (plugin.is_ours and isinstance(error, SystemExit)):
         return None
@@ -73,9 +75,10 @@ def _of_plugin(error: BaseException) -> str:
 
 
 def _find_invalid(module: ModuleOp, error: VerifyException) -> Operation | None:
-    """The operation whose verifier raises `error`, which does not name it; None if no single operation does.
+    """The operation whose verifier raises `error`, which does not name the operation; None if no single operation does.
 
-    As in the verification of a whole module, nested operations come first: an operation's verifier may rely on theirs.
+    As in the verification of a whole module, nested operations are verified first, since an operation's verifier may
+    rely on the verification of its nested operations.
     """
     for op in module.walk(region_first=True):
         try:
@@ -87,7 +90,7 @@ def _find_invalid(module: ModuleOp, error: VerifyException) -> Operation | None:
 
 
 def invalid(module: ModuleOp, error: VerifyException, file: str) -> InputError:
-    """The error of a module that does not verify, located at the operation if it is known."""
+    """The error for a module that does not verify, located at the invalid operation if it is known."""
     if (op := _find_invalid(module, error)) is None:
         return InputError(squeeze(str(error)), file=file)
     place, line, column = source_location(op) or (file, None, None)
@@ -98,7 +101,7 @@ def invalid(module: ModuleOp, error: VerifyException, file: str) -> InputError:
 def _pipeline_complaint(text: str) -> str:
     """A one-line message for a syntax error in a pipeline.
 
-    text: lines with a header, `pass-pipeline:LINE:COLUMN`, the pipeline, carets and the complaint.
+    text: the message of the parser, with a header, `pass-pipeline:LINE:COLUMN`, the pipeline, carets and the error.
     """
     _, location, pipeline, *rest = text.splitlines()
     offending = pipeline[int(location.rpartition(":")[2]) - 1 :]

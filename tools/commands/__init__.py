@@ -1,1 +1,1 @@
-"""The sub-commands of `tinyml`. Each file declares the arguments of a command and runs it."""
+"""The subcommands of `tinyml`. Each file declares the arguments of a command and runs it."""

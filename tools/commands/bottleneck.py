@@ -1,4 +1,4 @@
-"""The command `tinyml bottleneck`, which lists the tensors alive at a plan's peak and the importance of their
+"""The command `tinyml bottleneck`, which lists the tensors that are alive at a plan's peak and the importance of their
 channels.
 """
 
@@ -38,9 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
-    """The bottleneck: `segments` at the peak and `tensors` alive in them, with the `groups` of channels of each.
+    """The bottleneck: `segments` at the peak and the `tensors` alive in them, with the `groups` of channels of each
+    tensor.
 
-    A group has the numbers of its `channels`, the `tied` channels that are removed with them in other tensors, its
+    A group has the indices of its `channels`, the `tied` channels that are removed with them in other tensors, its
     `importance`, and the bytes that its removal saves in all segments.
     """
     from tinyml.transforms.schedules.plans.peak import fullest_segments, shares
@@ -78,7 +79,7 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
 
 
 def _members(groups: Iterable[int]) -> dict[int, list[int]]:
-    """The numbers of the removable channels of each group."""
+    """The indices of the removable channels in each group."""
     from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
 
     members: dict[int, list[int]] = {}

@@ -44,9 +44,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _compared(first: Path, second: Path) -> ComparedPrograms:
-    """The programs of two folders, with measured times if both can be measured.
+    """The programs in two folders, with measured times if both programs can be measured.
 
-    Raises `InputError` for other folders, and for files that the folder's IR does not generate.
+    Raises `InputError` for other folders, and for files that differ from those that the folder's IR generates.
     """
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.output_pages import facts_of_folder, profile
@@ -67,7 +67,7 @@ def _compared(first: Path, second: Path) -> ComparedPrograms:
 
 
 def _print(compared: ComparedPrograms) -> None:
-    """Print the reasons, the figures and the operations."""
+    """Print the reasons for differences, the figures and the operations of two programs."""
     from rich.table import Table
 
     from tinyml.tools.reports.tables import print_table

@@ -1,4 +1,4 @@
-"""The command `tinyml compile`, which turns a model and its validation data into a buildable folder and a report."""
+"""The command `tinyml compile`, which compiles a model with its validation data to a buildable folder and a report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ epilogue = formats_epilogue
 
 
 def selection() -> dict[str, str]:
-    """The options that most users need, in the order in which they come up."""
+    """The options that most users need, with their help texts, in the order in which a user decides on them."""
     return {
         "model": f"model file: .{', .'.join([*FRONTENDS.names(), MLIR])}",
         "out": "folder to write",

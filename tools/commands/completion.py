@@ -1,4 +1,4 @@
-"""The command `tinyml completion`, which prints a shell's completion script for the tools."""
+"""The command `tinyml completion`, which prints a completion script for a shell."""
 
 from __future__ import annotations
 
@@ -51,8 +51,9 @@ FISH = """\
 
 @dataclass(frozen=True)
 class CommandWords:
-    """The words of a command line. flags: the options. takes: the options with a value. values: the values of these
-    options.
+    """The words that can complete a command line.
+
+    flags: the options. takes: the options that require a value. values: the possible values of options, by flag.
     """
 
     flags: Sequence[str]
@@ -61,7 +62,7 @@ class CommandWords:
 
     @staticmethod
     def of(parser: argparse.ArgumentParser, known: Mapping[str, Sequence[str]]) -> CommandWords:
-        """The words of a parser. known: values of options without declared choices, by flag."""
+        """The completion words of a parser. known: values of options without declared choices, by flag."""
         actions = [action for action in parser._actions if action.option_strings and action.help != argparse.SUPPRESS]  # pyright: ignore[reportPrivateUsage]
         takes = [action for action in actions if action.nargs != 0]
         values: dict[str, Sequence[str]] = {}
@@ -79,13 +80,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the script for a shell."""
+    """Print the completion script for a shell."""
     sys.stdout.write(SHELLS[parsed(arguments, CompletionRequest).shell](command_words()))
     return 0
 
 
 def command_words() -> dict[str, CommandWords]:
-    """The words of each command line: `tinyml`, `tinyml COMMAND` and `tinyml-opt`."""
+    """The completion words of each command line: `tinyml`, `tinyml COMMAND` and `tinyml-opt`."""
     from tinyml.dialects.formats.lookup import ALIASES, formats
     from tinyml.lowering.options import AUTO_FORMAT
     from tinyml.targets.registry import targets

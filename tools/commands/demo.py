@@ -1,4 +1,4 @@
-"""The command `tinyml demo`, which compiles the example models with the whole compiler, on any computer."""
+"""The command `tinyml demo`, which runs the whole compiler on the example models, on any computer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compile every example for the default board into `out/`, and run it on this computer if it has a C compiler.
+    """Compile every example for the default board into `out/`, and run it on this computer if a C compiler is
+    installed.
 
     Raises `InputError` if the examples are missing or a run differs from the evaluator.
     """

@@ -1,4 +1,4 @@
-"""The command `tinyml doctor`, which reports what can be compiled, run and measured on this computer."""
+"""The command `tinyml doctor`, which reports which targets this computer can compile for, run and measure."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what is installed and, for missing parts, the command that installs them; nothing is changed."""
+    """Print what is installed and, for missing parts, the command that installs them.
+    Nothing is installed or changed.
+    """
     found = examine()
     if parsed(arguments, DoctorRequest).json:
         print(json.dumps(asdict(found), indent=2))
@@ -97,12 +99,12 @@ def _print(found: Environment) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class BoardState:
-    """A board. runs: whether programs can be built and run here. measures: the unit that a run counts; None if it
-    cannot run.
+    """The state of a board. runs: whether this computer can build and run programs for the board.
 
-    title, aliases, core, clock (Hz), flash, ram (bytes), source: as in `Board`; time_source: the source of its times in
-    milliseconds (`TimeSource`); None if its clock is unknown. missing: the commands that install missing tools.
-    not_run: why no tool can run it, empty for most boards. Programs for a board can always be compiled to C.
+    measures: the unit that a run counts; None if programs cannot run. title, aliases, core, clock (Hz), flash, ram
+    (bytes), source: as in `Board`. time_source: the source of the board's times in milliseconds (`TimeSource`); None if
+    the clock is unknown. missing: the commands that install missing tools. not_run: the reason why no tool can run
+    programs for the board; empty for most boards. Programs for a board can always be compiled to C.
     """
 
     board: str
@@ -123,7 +125,7 @@ class BoardState:
 
 @dataclass(frozen=True, kw_only=True)
 class ExtraState:
-    """An extra of the distribution, its missing packages, and the command that installs them."""
+    """An extra of the distribution, with its missing packages and the command that installs them."""
 
     extra: str
     missing: tuple[str, ...]
@@ -132,7 +134,7 @@ class ExtraState:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceState:
-    """A device that is not a board: the unit that it counts, and the commands that install missing tools."""
+    """A device other than a board, with the unit that it counts and the commands that install missing tools."""
 
     device: str
     measures: str
@@ -141,7 +143,7 @@ class DeviceState:
 
 @dataclass(frozen=True, kw_only=True)
 class PluginState:
-    """An entry point of another package: its group, and the reason why it is skipped, if it is."""
+    """An entry point of another package, with its group and, if it is skipped, the reason."""
 
     package: str
     group: str
@@ -152,10 +154,9 @@ class PluginState:
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """The state of this computer.
+    """What is installed on this computer.
 
-    namesake: a line about another package `tinyml`;
-    None if there is none.
+    namesake: a line that warns of another package `tinyml`; None if there is none.
     """
 
     tinyml: str
@@ -168,7 +169,7 @@ class Environment:
 
     @property
     def commands(self) -> list[str]:
-        """The commands that install missing parts, each once."""
+        """The commands that install missing parts, without duplicates."""
         of_boards = [command for board in self.boards for command in board.missing]
         of_extras = [extra.command for extra in self.extras if extra.command is not None]
         of_devices = [command for device in self.devices for command in device.missing]
@@ -176,7 +177,7 @@ class Environment:
 
 
 def examine() -> Environment:
-    """Examine this computer. Loads all chips and plug-ins; runs only compilers, to find headers."""
+    """Examine this computer. This function loads all chips and plug-ins, and runs compilers only to find headers."""
     return Environment(
         tinyml=version(DISTRIBUTION),
         python=platform.python_version(),
@@ -228,7 +229,7 @@ def _devices() -> Iterable[DeviceState]:
 
 
 def _plugins() -> Iterable[PluginState]:
-    """The entry points of other packages, all loaded."""
+    """The state of the entry points of other packages, each of which is loaded."""
     from tinyml.dialects.context import registry
     from tinyml.lowering.exporters import EXPORTERS
     from tinyml.lowering.frontends.importers import FRONTENDS
@@ -259,7 +260,9 @@ def _installing(packages: Sequence[Package]) -> str:
 
 
 def _command_for(modules: Sequence[str]) -> str:
-    """The command that installs modules: a tinyml extra that contains all of them, or else the packages themselves."""
+    """The command that installs modules: the tinyml extra that contains all of them,
+    or else the packages themselves.
+    """
     for extra in _extras():
         if set(modules) <= {MODULES_OF.get(name, name) for name in _packages_of(extra)}:
             return install_command(extra)
@@ -291,13 +294,15 @@ def _is_installed(name: str) -> bool:
 
 
 def board_table() -> str:
-    """A row for each board with its own memories, as in docs/boards.md; cores without a clock come last."""
+    """The table of docs/boards.md: a row for each board with declared memories; cores without a clock come last."""
     heads = "target", "board", "core", "MHz", "flash, bytes", "RAM, bytes", "times"
     return _table(heads, map(_row, sorted(_with_memories(), key=lambda board: board.clock is None)))
 
 
 def source_table() -> str:
-    """A row for each board with a known clock: the costs that its times omit, and the source of its figures."""
+    """A table with a row for each board with a known clock: the costs that its times omit, and the source of its
+    figures.
+    """
     rows = ((f"`{board.name}`", board.waits or "-", board.source or "-") for board in _with_memories() if board.clock)
     return _table(("target", "not included (slower on hardware)", "source of the figures"), rows)
 

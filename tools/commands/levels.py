@@ -1,4 +1,4 @@
-"""The command `tinyml levels`, which shows the levels of a compiled model's IR side by side."""
+"""The command `tinyml levels`, which shows the IR of a compiled model at all levels side by side."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _levels(folder: Path) -> Path:
-    """The page with the levels of the program in a folder, with cycles if they can be measured.
+    """Write the page that shows the levels of the program in a folder, with cycles if they can be measured.
 
-    Raises `InputError` for any other folder, and for files that the folder's IR does not generate.
+    Raises `InputError` for any other folder, and for files that differ from those that the folder's IR generates.
     """
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.output_folder import add_to_folder

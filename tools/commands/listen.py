@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the detected words, each with its time; with `--json`, also the scores of all answers."""
+    """Print the detected words, each with its time. With `--json`, also write the scores of all answers."""
 
     result = listen(parsed(arguments, ListenRequest), parsed(arguments, Rule))
     if parsed(arguments, PrintOptions).json:

@@ -1,8 +1,8 @@
 """The commands `tinyml new-KIND`, which write a working package as a starting point.
 
-The files of a kind are the templates in `templates/KIND/`, with placeholders for the name in their paths and texts.
-`new-format --sums` and `--grouped` have separate folders. A new kind needs such a folder, a row of `KINDS` and a row of
-`_HELP` in `tools/main.py`.
+The files of a kind are the templates in `templates/KIND/`, whose paths and texts contain placeholders for the name.
+`new-format --sums` and `--grouped` have separate folders. A new kind requires such a folder, a row of `KINDS` and a row
+of `_HELP` in `tools/main.py`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class NewFormatRequest(NewPackageRequest):
 
     @property
     def templates(self) -> str:
-        """The folder of templates; raises `InputError` if both options are set."""
+        """The name of the folder of templates; raises `InputError` if both options are set."""
         if self.sums and self.grouped:
             raise InputError("--sums and --grouped write different formats: choose one of them")
         return "format_sums" if self.sums else "format_grouped" if self.grouped else "format"
@@ -100,7 +100,9 @@ def _commands() -> Iterable[str]:
 
 @dataclass(frozen=True)
 class PackageKind:
-    """A kind of package. what: the plural of the named things, for messages. taken: the names in use."""
+    """A kind of package. what: the plural noun for the things that such packages add, for messages. taken: the names in
+    use.
+    """
 
     what: str
     taken: Callable[[], Iterable[str]]
@@ -127,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write a package, and print the names of its files.
 
     Raises `InputError` for a name that is not a lower-case Python identifier, for a name that a module or another
-    package of the kind has, and for an existing folder that is not empty.
+    package of the kind already uses, and for an existing folder that is not empty.
     """
     request = parsed(arguments, _request_of(arguments.command))
     kind, name = arguments.command.removeprefix("new-"), request.name

@@ -29,10 +29,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _report(folder: Path) -> Path:
-    """The report of a folder written by `tinyml compile`, with times per line of C if they can be measured.
+    """The page with the report of a folder written by `tinyml compile`, with times per line of C if they can be
+    measured.
 
-    An earlier measured page is shown again if no file of the folder has changed since. Raises `InputError` for any
-    other folder, for files that the folder's IR does not generate, and for a modified page.
+    An earlier measured page is reused if no file of the folder has changed since. Raises `InputError` for any other
+    folder, for files that differ from those that the folder's IR generates, and for a modified page.
     """
     from tinyml.tools.cli.progress import Progress
     from tinyml.tools.driver.output_folder import REPORT_PAGE, add_to_folder, is_as_written, listed_files, read_report

@@ -1,6 +1,7 @@
 """The command `tinyml pack`, which packs the buffers of a CSV file, checks the result and reports the effort.
 
-The file is in MiniMalloc's format: a buffer per line, with columns `id,lower,upper,size` and more.
+The file is in MiniMalloc's format: one buffer per line, with the columns `id,lower,upper,size` and optional further
+ones.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ _MAX_SIZE = 1 << 128
 
 
 def read_problem(path: Path) -> list[Rectangle]:
-    """The buffers of a problem, alive from point `lower` until just before `upper`, of `size` bytes each.
+    """Parse the buffers of a problem. A buffer of `size` bytes is alive from point `lower` until just before `upper`.
 
-    The column `alignment` is optional. Raises InputError, with the line, for a malformed file, and for a column that is
-    unknown or that no packer supports.
+    The column `alignment` is optional. Raises `InputError`, with the line, for a malformed file, and for a column that
+    is unknown or that no packer supports.
     """
     try:
         text = read_bytes(path, "problem").decode("utf-8-sig")
@@ -110,7 +111,7 @@ def _quote(text: object) -> str:
 
 
 def spell_solution(rectangles: Sequence[Rectangle], placement: Placement) -> str:
-    """The problem as CSV with a column `offset`, and a column `alignment` if any buffer is aligned.
+    """The solved problem as CSV with a column `offset`, and a column `alignment` if any buffer is aligned.
 
     A buffer that moves has a line for each of its offsets.
     """
@@ -137,7 +138,7 @@ RESERVED_SECONDS = 2e-5
 class PackRequest(PackingOptions):
     """A packing problem and its options; the fields are the options of `tinyml pack`.
 
-    The default limits of `nodes` and `seconds` are enough nodes for about half a minute in C, and two minutes.
+    The default limit of `nodes` corresponds to about half a minute in C; the default limit of `seconds` is two minutes.
     """
 
     problem: Path = option("CSV file with the columns id, lower, upper, size and, optionally, alignment", flags=())
@@ -162,12 +163,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Pack a file and return the exit code, which is 1 after Ctrl-C."""
+    """Pack the buffers of a file and return the exit code, which is 1 after Ctrl-C."""
     return _pack_file(parsed(arguments, PackRequest))
 
 
 def _pack_file(request: PackRequest) -> int:
-    """Pack and write the result; returns 1 after Ctrl-C, which yields the best packing so far, else 0.
+    """Pack the buffers, write the result and return 0. After Ctrl-C, write the best packing so far and return 1.
 
     Raises `InputError` for a bad request, and if no packing within the capacity was found.
     """
@@ -220,7 +221,7 @@ def verdict(rectangles: Sequence[Rectangle], placement: Placement, need: int) ->
 
 
 def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
-    """One line per phase and one for the total; consecutive phases that exhausted their nodes are combined."""
+    """Yield one line per phase and one for the total; consecutive phases that exhausted their nodes are combined."""
     for barren, phases in groupby(effort.phases, key=lambda phase: phase.outcome == "out of nodes"):
         for first, *more in [[*phases]] if barren else [[phase] for phase in phases]:
             name = f"{first.name} (and {len(more)} more)" if more else first.name

@@ -1,6 +1,6 @@
 """The command `tinyml plan`, which reports the memory of a network in each execution schedule.
 
-Plans follow from the shapes of a network. Programs are lowered only for `--front`, which needs the cost model.
+Plans depend only on the shapes of a network. Programs are lowered only for `--front`, which requires the cost model.
 docs/schedules.md describes the output.
 """
 
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each mode, or for each segment of one mode."""
+    """Print a table with a row for each mode, or for each segment of one mode."""
     from tinyml.transforms.schedules.plans.segmentation import lower_bound
     from tinyml.transforms.schedules.table import ORDINARY, schedule_named, schedules
 
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show_front(request: PlanRequest) -> int:
-    """Print a row for each program."""
+    """Print a table with a row for each planned program."""
     from tinyml.runtime.readers.arrays import check_npz
     from tinyml.tools.cli.progress import Progress
 
@@ -200,10 +200,10 @@ def _print_widths(widths: Sequence[Width]) -> None:
 class PlannedProgram:
     """A program in some order of execution.
 
-    options: the options of `tinyml compile` that produce it. segments: the number of segments without ordinary
-    execution. arena: bytes of arena and input. ram: these bytes and the stack. time: that of an inference, in the unit
-    of the board; time and stack are estimates. best: true if every program with less RAM takes more time and vice
-    versa.
+    options: the options of `tinyml compile` that produce it. segments: the number of segments that are not executed in
+    ordinary order. arena: bytes of arena and input. ram: the arena, the input and the stack, in bytes. time: the time
+    of an inference, in the unit of the board. Time and stack are estimates. best: true if every other program that is
+    at least as fast needs more RAM.
     """
 
     options: str
@@ -219,10 +219,10 @@ def _planned_programs(
 ) -> list[PlannedProgram]:
     """The planned programs of a model that run with the input in the arena, sorted by RAM.
 
-    These are the modes without rounded partial sums, and the plans that mode `auto` selects for decreasing memory
-    limits. val, width: data and bits for the number formats of a model on reals. step: called with the name of each
-    step at its start. Raises `InputError` for a board without a cost table, and for a model that has no plan or needs
-    data.
+    The programs use the modes without rounded partial sums, and the plans that mode `auto` selects for decreasing
+    memory limits. val, width: data and bits for the number formats of a model on reals. step: called with the name of
+    each step at its start. Raises `InputError` for a board without a cost table, and for a model that has no plan or
+    requires data.
     """
     from tinyml.dialects.context import context
     from tinyml.lowering.options import PipelineOptions
@@ -248,7 +248,7 @@ def _planned_programs(
 
 
 def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable[[str], None]) -> ModuleOp:
-    """The model at L1."""
+    """Lower the model to L1."""
     from tinyml.dialects import tdsl
     from tinyml.lowering import pipelines
     from tinyml.tools.driver.stages import load_program, refine_kept
@@ -266,7 +266,9 @@ def _formats(model: Path, ctx: Context, options: PipelineOptions, step: Callable
 
 
 def _limits(network: Network) -> Iterator[int]:
-    """Limits in bytes for which mode `auto` selects each plan, from the fastest to the one with the lowest peak."""
+    """Yield limits in bytes for which mode `auto` selects each plan, from the fastest plan to the plan with the lowest
+    peak.
+    """
     from tinyml.transforms.schedules.table import AUTO, ORDINARY, schedule_named
 
     limit, least = -(-schedule_named(ORDINARY).program_plan(network).bits // 8) - 1, None
@@ -280,7 +282,7 @@ def _limits(network: Network) -> Iterator[int]:
 
 
 def _lowered(formats: ModuleOp, ctx: Context, options: PipelineOptions, optimize: str) -> tuple[str, PlannedProgram]:
-    """The segments of a plan as text, and its lowered program."""
+    """Lower a program to L3; return the segments of its plan as text, and its costs."""
     from tinyml.lowering import pipelines
     from tinyml.transforms.formats.plan_execution import streamed_segments
     from tinyml.transforms.ir.cost.demand import arena_and_input
@@ -311,7 +313,7 @@ def _with_front(programs: list[PlannedProgram]) -> list[PlannedProgram]:
 
 
 def print_front(programs: Sequence[PlannedProgram], unit: str) -> None:
-    """Print a row for each program and mark those of the front. unit: cycles or instructions."""
+    """Print a row for each program and mark the best programs. unit: cycles or instructions."""
     from rich.table import Table
 
     from tinyml.tools.reports.tables import print_table
@@ -347,7 +349,7 @@ def _draw_front(programs: Sequence[PlannedProgram], title: str, unit: str, file:
 
 
 def _bytes_of_layers(plan: Plan) -> list[float]:
-    """Peak bytes of the segment of each layer, in the order of the program."""
+    """The peak bytes of the segment that contains each layer, in the order of the program."""
     bits = dict[int, int]()
     for segment in plan.segments:
         bits |= {plan.order[i]: segment.bits for i in range(segment.first, segment.last + 1)}

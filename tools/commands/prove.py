@@ -1,4 +1,4 @@
-"""The command `tinyml prove`, which proves that the arithmetic of a format or a program is the documented one.
+"""The command `tinyml prove`, which proves that the arithmetic of a format or a program is the documented arithmetic.
 
 For a program, it also proves that sums of products never overflow.
 """
@@ -40,9 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each op, then open and false statements; the exit code is 1 if any statement is false.
+    """Print a row for each op, then open and false statements. The exit code is 1 if any statement is false.
 
-    The program's report page shows the result from then on.
+    The findings are also added to the program's report page.
     """
     from tinyml.tools.proofs.formulas import solver
 
@@ -96,7 +96,7 @@ def _of_program(folder: str, seconds: float) -> tuple[Sequence[Verdict], Sequenc
 
 
 def _add_to_page(folder: Path, report: dict[str, Any]) -> None:
-    """Write the findings next to the program in a folder and into its page, with the estimated times."""
+    """Write the findings next to the program in a folder and into the program's page, with the estimated times."""
     from tinyml.tools.driver.output_folder import PROOFS, add_to_folder
     from tinyml.tools.driver.output_pages import facts_of_folder, pages_of
     from tinyml.tools.driver.program_in_folder import program_in
@@ -106,9 +106,9 @@ def _add_to_page(folder: Path, report: dict[str, Any]) -> None:
 
 
 def _of_parts(stated: Sequence[OpStatement], seconds: float, others: Iterable[StepStatement] = ()) -> list[Verdict]:
-    """The statements about the parts of the statements' ops: ops of `exact`, and runtime functions that call these.
+    """Decide the statements about the parts of ops: ops of `exact`, and runtime functions that call these.
 
-    others: further statements about ops of `exact`, each decided once.
+    others: further statements about ops of `exact`. Each statement is decided once.
     """
     from tinyml.tools.proofs.function_statements import Call, function_statement
     from tinyml.tools.proofs.proving import decide
@@ -127,7 +127,9 @@ def _by_op(verdicts: Iterable[Verdict]) -> Iterable[tuple[str, Sequence[Verdict]
 
 
 def _report(verdicts: Sequence[Verdict], unstated: Sequence[Unstated]) -> dict[str, Any]:
-    """`ops` with the number of statements and the decision of each, and the texts of those that are not proved."""
+    """The report: `ops` with the number of statements and the decision for each op, and the texts of statements that
+    are not proved.
+    """
     return {
         "ops": [
             {

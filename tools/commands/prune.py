@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _filters(channels: Channels, removed: list[int]) -> list[dict[str, Any]]:
-    """The filters with removable channels: the name of the `weights`, the `tensor` they compute, the channels
+    """The filters with removable channels: the name of the `weights`, the `tensor` that they compute, and the channels
     `kept`.
     """
     from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP

@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _floats(result: dict[str, Any], floats: dict[str, Any]) -> str:
-    """The time and the RAM of an inference on floats."""
+    """Describe the time and the RAM of an inference on floats."""
     from tinyml.tools.reports.tables import time_unit
 
     unit = time_unit(result)
@@ -47,7 +47,9 @@ def _floats(result: dict[str, Any], floats: dict[str, Any]) -> str:
 
 
 def _time(result: dict[str, Any]) -> str:
-    """The time of an inference, in cycles or instructions and in milliseconds, or by the clock of a connected board."""
+    """Describe the time of an inference, in cycles or instructions and in milliseconds, or by the clock of a connected
+    board.
+    """
     from tinyml.tools.reports.facts.figures import spell_milliseconds
     from tinyml.tools.reports.tables import time_unit
 

@@ -1,1 +1,1 @@
-"""The work behind the commands: requests, compilation, measurement, comparisons."""
+"""The implementation of the commands: requests, compilation, measurement, comparisons."""

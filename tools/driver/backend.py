@@ -1,4 +1,6 @@
-"""The protocol of hardware backends: a chip names a module with the functions of `Backend` (`Chip.backend`)."""
+"""The protocol of hardware backends. A chip names a module that provides the functions of `Backend`
+(`Chip.backend`).
+"""
 
 from __future__ import annotations
 
@@ -18,46 +20,49 @@ if TYPE_CHECKING:
 
 
 class Backend(Protocol):
-    """The functions of a backend module."""
+    """The functions that a backend module provides."""
 
     def lowered(self, bits: ModuleOp, ctx: Context, options: PipelineOptions) -> ModuleOp:
-        """The hardware module of a program on bits, which is unchanged.
+        """Lower a program on bits to a hardware module; the program is unchanged.
 
-        Raises `InputError` for a program without hardware on the board.
+        Raises `InputError` for a program that cannot be implemented in hardware on the board.
         """
         ...
 
     def module_of(self, bits: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> ModuleOp:
-        """The hardware module of a program on bits that was read from a file."""
+        """Lower a program on bits, which was parsed from a file, to a hardware module."""
         ...
 
     def text_of(self, hardware: ModuleOp) -> str:
-        """A hardware module as text."""
+        """The text of a hardware module."""
         ...
 
     def cycles(self, loops: ModuleOp, board: Board, cells: int) -> float:
-        """An estimate of the cycles of an inference that ranks formats.
+        """An estimate of the cycles of an inference, for ranking formats.
 
         loops: a program at L3. cells: the percentage of look-up tables that the module may use. Raises `InputError` for
-        a program without hardware.
+        a program that cannot be implemented in hardware.
         """
         ...
 
     def check_route(self, board: Board) -> None:
-        """Raise `InputError` unless modules for a board can be placed and routed here."""
+        """Raise `InputError` unless modules for a board can be placed and routed on this computer."""
         ...
 
     def compile_within_cells(
         self, compiled: Compiled, cells: int, board: Board, again: Callable[[int], Compiled], *, route: bool
     ) -> tuple[Compiled, int, dict[str, Any]]:
-        """A program within a share of the cells, that share in percent, and the report of its hardware.
+        """A program that uses at most a share of the cells, the share in percent, and the report of its hardware.
 
-        again: compiles for a share. route: place and route the module, if it fits, to determine its maximum clock.
+        again: compiles the program for another share. route: true to place and route the module, if it fits, to
+        determine its maximum clock.
         """
         ...
 
     def require_cells(self, hardware: dict[str, Any], board: Board, model: str) -> None:
-        """Raise `InputError` for a module that needs more cells than the FPGA has. hardware: its report."""
+        """Raise `InputError` for a module that requires more cells than the FPGA has. hardware: the report of the
+        module.
+        """
         ...
 
 

@@ -26,9 +26,9 @@ NOTABLE_SHARE = 0.01
 class BeyondRange:
     """The numbers of inputs that lie outside the input format of a program.
 
-    share: the share of all numbers. feature: the index, from 0, of the feature with the greatest share of such samples.
-    value: the farthest number of this feature; end: the end of the format to which it saturates, both in units of the
-    feature.
+    share: the share of such numbers among all numbers. feature: the index, from 0, of the feature with the greatest
+    share. value: the farthest number of this feature. end: the end of the format to which this number saturates. Both
+    are in units of the feature.
     """
 
     share: float
@@ -38,7 +38,7 @@ class BeyondRange:
 
     @property
     def notable(self) -> bool:
-        """True if more numbers lie outside than chance explains."""
+        """Whether the share of numbers outside the format is too great to be explained by chance."""
         return self.share > NOTABLE_SHARE
 
     def __str__(self) -> str:
@@ -49,7 +49,10 @@ class BeyondRange:
 
 
 def beyond_range(module: ModuleOp, x: NDArray[Any]) -> BeyondRange | None:
-    """The numbers of real inputs (samples, elements) beyond the input format of a program at L1; None if none are."""
+    """Determine the numbers of real inputs (samples, elements) that lie outside the input format of a program at L1.
+
+    None if all numbers lie inside.
+    """
     features = feature_map(module)
     reals = argument_reals(module, x).reshape(len(x), -1).astype(np.float64)
     ends = np.tile([[-OUT_OF_RANGE], [OUT_OF_RANGE]], reals.shape[1])

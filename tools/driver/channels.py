@@ -1,4 +1,4 @@
-"""Shared parts of the channel commands: their options, and loading a model's network with its channels."""
+"""Shared parts of the commands on channels: their options, and the import of a model's network with its channels."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ class LoadedNetwork(NamedTuple):
 
 
 def load_network(request: ChannelRequest) -> LoadedNetwork:
-    """The network of a request. A quantised network is converted to reals; its elements have the bits of its formats.
+    """Import the network of a request. A quantised network is converted to reals; elements have the bit widths of its
+    formats.
 
-    Raises `InputError` for a program that has no plan or computes nothing, and for an importance that does not fit.
+    Raises `InputError` for a program that has no plan or computes nothing, and for an importance that does not apply.
     """
     from xdsl.context import Context
 
@@ -68,7 +69,7 @@ def load_network(request: ChannelRequest) -> LoadedNetwork:
 
 
 def channels_of(module: ModuleOp, mode: str, bits: int | None) -> Channels:
-    """The channels of a program at L0. bits: the width of an element, by default that of its format."""
+    """The channels of a program at L0. bits: the width of an element, by default the width of its format."""
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.transforms.reals.channels.channel_groups import ChannelGroups
     from tinyml.transforms.reals.channels.pruning import Channels

@@ -53,7 +53,9 @@ RAM_LIMITED, FLASH_LIMITED = ("promote", "demote", "pareto"), ("pareto",)
 
 @dataclass(frozen=True)
 class FormatSetting:
-    """A way to compile a model: a uniform format, lists that are made for weights, or widths that a search chooses."""
+    """A way to compile a model: a uniform format, number formats synthesised for weights, or widths that a search
+    chooses.
+    """
 
     format: str
     width: int | None
@@ -61,7 +63,7 @@ class FormatSetting:
 
     @classmethod
     def parse(cls, text: str) -> FormatSetting:
-        """The way spelled `FORMAT[:BITS]`, `synthesised:BITS` or `FORMAT+SEARCH`; raises `InputError` for others."""
+        """Parse `FORMAT[:BITS]`, `synthesised:BITS` or `FORMAT+SEARCH`; raises `InputError` for other texts."""
         named, _, search = text.partition("+")
         format, colon, bits = named.partition(":")
         if not format or (colon and not bits.isdecimal()) or (search and (colon or format == SYNTHESISED)):
@@ -73,7 +75,7 @@ class FormatSetting:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """The options that determine the number formats; with synthesised weights, everything else has the usual
+        """The options that determine the number formats. With synthesised weights, all other tensors have the usual
         format.
         """
         if self.format == SYNTHESISED:
@@ -82,17 +84,17 @@ class FormatSetting:
 
     @property
     def limiting(self) -> FormatSetting:
-        """The uniform way whose memory is the limit of a search."""
+        """The uniform format whose memory limits a search."""
         return FormatSetting(self.format, LIMITING_WIDTH, None)
 
 
 def compare_formats(
     folders: Sequence[Path], ways: Sequence[str], target: str, json_file: Path | None, picture: Path | None
 ) -> list[dict[str, Any]]:
-    """Compute and print a row per model and way, with means over the models; returns the rows.
+    """Compute and print a row per model and format setting, with means over the models; return the rows.
 
-    folders: model folders. ways: in the syntax of `Way.parse`, `DEFAULT_FORMATS` if empty. picture: a file for a
-    drawing of the means. Raises `InputError` for a malformed way and for data without labels.
+    folders: model folders. ways: format settings in the syntax of `FormatSetting.parse`; `DEFAULT_FORMATS` if empty.
+    picture: a file for a drawing of the means. Raises `InputError` for a malformed setting and for data without labels.
     """
     from tinyml.targets.registry import board
 
@@ -167,7 +169,7 @@ def _figures(report: Report | None) -> dict[str, Any]:
 
 
 def _scores(report: Report) -> tuple[float, float] | None:
-    """The score of a model on reals and as compiled: percent right, or R2 in percent; None without `y`."""
+    """The scores of a model on reals and as compiled: percent right, or R2 in percent; None without `y`."""
     if report.accuracy_float is not None and report.accuracy is not None:
         return report.accuracy_float, report.accuracy
     if (errors := report.regression) is None or errors["formats"] is None:
@@ -176,10 +178,10 @@ def _scores(report: Report) -> tuple[float, float] | None:
 
 
 def means_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row of means per way, over the models that it can compile.
+    """A row of means per format setting, over the models that compile with it.
 
-    Rows hold the mean and the worst change of accuracy in points, and the geometric means of RAM, flash and time
-    relative to the baseline, over the models that the baseline compiles, too.
+    Rows contain the mean and the worst change of accuracy in points. They also contain the geometric means of RAM,
+    flash and time relative to the baseline, over the models that also compile with the baseline.
     """
     bases = {row["model"]: row for row in rows if row["way"] == BASELINE and row["ram"]}
     means: list[dict[str, Any]] = []

@@ -61,7 +61,7 @@ BOARD = board(DEFAULT_TARGET)
 
 @dataclass(frozen=True)
 class ArithmeticChoice:
-    """A number format by name, and the scheme of its functions, None for the format's default."""
+    """The name of a number format, and the scheme of its functions; None for the format's default scheme."""
 
     format: str
     functions: str | None
@@ -73,7 +73,7 @@ class ArithmeticChoice:
 
     @classmethod
     def parse(cls, text: str) -> ArithmeticChoice:
-        """The arithmetic spelled `FORMAT` or `FORMAT:SCHEME`."""
+        """Parse an arithmetic spelled `FORMAT` or `FORMAT:SCHEME`."""
         format, _, functions = text.partition(":")
         return cls(format, functions or None)
 
@@ -85,11 +85,12 @@ class ArithmeticChoice:
 class ModelFigures:
     """The figures of a model compiled in one way.
 
-    accuracy: percent of correct answers on the test set. differ, loss: percent of the validation set whose class
-    differs from that on reals, and that is expected to differ by its margins (`MarginModel`). Of a regressor accuracy
-    is R2 in percent, and differ and loss are both its `disagreement` (docs/searches.md). memory: bytes of arena and
-    input. ram, flash: total bytes, including the stack, measured or else estimated. limits: the limits of the
-    search, by the same names. seconds: processor time of choosing formats and everything that this requires.
+    accuracy: the percentage of correct answers on the test set. differ: the percentage of the validation set whose
+    class differs from the class on reals. loss: the percentage of the validation set whose class is expected to differ
+    by its margins (`MarginModel`). For a regressor, accuracy is R2 in percent, and differ and loss are both its
+    `disagreement` (docs/searches.md). memory: bytes of arena and input. ram, flash: total bytes, including the stack,
+    measured or else estimated. limits: the limits of the search, by the same names. seconds: the processor time of
+    choosing formats and of everything that this requires.
     """
 
     accuracy: float
@@ -105,7 +106,7 @@ class ModelFigures:
 def compare_searches(
     folders: Sequence[Path], arithmetics: Sequence[str], json_file: Path | None
 ) -> list[dict[str, Any]]:
-    """Compute and print a row per model and arithmetic, then the means of each arithmetic; returns the rows.
+    """Compute and print a row per model and arithmetic, then the means of each arithmetic; return the rows.
 
     folders: model folders. arithmetics: in the syntax of `ArithmeticChoice.parse`.
     """
@@ -134,7 +135,9 @@ def _rows(folder: Path, arithmetics: Sequence[ArithmeticChoice]) -> list[dict[st
 
 
 def _means(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row per arithmetic: the mean change of accuracy against float, and the mean loss, of every way."""
+    """A row per arithmetic with the mean change of accuracy compared with float,
+    and the mean loss, for every search.
+    """
     means: list[dict[str, Any]] = []
     for arithmetic in dict.fromkeys(row["arithmetic"] for row in rows):
         own = [row for row in rows if row["arithmetic"] == arithmetic]
@@ -147,7 +150,7 @@ def _means(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _search(way: str, limits: dict[str, int]) -> SearchRequest | None:
-    """The search of a way; None for a uniform width."""
+    """The search request for one of the `WAYS`; None for a uniform width."""
     if way.isdecimal():
         return None
     widths = {"maxscale": [WIDE], **{name: [NARROW, WIDE] for name in ("demote", *WITHIN_DEMOTED)}}
@@ -159,7 +162,7 @@ def _search(way: str, limits: dict[str, int]) -> SearchRequest | None:
 
 
 def _limits(way: str, results: dict[str, ModelFigures]) -> dict[str, int]:
-    """The limits of a search, from the results of earlier ways."""
+    """The limits of a search, from the results of earlier searches and widths."""
     if way in WITHIN_DEMOTED:
         return {"memory": results["demote"].memory}
     if way != "pareto":
@@ -179,7 +182,7 @@ def _best_other(results: dict[str, ModelFigures]) -> dict[str, float]:
 
 
 class _Model:
-    """A model on reals with its data. accuracy: percent of correct answers on the test set, or R2 in percent."""
+    """A model on reals with its data. accuracy: the percentage of correct answers on the test set, or R2 in percent."""
 
     def __init__(self, folder: Path):
         from tinyml.runtime.evaluator.evaluator import evaluate_reals
@@ -196,7 +199,7 @@ class _Model:
         self.accuracy = self.score(evaluate_reals(self.reals, self.test_data.x))
 
     def score(self, outputs: Outputs) -> float:
-        """The accuracy of outputs on reals for the test set."""
+        """The accuracy of outputs, given as reals, on the test set."""
         if self.test_data.targets is not None and outputs.scores is not None:
             return round(100 * RegressionErrors.of(outputs.scores, self.test_data.targets).r2, 4)
         return _percent(outputs.classes == self.test_data.y)
@@ -248,7 +251,7 @@ def _percent(true: Any) -> float:
 
 
 def print_rows(rows: Sequence[dict[str, Any]]) -> None:
-    """Print a table of accuracies and working RAM on the test set, and one of losses on the validation set."""
+    """Print a table of accuracies and working RAM on the test set, and a table of losses on the validation set."""
     _print(
         "Right on the test set, % (RAM without stack, bytes)",
         rows,

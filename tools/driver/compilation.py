@@ -1,6 +1,6 @@
 """The record of a compilation, which the steps of `compile_model` fill sequentially and the report reads.
 
-The report needs the type of the record, and a step creates the report: the record therefore has a file of its own.
+The report needs the type of the record, and a step creates the report. The record therefore has a separate file.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ class Compilation:
     """The state of a compilation, from the request to the report.
 
     The first fields are the request, as in `build_folder`. One step writes each of the other fields, with two
-    exceptions: `request` begins as `requested` and receives the options that a search, a limit or `auto` determines; on
-    an FPGA `compiled` is replaced if it needs too many cells.
+    exceptions. `request` begins as `requested` and receives the options that a search, a limit or `auto` determines. On
+    an FPGA, `compiled` is replaced if it needs too many cells.
 
-    program: as imported, with the requested interface. kept: true if it preserves its own number formats. imported,
-    own: the program before its interface was adapted, and the predictions of the source estimator; None without an
-    estimator whose inputs the program accepts. val: the data that determine formats. data: the data for evaluation, of
-    which a few samples are measured. choice: the choice of `auto`, if there is one. hardware: the cells of an FPGA that
-    a module uses. faults: the faults of `val`. rounding: None if no partial sums are rounded. measured: None if the
-    tools of the device are not installed. mismatch: the first output on which device and evaluator differ.
+    program: the imported program with the requested interface. kept: true if the program preserves its number formats.
+    imported: the program before its interface was adapted. own: the predictions of the source estimator; None without
+    an estimator whose inputs the program accepts. val: the data that determine formats. data: the data for evaluation,
+    of which a few samples are measured. choice: the choice of `auto`, if there is one. hardware: the cells of an FPGA
+    that a module uses. faults: the faults of `val`. rounding: None if no partial sums are rounded. measured: None if
+    the tools of the device are not installed. mismatch: the first output on which device and evaluator differ.
     """
 
     requested: Request

@@ -1,4 +1,4 @@
-"""Compilation of a model: the ordered steps from its file to a folder with code and report."""
+"""Compilation of a model: the ordered steps from the model file to a folder with code and report."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _, ANEW = QUANTIZATION
 
 
 def check_options(made: Compilation) -> None:
-    """Raise `InputError` for options and files that can compile no model, before a model is read."""
+    """Raise `InputError` for options and files with which no model can be compiled, before a model is read."""
     request, board, ctx = made.request, made.board, made.ctx
     if request.input == SERIAL and not board.arduino and board.name != HOST:
         raise InputError(f"the serial port of {board.name} is unknown: define the function of --input {CALLBACK}")
@@ -119,7 +119,7 @@ def _check_stream(request: Request) -> None:
 
 
 def read_model(made: Compilation) -> None:
-    """Read the program and set the requested interface; a program with state becomes a stream."""
+    """Import the program and set the requested interface; a program with state becomes a stream."""
     made.progress.step("reading")
     made.program = read_program(made.request, made.ctx)
     if tdsl.read_input(made.program).pushed is not None:
@@ -144,7 +144,7 @@ def read_model(made: Compilation) -> None:
 
 
 def read_program(request: Request, ctx: Context) -> ModuleOp:
-    """The imported program of a request, on reals if its formats will be chosen again."""
+    """The imported program of a request; it is on reals if its formats will be chosen again."""
     with reading(detector=request.false_alarms is not None):
         program = load_program(request.model, ctx) if request.module is None else request.module.clone()
     if request.quantization == ANEW and tdsl.has_formats(program):
@@ -196,14 +196,14 @@ def check_formats(made: Compilation) -> None:
 
 
 def _asks_for_format(request: Request) -> bool:
-    """True if an option selects a number format."""
+    """Whether an option selects a number format."""
     return request.format not in (USUAL_FORMAT, AUTO_FORMAT) or any(
         (request.width, request.weights, request.functions, request.scale_by)
     )
 
 
 def load_data(made: Compilation) -> None:
-    """Read the data: --test has precedence over --val; a model that needs neither gets random inputs."""
+    """Load the data. --test has precedence over --val; a model that requires neither gets random inputs."""
     files = [file for file in (made.request.val, made.request.test) if file is not None]
     read = [load_program_data(made.program, str(file)) for file in files]
     made.val = None if made.request.val is None else read[0]
@@ -224,21 +224,21 @@ def check_metric(made: Compilation) -> None:
 
 
 def _has_figure(metric: str) -> bool:
-    """True for a metric that is computed from all outputs together."""
+    """Whether a metric is computed from all outputs together."""
     from tinyml.transforms.formats.evaluation.metrics import metric_named
 
     return metric_named(metric).figure is not None
 
 
 def compare_with_estimator(made: Compilation) -> None:
-    """Raise `InputError` for a program whose predictions differ from those of its source estimator."""
+    """Raise `InputError` for a program whose predictions differ from the predictions of its source estimator."""
     if made.own is not None and made.imported is not None:
         given = made.data.x if made.data.precise is None else made.data.precise
         check_own_answers(made.imported, made.own, given, str(made.request.model))
 
 
 def compile_levels(made: Compilation) -> None:
-    """Compile the program through all levels, with the requested number formats or those of `auto`."""
+    """Compile the program through all levels, with the requested number formats or the formats that `auto` chooses."""
     made.progress.step("compiling")
     with watched(made.progress) as made.account:
         if made.must_fit:
@@ -252,7 +252,7 @@ def compile_levels(made: Compilation) -> None:
 
 
 def keep_within_cells(made: Compilation) -> None:
-    """Compile hardware again until its unrolled loops use at most their share of the cells; no effect for
+    """Compile hardware again until its unrolled loops use at most the permitted share of the cells; no effect for
     processors.
     """
     if (backend := backend_of(made.board)) is None:
@@ -278,7 +278,10 @@ def write_code(made: Compilation) -> None:
 
 
 def compare_with_reals(made: Compilation) -> None:
-    """Compare the program with the one on reals on the data, and find faults of the data; no effect without data."""
+    """Compare the outputs of the program and of the program on reals for the data, and detect faults of the data.
+
+    No effect without data.
+    """
     request = made.request
     if request.val is None and request.test is None:
         return
@@ -299,7 +302,9 @@ def compare_with_reals(made: Compilation) -> None:
 
 
 def compare_with_wide_sums(made: Compilation) -> None:
-    """Compare a program with rounded partial sums with the same program without; no effect for other programs."""
+    """Compare a program that rounds partial sums with the same program without this rounding; no effect for other
+    programs.
+    """
     if made.compiled.unrounded is not None:
         made.rounding = rounding_loss(made.compiled.unrounded, made.compiled.formats, made.data)
 
@@ -307,7 +312,7 @@ def compare_with_wide_sums(made: Compilation) -> None:
 def measure(made: Compilation) -> None:
     """Run the program on the device, if its tools are installed.
 
-    Raises `InputError` for a program whose stack has no room in RAM.
+    Raises `InputError` for a program whose stack exceeds the free RAM.
     """
     name = made.board.name
     if not runners.is_available(name):
@@ -332,7 +337,7 @@ def _measured_on(board: Board, made: Compilation) -> tuple[Measured, Mismatch | 
 
 
 def _ram_with_stack(made: Compilation) -> int:
-    """The RAM of a program whose stack overflows: measured on a larger board with the same core, or else estimated."""
+    """The RAM of a program whose stack overflows, measured on a larger board with the same core, or else estimated."""
     board = made.board
     if board.larger is None:
         return max(ram_of(made.compiled, board.name), (board.ram or 0) + 1)
@@ -341,7 +346,7 @@ def _ram_with_stack(made: Compilation) -> int:
 
 
 def write_packagings(made: Compilation) -> None:
-    """Write the packages for other tools (Arduino, PlatformIO, CMake); none if the device's outputs differ."""
+    """Write the packages for other tools (Arduino, PlatformIO, CMake). Write none if the device's outputs differ."""
     if not made.packagings or made.mismatch is not None:
         return
     from tinyml.tools.driver.packages.packaging import packaged_model
@@ -365,7 +370,7 @@ def make_report(made: Compilation) -> None:
 
 
 def require_limits(made: Compilation) -> None:
-    """Raise `InputError` for a program that needs more memory than the request allows, or than the board has."""
+    """Raise `InputError` for a program that needs more memory than the request allows or the board has."""
     if not made.must_fit:
         return
     flash, limit = made.report.flash_bytes or 0, made.request.flash
@@ -393,7 +398,7 @@ _PAGES = "tinyml.tools.driver.output_pages:pages_at_hand"
 
 
 def seal(made: Compilation) -> None:
-    """Write the report with the list of all files; it is the last file of the folder."""
+    """Write the report with the list of all files. The report is the last file that is written to the folder."""
     seal_folder(made.folder, made.report.as_json())
 
 
@@ -436,9 +441,9 @@ def build_folder(
 ) -> Compilation:
     """Compile and measure a model into an existing empty folder, through all `STEPS`.
 
-    must_fit: raise `InputError` for a model that does not fit the board. If arena and input exceed its RAM, they are
-    reduced (`compile_within_ram`), unless a search has already limited them. packagings: the packages that are also
-    written to the folder. pages: write the report page and its figures.
+    must_fit: raise `InputError` for a model that does not fit the board. If arena and input exceed the board's RAM,
+    they are reduced (`compile_within_ram`), unless a search has already limited them. packagings: the packages that are
+    also written to the folder. pages: write the report page and its figures.
 
     If the tools of the device are not installed, the model is compiled without measurements. Raises `MismatchError`,
     once the folder is complete, if the outputs of board and evaluator differ.
@@ -461,7 +466,7 @@ def build_folder(
 
 
 def compile_model(request: Request) -> dict[str, Any]:
-    """Compile and measure a model, write its folder and return the report.
+    """Compile and measure a model, write the folder and return the report.
 
     Raises `InputError` for bad input and for a model that does not fit the board; no folder is written then. If the
     outputs of board and evaluator differ, the folder is written before `MismatchError` is raised.
@@ -482,7 +487,7 @@ def compile_model(request: Request) -> dict[str, Any]:
 
 
 def measure_model(request: Request, chosen: Board) -> Report:
-    """The report of a model on a board, measured on a board with more memory if it does not fit.
+    """The report of a model on a board, measured on a board with more memory if the model does not fit.
 
     Raises `InputError` if the tools of the target are not installed, and `MismatchError` if the outputs of board and
     evaluator differ.

@@ -1,4 +1,4 @@
-"""Compilation of a program with the requested formats, or with those that `auto` chooses.
+"""Compilation of a program with the requested formats, or with the formats that `auto` chooses.
 
 A program that does not fit raises an error with the required size and with remedies: other options, a smaller model, a
 larger board.
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 def compile_choice(
     program: ModuleOp, ctx: Context, request: Request, board: Board
 ) -> tuple[Compiled, Request, AutoChoice]:
-    """The program that `auto` chooses, the request that reproduces it, and the choice."""
+    """Compile the program that `auto` chooses; also return the request that reproduces it, and the choice."""
     from tinyml.tools.driver.choice.choose import NothingFitsError, choose
     from tinyml.tools.driver.choice.replay import chosen_request
     from tinyml.tools.driver.smaller_model import smaller_models
@@ -77,7 +77,7 @@ def compile_choice(
 def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board) -> None:
     """Raise `InputError` for a program whose weights exceed the flash in any format, before any compilation.
 
-    The bound excludes weights that passes may drop, merge or clip, as a search or 2 bits do.
+    The bound excludes weights that passes may drop, merge or clip, for example with a search or with 2 bits.
     """
     from tinyml.transforms.reals.profile import ProfilePass
 
@@ -105,7 +105,7 @@ def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board
 
 
 def _classifies(program: ModuleOp, data: Data) -> bool:
-    """True for a program that returns a class, or one score per class label of the data."""
+    """Whether a program returns a class, or one score per class label of the data."""
     end = predict_function(program).get_return_op()
     assert end is not None
     if any(isinstance(value.type, IndexType) for value in end.operands):
@@ -116,10 +116,11 @@ def _classifies(program: ModuleOp, data: Data) -> bool:
 def compile_asked(
     program: ModuleOp, ctx: Context, request: Request, board: Board, *, must_fit: bool
 ) -> tuple[Compiled, Request]:
-    """The requested program, within its limits and those of the board, and the request that reproduces it.
+    """Compile the requested program within its limits and the board's limits; also return the request that reproduces
+    it.
 
-    must_fit: save memory if a program exceeds the RAM; a search has already limited it. Raises `InputError` for a
-    program that exceeds the limits of the request.
+    must_fit: true to reduce memory if a program exceeds the RAM; the program of a search is already within the limit.
+    Raises `InputError` for a program that exceeds the limits of the request.
     """
     options = request.pipeline_options(board)
     kept = tdsl.has_formats(program)
@@ -168,7 +169,7 @@ SPARE_FLASH = 0.95
 
 
 def bounds_of(request: Request, board: Board) -> Bounds:
-    """The limits of a request and of a board; infinite if there are none."""
+    """The limits of a request and of a board; infinite where there are none."""
     from tinyml.tools.driver.choice.choose import Bounds
 
     flash = None if board.flash is None else int(SPARE_FLASH * board.flash)
@@ -181,7 +182,7 @@ def _least(*limits: int | None) -> float:
 
 
 def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
-    """The resources that a program exceeds, as text. flash, ram: bytes that it needs."""
+    """A text that names the resources that a program exceeds. flash, ram: the bytes that it needs."""
     short: list[str] = []
     for resource, needed, asked, there in (
         ("RAM", ram, request.ram, board.ram),
@@ -203,9 +204,11 @@ ROUGH = 1.1
 
 
 def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data, bounds: Bounds) -> str:
-    """The options of the fastest alternative that fits, compact ones last, and its needs; empty if none fits.
+    """The options of the fastest alternative that fits, compact ones last, and the memory that it needs; empty if none
+    fits.
 
-    program: on reals. Large programs are lowered for the smallest alternatives only, and for none above `MOST_OPS`.
+    program: the program on reals. For large programs, only the smallest alternatives are lowered; above `MOST_OPS`,
+    none.
     """
     from tinyml.tools.driver.choice.replay import spelled_options
     from tinyml.tools.driver.choice.trials import Trials
@@ -219,7 +222,7 @@ def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, 
 
 
 def _placed(trials: Trials, bounds: Bounds) -> Iterator[Candidate]:
-    """The alternatives that fit, among as many as `MOST_OPS` permits."""
+    """Yield the alternatives that fit. `MOST_OPS` limits the number of alternatives that are estimated."""
     from tinyml.tools.driver.choice.alternatives import NARROW_WIDTH, ORDINARY_EXECUTION, considered
     from tinyml.tools.driver.choice.choose import Candidate, place
 
@@ -236,11 +239,11 @@ def _placed(trials: Trials, bounds: Bounds) -> Iterator[Candidate]:
 
 
 def board_that_fits(board: Board, flash: float, ram: float) -> str:
-    """The smallest board with more room, if possible with the same chip and features.
+    """The smallest board with more memory, if possible with the same chip and features.
 
-    Empty if no board has room for the program, or if `board` itself has room and a user's limit is exceeded. Targets
-    without a clock are bare cores, not boards. All bytes count as constants, since some chips can read constants from
-    only a part of their flash.
+    Empty if no board has enough memory for the program, or if `board` itself has enough and a user's limit is exceeded.
+    Targets without a clock are bare cores, not boards. All bytes count as constants, since some chips can read
+    constants from only a part of their flash.
     """
     from tinyml.targets.registry import boards, chip_of
 
@@ -262,7 +265,7 @@ def board_that_fits(board: Board, flash: float, ram: float) -> str:
 
 
 def does_not_fit(program: ModuleOp, ctx: Context, request: Request, board: Board, needs: Needs) -> InputError:
-    """The error for a program that does not fit, with remedies."""
+    """The error for a program that does not fit; its message contains remedies."""
     needed = board.misfit(shortage(request, board, needs.flash, needs.ram))
     helps = remedies(program, ctx, request, board, needs)
     return InputError("; ".join([needed, *helps]), file=str(request.model))
@@ -285,7 +288,7 @@ def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, ne
 def _needed_by(program: ModuleOp, ctx: Context, request: Request, board: Board) -> EstimatedCost | None:
     """The estimated resources of the requested program; None for a search, and without data.
 
-    program: on reals.
+    program: the program on reals.
     """
     from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, Alternative
     from tinyml.tools.driver.choice.trials import Trials

@@ -1,6 +1,6 @@
 """Requests to compile, from option values of the command line or the Python API.
 
-Searches are imported only for options that other compilations lack, and for help texts.
+Modules of searches are imported only for options that other compilations lack, and for help texts.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ASSUMED_OPTIONS = {"packed": PACKED[0], "optimize": OPTIMIZE[0]}
 
 @dataclass(frozen=True, kw_only=True)
 class SearchChoice:
-    """The option that requests a search; the searches' passes declare their own options."""
+    """The option that requests a search. The passes of searches declare their own options."""
 
     search: str | None = option(
         lambda: f"search to run: {describe_searches()}", default=None, metavar="NAME", group=OptionGroup.SEARCH
@@ -43,9 +43,10 @@ class SearchChoice:
 
 
 def compile_options(given: Iterable[str] | None = None) -> list[Option]:
-    """All options of a compilation, the positional model first; search options only if a name in `given` needs them.
+    """All options of a compilation, the positional model first. Search options are included only if a name in `given`
+    is one of them.
 
-    given: the requested option names.
+    given: the names of the requested options.
     """
     own = [*options_of(Request), *options_of(SearchChoice)]
     return own if given is not None and _has_all(own, given) else [*own, *search_options()]
@@ -56,7 +57,7 @@ def _has_all(options: Sequence[Option], names: Iterable[str]) -> bool:
 
 
 def compile_request(given: Mapping[str, Any]) -> Request:
-    """The request for given option values, by option name (`compile_options`).
+    """The request with given option values, by option name (`compile_options`).
 
     Raises `InputError` for mutually exclusive options, and for search options without a search.
     """
@@ -124,7 +125,7 @@ def _search(given: Mapping[str, Any]) -> SearchRequest | None:
 
 
 def _check_limits(given: Mapping[str, object], limit: str | None) -> None:
-    """Raise `InputError` for a limit combined with options that differ from those that searches assume."""
+    """Raise `InputError` for a limit combined with an option that differs from the value that searches assume."""
     for name, usual in ASSUMED_OPTIONS.items():
         if limit is not None and (value := given.get(name, usual)) != usual:
             raise InputError(

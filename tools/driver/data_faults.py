@@ -38,9 +38,9 @@ FAR_SHARE = 0.01
 
 
 def data_faults(reals: ModuleOp, val: Data, test: Data | None, *, chosen: bool) -> DataFaults:
-    """The faults of a validation set for a program on reals, and of a test set.
+    """Detect the faults of a validation set for a program on reals, and of a test set.
 
-    chosen: true if the set determines formats, false if the model has its own.
+    chosen: true if the set determines formats, false if the model already has formats.
     """
     part = _spread(val)
     poor = "" if len(val) < FEW_SAMPLES else _poor(reals, part)
@@ -52,12 +52,14 @@ def data_faults(reals: ModuleOp, val: Data, test: Data | None, *, chosen: bool) 
 
 
 def _spread(data: Data) -> Data:
-    """At most `JUDGED_SAMPLES` equidistant samples."""
+    """At most `JUDGED_SAMPLES` samples, equidistant in the data."""
     return data.part(slice(None, None, math.ceil(len(data) / JUDGED_SAMPLES)))
 
 
 def _poor(reals: ModuleOp, data: Data) -> str:
-    """The result of a model on reals that is no better than a guess; empty for a better one, and without labels."""
+    """A text with the result of a model on reals that is no better than a guess; empty for a better model, and without
+    labels.
+    """
     from tinyml.tools.driver.detection import labelled
 
     outputs = evaluate_reals(reals, data.x)
@@ -76,10 +78,10 @@ def _poor(reals: ModuleOp, data: Data) -> str:
 
 
 def _poor_classes(wanted: NDArray[np.int64], found: NDArray[np.int64]) -> str:
-    """As `_poor`, for class indices (samples,).
+    """The result of `_poor` for class indices (samples,).
 
     A model that is right no more often than the most frequent class, within the error bound, may still detect the rarer
-    classes: the mean recall distinguishes it from a guess.
+    classes. The mean recall distinguishes such a model from a guess.
     """
     right, classes = wanted == found, np.unique(wanted)
     if len(classes) < 2:
@@ -94,7 +96,7 @@ def _poor_classes(wanted: NDArray[np.int64], found: NDArray[np.int64]) -> str:
 
 
 def _missing(reals: ModuleOp, data: Data) -> Sequence[str]:
-    """The classes of a model without a sample; none without labels."""
+    """The classes of a model without a sample; empty without labels."""
     known = answers_of(reals)
     if data.y is None or known.classes is None:
         return ()
@@ -103,9 +105,9 @@ def _missing(reals: ModuleOp, data: Data) -> Sequence[str]:
 
 
 def _far(data: Data, others: Data) -> float:
-    """The share of numbers in other data that lie more than one range outside of the range of the data.
+    """The share of numbers in `others` that lie outside the range of the data by more than the width of the range.
 
-    The range is that of each element, or the median range if that is larger, as some pixels never vary.
+    The range is the range of each element, or the median range if that is wider, since some pixels never vary.
     """
     low, high = _ends(data.x)
     reach = np.maximum(high - low, np.median(high - low))

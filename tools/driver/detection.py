@@ -39,8 +39,8 @@ class DetectionRates:
     """The results of a detector on samples. auc: the area under its curve; None unless both kinds of samples are
     labelled.
 
-    alarms: the share of samples that it reports as anomalies; with labels, of normal samples (false alarms). found: the
-    share of labelled anomalies that it reports; None without labels.
+    alarms: the share of samples that it reports as anomalies; with labels, the share of normal samples (false alarms).
+    found: the share of labelled anomalies that it reports; None without labels.
     """
 
     auc: float | None
@@ -50,10 +50,11 @@ class DetectionRates:
 
 @dataclass(frozen=True)
 class Detection:
-    """The results of a detector on reals and in formats, and the rank correlation of both scores.
+    """The results of a detector on reals and in formats, and the rank correlation between the scores on reals and in
+    formats.
 
     threshold: the score below which a sample is an anomaly. far: the share of `far_samples` whose decision differs from
-    that on reals.
+    the decision on reals.
     """
 
     threshold: float
@@ -64,8 +65,9 @@ class Detection:
 
 
 def anomalies(module: ModuleOp, outputs: Outputs, threshold: float) -> NDArray[np.bool_]:
-    """The samples whose scores lie below a threshold (samples,), with the decision of `NAME_is_anomaly`. outputs:
-    raws.
+    """A mask of the samples whose scores are below a threshold (samples,), equal to the decision of `NAME_is_anomaly`.
+
+    outputs: raws.
     """
     assert outputs.scores is not None
     format, single = score_format(module), np.array(threshold, np.float32)
@@ -74,27 +76,29 @@ def anomalies(module: ModuleOp, outputs: Outputs, threshold: float) -> NDArray[n
 
 
 def rounded_threshold(module: ModuleOp, threshold: float) -> float:
-    """A threshold as `NAME_is_anomaly` compares it with the score."""
+    """The threshold after the rounding that `NAME_is_anomaly` applies before the comparison with the score."""
     format = score_format(module)
     return float(format.decode(from_real(NumpyMachine(), np.array(threshold, np.float32), format)))
 
 
 def score_format(module: ModuleOp) -> NumberFormat:
-    """The format of a detector's score."""
+    """The number format of a detector's score."""
     end = predict_function(module).get_return_op()
     assert end is not None
     return tdsl.format_of(end.operands[0])
 
 
 def labelled(data: Data) -> NDArray[np.bool_] | None:
-    """The samples labelled as anomalies (samples,); None without labels."""
+    """A mask of the samples labelled as anomalies (samples,); None without labels."""
     return None if data.targets is None else data.targets[:, 0] < 0
 
 
 def detection_rates(
     scores: NDArray[Any], found: NDArray[np.bool_], anomalous: NDArray[np.bool_] | None
 ) -> DetectionRates:
-    """The rates of a detector. scores: (samples,), greater for more normal samples. found: its decisions."""
+    """The rates of a detector. scores: (samples,), greater for more normal samples. found: the mask of reported
+    anomalies.
+    """
     from tinyml.transforms.formats.evaluation.metrics import area_under_curve
 
     if anomalous is None or anomalous.all() or not anomalous.any():
@@ -111,9 +115,9 @@ def ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def rank_losses(exact: NDArray[Any], computed: NDArray[Any]) -> NDArray[np.float64]:
-    """Parts (samples,) whose mean is 1 minus Spearman's correlation of the ranks of scores.
+    """Contributions of samples (samples,) whose mean is 1 minus Spearman's rank correlation of two series of scores.
 
-    Constant scores have no rank correlation; their mean is 1.
+    Constant scores have no rank correlation; the mean is then 1.
     """
     if np.ptp(exact) == 0 or np.ptp(computed) == 0:
         return np.full(len(exact), float(np.ptp(exact) != np.ptp(computed)))
@@ -124,8 +128,8 @@ def rank_losses(exact: NDArray[Any], computed: NDArray[Any]) -> NDArray[np.float
 def far_samples(x: NDArray[Any]) -> NDArray[Any]:
     """Samples (samples, elements) outside the distribution of normal data, many of which are anomalies.
 
-    Some are samples of `x` moved to `REACH_MULTIPLES` times their distance from the mean. In others a single element is
-    off by `DEVIATIONS`.
+    Some are samples of `x` moved to `REACH_MULTIPLES` times their distance from the mean. In the others a single
+    element differs by `DEVIATIONS` standard deviations.
     """
     some = x[np.linspace(0, len(x) - 1, min(len(x), MOST_FAR)).astype(int)]
     alone = some.astype(np.float64)
@@ -139,9 +143,10 @@ def far_samples(x: NDArray[Any]) -> NDArray[Any]:
 
 
 def moved(exact: NDArray[Any], found: NDArray[np.bool_], threshold: float, spread: float) -> NDArray[np.bool_]:
-    """The samples (samples,) whose decisions differ although they lie far from the threshold on reals.
+    """A mask of the samples (samples,) whose decisions differ although their scores on reals are far from the
+    threshold.
 
-    found: the anomalies in formats. spread: the range of scores on reals. Half of the distance `FAR_DISTANCE` is the
-    limit, so that other data of the same kind keep their decisions.
+    found: the mask of anomalies in formats. spread: the range of scores on reals. The limit is half of the distance
+    `FAR_DISTANCE`, so that the decisions for other data of the same kind are also unchanged.
     """
     return (np.abs(exact - threshold) > FAR_DISTANCE / 2 * spread) & ((exact < threshold) != found)

@@ -1,4 +1,4 @@
-"""Expected errors of an IR file, in comments with the syntax of mlir-opt's `--verify-diagnostics`.
+"""Expected errors in an IR file, declared in comments with the syntax of mlir-opt's `--verify-diagnostics`.
 
 `// expected-error {{TEXT}}` expects an error on its line whose message contains TEXT. After `expected-error`, `@+N`,
 `@-N`, `@below` and `@above` select another line, and `@unknown` an error without a line. In `expected-error-re` each
@@ -25,7 +25,7 @@ _LINES = {None: 0, "above": -1, "below": 1}
 
 @dataclass(frozen=True)
 class ExpectedError:
-    """An expected error. line: its line; None for an error without a line. at: the line of the comment."""
+    """An expected error. line: the line of the error; None for an error without a line. at: the line of the comment."""
 
     at: int
     line: int | None
@@ -37,7 +37,7 @@ class ExpectedError:
 
 
 def expected_errors(text: str, file: str, offset: int) -> Sequence[ExpectedError]:
-    """The errors that a text expects. offset: the number of lines before it in the file.
+    """Parse the errors that a text expects. offset: the number of lines before the text in the file.
 
     Raises `InputError` for a malformed expectation.
     """

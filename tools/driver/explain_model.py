@@ -1,4 +1,4 @@
-"""The time, flash and RAM of a compiled model by operation, measured, and the tables of `tinyml explain`."""
+"""The measured time, flash and RAM of a compiled model by operation, and the tables of `tinyml explain`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ WIDTH = 120
 
 
 def measured_program(found: ProgramInFolder, *, listing: bool = False) -> Attribution:
-    """The measured time and flash of each line of a program on its samples; with `listing`, of each instruction.
+    """The measured time and flash of each line of a program on the samples of its report.
 
-    Raises `InputError` for a board without a profiler.
+    listing: true to measure each instruction, too. Raises `InputError` for a board without a profiler.
     """
     from tinyml.runtime.devices.attribution import attribute
     from tinyml.runtime.devices.registry import runner_for
@@ -42,8 +42,8 @@ def measured_program(found: ProgramInFolder, *, listing: bool = False) -> Attrib
 def explain_model(folder: Path) -> dict[str, Any]:
     """Measure the model in a folder written by `tinyml compile`, on the samples of its report.
 
-    Raises `InputError` for any other folder, for files that the folder's IR does not generate, and for a board without
-    a profiler.
+    Raises `InputError` for any other folder, for files that differ from those that the folder's IR generates, and for a
+    board without a profiler.
     """
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.tools.driver.program_in_folder import program_in
@@ -78,9 +78,7 @@ def explain_model(folder: Path) -> dict[str, Any]:
 def _completed(
     entries: list[dict[str, Any]], estimate: Estimate | None, layers: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """The entries, completed with the layers and the estimated time of their operations; None for code without an
-    operation.
-    """
+    """Add to each entry the layer and the estimated time of its operation; None for code without an operation."""
     estimates = {} if estimate is None else {name: round(time) for name, (time, _) in estimate.operations.items()}
     return [
         {**entry, "layer": layers.get(entry["operation"]), "estimate": estimates.get(entry["operation"])}
@@ -147,7 +145,9 @@ def _operations(result: dict[str, Any], unit: str) -> Table:
 
 
 def _layers(result: dict[str, Any], unit: str) -> Table:
-    """The time and the code of each layer of the user's model, with the operations that were made from it."""
+    """A table with the time and the code of each layer of the user's model, and with the operations made from the
+    layer.
+    """
     total: float = result[f"{unit}_per_inference"]
     table = _table("Layers", "layer", unit, "%", "code B")
     table.add_column("operations")
@@ -165,7 +165,7 @@ def _layers(result: dict[str, Any], unit: str) -> Table:
 
 
 def _calls(calls: dict[str, float]) -> str:
-    """The time in each kernel by name, and in the C library as a whole."""
+    """Describe the time in each kernel, by name, and in the C library as a whole."""
     kernels = {name: spent for name, spent in calls.items() if name.startswith("tm_")}
     library = sum(calls.values()) - sum(kernels.values())
     named = kernels | ({"C library": library} if library else {})

@@ -62,10 +62,10 @@ Score: TypeAlias = tuple[float, float]
 class Finetuned:
     """A fine-tuned program at L1, with its score.
 
-    before, floats: the score of the original program, and its score in floating point before quantisation. untrained:
-    the score of the compiled program without training, with the same number of channels. trainer: evaluates the program
-    in its own arithmetic. reals: the program before quantisation. removed: the number of removed channels. seed: the
-    seed of the best training.
+    before: the score of the original program. floats: the score in floating point, after training on reals and before
+    quantisation. untrained: the score of the compiled program without training, with the same number of channels.
+    trainer: evaluates the program in its own arithmetic. reals: the program before quantisation. removed: the number of
+    removed channels. seed: the seed of the best training.
     """
 
     module: ModuleOp
@@ -80,7 +80,7 @@ class Finetuned:
 
     @property
     def warning(self) -> str | None:
-        """The loss due to the formats, with advice; None for a small loss."""
+        """A warning about the loss due to the formats, with advice; None for a small loss."""
         lost = self.floats[1] - self.quantised[1]
         if lost <= NOTABLE_LOSS:
             return None
@@ -95,9 +95,9 @@ def finetune(
     options: FinetuneOptions,
     numbers: PipelineOptions,
 ) -> Finetuned:
-    """Fine-tune a program, which is unchanged; the inputs of `numbers.data` determine its formats.
+    """Fine-tune a copy of a program; the inputs of `numbers.data` determine its formats.
 
-    Raises `InputError` for limits that cannot be met, for norms with other limits than one on RAM, for a program that
+    Raises `InputError` for limits that cannot be met, for norms combined with limits other than RAM, for a program that
     cannot be trained, and if training makes the program worse on the validation set.
     """
     from tinyml.dialects.context import context
@@ -159,12 +159,12 @@ def _finetuned(
 
 
 def _is_better(score: Score, than: Score) -> bool:
-    """True for a smaller loss with at least as many correct predictions."""
+    """Whether a score has a smaller loss and at least as many correct predictions."""
     return score[0] < than[0] and score[1] >= than[1]
 
 
 def _as_compiled(module: ModuleOp, val: Labelled, numbers: PipelineOptions, ctx: Context) -> QuantisedProgram:
-    """A program at L0 in its formats; feature scales are added if they reduce a large loss."""
+    """Convert a program at L0 to its formats; feature scales are added if they reduce a large loss."""
     plain = QuantisedProgram(module, ctx, numbers)
     found = plain.score(val)
     if found[1] >= Trainer(TrainedWeights(module), Reals).loss(val)[1] - DEFAULT_LOSS:
@@ -179,7 +179,7 @@ def train_reals(module: ModuleOp, train: Labelled, val: Labelled, schedule: Trai
 
 
 def labelled(program: ModuleOp, file: Path) -> Labelled:
-    """The samples of a file with their classes.
+    """Load the samples of a file with their classes.
 
     Raises `InputError` for a file without classes, and for a program that computes a single number.
     """
@@ -205,7 +205,7 @@ Zooms: TypeAlias = "Mapping[str, int]"
 class QuantisedProgram:
     """A program at L0 that can be lowered to L1 with any choice of ranges.
 
-    reals: the values of its constants, by name. The inputs of `numbers.data` determine its formats.
+    reals: the values of its constants, by name. The inputs of `numbers.data` determine the formats.
     """
 
     def __init__(self, module: ModuleOp, ctx: Context, numbers: PipelineOptions):
@@ -219,17 +219,18 @@ class QuantisedProgram:
 
     @property
     def tensors(self) -> list[str]:
-        """The names of the tensors that have their own range."""
+        """The names of the tensors that have separate ranges."""
         return [tensors.name for tensors in tensor_classes(predict_function(self.profiled))]
 
     @cached_property
     def compiled(self) -> ModuleOp:
-        """The program at L1 as compilation makes it, with refined constants and the ranges of the profile."""
+        """The program at L1 that compilation produces, with refined constants and the ranges of the profile."""
         return self.formats({}, refined=True)
 
     def formats(self, zooms: Zooms, *, refined: bool) -> ModuleOp:
-        """The program at L1. refined: True for the constants that compilation refines, False for constants rounded to
-        nearest.
+        """Lower the program to L1 with some ranges.
+
+        refined: True for the constants that compilation refines, False for constants rounded to nearest.
         """
         formats = self.profiled.clone()
         spelled = tuple(f"{name}:{zoom}" for name, zoom in zooms.items())
@@ -239,16 +240,16 @@ class QuantisedProgram:
         return formats
 
     def score(self, data: Labelled) -> Score:
-        """The score of the program as compilation makes it."""
+        """The score of the program that compilation produces."""
         return self.trainer(self.reals).loss(data)
 
     def trainer(self, reals: Mapping[str, Array], zooms: Zooms | None = None, *, refined: bool = True) -> Trainer:
-        """A trainer of the program, with sums rounded according to its plan. reals: initial weights by name."""
+        """A trainer of the program, whose plan determines the rounding of sums. reals: initial weights by name."""
         formats = self.compiled.clone() if refined and not zooms else self.formats(zooms or {}, refined=refined)
         return trainer_of(formats, self.ctx, self.numbers.plan, reals)
 
     def better_ranges(self, reals: Mapping[str, Array], zooms: Zooms, data: Labelled) -> Zooms:
-        """Ranges with a smaller loss on some samples for given weights; each range is tried at half and twice its
+        """Ranges with a smaller loss on some samples for given weights. Each range is tried at half and twice its
         width.
         """
         best = self._loss(reals, zooms, data)
@@ -270,7 +271,7 @@ class QuantisedProgram:
 def _train_formats(
     program: QuantisedProgram, train: Labelled, val: Labelled, schedule: TrainingSchedule, learn_ranges: bool = False
 ) -> Trainer:
-    """Train a program in its own arithmetic; learn_ranges: True to choose the ranges of tensors during the training."""
+    """Train a program in its own arithmetic. learn_ranges: True to choose the ranges of tensors during the training."""
     if not learn_ranges:
         trainer = program.trainer(program.reals)
         trainer.fit(train, val, schedule)
@@ -292,9 +293,9 @@ def _train_formats(
 
 
 def trainer_of(formats: ModuleOp, ctx: Context, plan: str = AUTO, reals: Mapping[str, Array] | None = None) -> Trainer:
-    """A trainer of a program at L1, which it changes in place; if the plan rounds sums, it trains a copy.
+    """A trainer that changes a program at L1 in place; if the plan rounds sums, it trains a copy.
 
-    reals: initial weights by the names of constants; by default the reals of the raws.
+    reals: initial weights by the names of constants; by default the reals that the raws represent.
     """
     accumulators = ChooseAccumulatorsPass()
     planned = with_rounded_sums(formats, ctx, plan)

@@ -1,4 +1,4 @@
-"""The options of a fine-tuning, each declared once for the command line and the API."""
+"""The options of fine-tuning, each declared once for the command line and the API."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NUMBERS = ("format", "width", "weights", "functions", "scale_by", "row_scales", 
 
 @dataclass(frozen=True, kw_only=True)
 class FinetuneOptions:
-    """The options of a fine-tuning, in addition to those in `NUMBERS`."""
+    """The options of fine-tuning, in addition to the compilation options in `NUMBERS`."""
 
     epochs: int = option("epochs in floating point, after pruning", default=10, metavar="N", group=OptionGroup.TRAINING)
     quantized_epochs: int = option(
@@ -62,16 +62,16 @@ class FinetuneOptions:
 
     @property
     def limits(self) -> dict[str, int]:
-        """The limits that are set, by resource."""
+        """The limits that are set, by the name of the resource."""
         given = {RAM: self.ram, FLASH: self.flash, MACS: self.macs}
         return {name: limit for name, limit in given.items() if limit is not None}
 
 
 def number_options() -> list[Option]:
-    """The compilation options in `NUMBERS`."""
+    """The compilation options whose names are in `NUMBERS`."""
     return [option for option in options_of(CompileOptions) if option.name in NUMBERS]
 
 
 def finetune_options() -> list[Option]:
-    """All options of a fine-tuning."""
+    """All options of fine-tuning."""
     return [*options_of(FinetuneOptions), *number_options()]

@@ -1,6 +1,6 @@
 """Hardware modules of programs for FPGAs: generation, checks, cell counts and the limit on their share of the cells.
 
-Loops are unrolled for a share of the cells. If yosys counts more cells, the program is compiled again.
+Loops are unrolled as far as a share of the cells permits. If yosys counts more cells, the program is compiled again.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ LEAST_STEP = 0.95
 
 
 def lowered(bits: ModuleOp, ctx: Context, options: PipelineOptions) -> ModuleOp:
-    """The hardware module of a program on bits, which is unchanged.
+    """Lower a program on bits to a hardware module; the program is unchanged.
 
-    Raises `InputError` for a program on floats, and `TooLargeError` for one whose memories exceed the FPGA.
+    Raises `InputError` for a program on floats, and `TooLargeError` for a program whose memories exceed the FPGA.
     """
     module = bits.clone()
     if (op := next(filter(_takes_floats, module.walk()), None)) is not None:
@@ -75,21 +75,22 @@ def _takes_floats(op: Operation) -> bool:
 
 
 def module_of(bits: ModuleOp, ctx: Context, options: Mapping[str, Any]) -> ModuleOp:
-    """The hardware module of a program on bits that was read from a file."""
+    """Lower a program on bits, which was parsed from a file, to a hardware module."""
     pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_HARDWARE, dict(options)), of_user=True)
     return bits
 
 
 def text_of(hardware: ModuleOp) -> str:
-    """A hardware module as Verilog."""
+    """The Verilog text of a hardware module."""
     return print_verilog(hardware)
 
 
 def cycles(loops: ModuleOp, board: Board, cells: int) -> float:
-    """The cycles of an inference whose multiplications keep a share of the look-up tables busy all the time.
+    """An estimate of the cycles of an inference, in which multiplications keep a share of the look-up tables always
+    busy.
 
-    The estimate is a lower bound and ranks formats. loops: a program at L3. cells: the share in percent. Raises
-    `InputError` for a program without hardware.
+    The estimate is a lower bound for ranking formats. loops: a program at L3. cells: the share in percent. Raises
+    `InputError` for a program that cannot be implemented in hardware.
     """
     module, fabric = loops.clone(), fabric_of(board)
     LoweringPasses((LOOPS_TO_BITS, BITS_TO_LANES), cells=0).apply(module)
@@ -106,7 +107,7 @@ def cycles(loops: ModuleOp, board: Board, cells: int) -> float:
 
 
 def _runs(op: Operation) -> int:
-    """The iterations of all loops around an op; a loop with an unknown trip count has one."""
+    """The number of iterations of all loops around an op; a loop with an unknown trip count counts as one iteration."""
     loops: list[int] = []
     around = op.parent_op()
     while around is not None:
@@ -116,7 +117,7 @@ def _runs(op: Operation) -> int:
 
 
 def check_memories(module: ModuleOp, fabric: Fabric) -> None:
-    """Raise `TooLargeError` for hardware whose memories exceed all block RAMs; no synthesis is needed."""
+    """Raise `TooLargeError` for hardware whose memories exceed all block RAMs. The check requires no synthesis."""
     bits = sum(op.width * op.depth.value.data for op in module.walk() if isinstance(op, rtl.RamOp))
     if bits > (there := fabric.there.brams * fabric.bram_bits):
         raise TooLargeError(
@@ -126,7 +127,7 @@ def check_memories(module: ModuleOp, fabric: Fabric) -> None:
 
 
 def check_route(board: Board) -> None:
-    """Raise `InputError` unless modules for a board can be placed and routed here."""
+    """Raise `InputError` unless modules for a board can be placed and routed on this computer."""
     verilog_tools.placement_tool(fabric_of(board))
     if verilog_tools.synthesis_tool() is None:
         raise InputError(verilog_tools.MISSING)
@@ -135,12 +136,13 @@ def check_route(board: Board) -> None:
 def compile_within_cells(
     compiled: Compiled, cells: int, board: Board, again: Callable[[int], Compiled], *, route: bool = False
 ) -> tuple[Compiled, int, dict[str, Any]]:
-    """The program, the share of cells in percent that its loops are unrolled for, and the report of its hardware.
+    """The program, the share of cells in percent for which its loops are unrolled, and the report of its hardware.
 
     If yosys counts more LUTs than `cells` percent, or more cells than the FPGA has, the program is compiled again for a
-    share that is smaller by the ratio of excess. After `ROUNDS` attempts all loops stay rolled, whatever they need.
-    Without yosys the estimate counts as `MARGIN` percent. again: compiles for a share in percent. route: place and
-    route the module, if it fits, to determine its maximum clock. Raises `InputError` if a module cannot be routed.
+    share that is smaller by the ratio of excess. After `ROUNDS` attempts no loop is unrolled, even if the program still
+    exceeds the share. Without yosys the estimate counts as `MARGIN` percent. again: compiles for a share in percent.
+    route: place and route the module, if it fits, to determine its maximum clock. Raises `InputError` if a module
+    cannot be routed.
     """
     fabric = fabric_of(board)
     if verilog_tools.synthesis_tool() is None:
@@ -167,7 +169,7 @@ def _smaller(
     again: Callable[[int], Compiled],
     counted: Callable[[str | None], Resources],
 ) -> tuple[Compiled, int, Resources]:
-    """A program within the share that the first one exceeds, with its cells, or else a program without unrolled
+    """A program within the share that the first program exceeds, with its cells; otherwise the program without unrolled
     loops.
     """
     compiled, cells, taken = first
@@ -187,7 +189,7 @@ def _smaller(
 
 
 def _excess(taken: Resources, fabric: Fabric, luts: float) -> float:
-    """The greatest ratio of used cells to their limit: `luts` for LUTs, the FPGA's number for other cells."""
+    """The greatest ratio of used cells to a limit: `luts` for LUTs, and the number on the FPGA for other cells."""
     there = fabric.there
     return max(taken.luts / max(luts, 1), taken.dsps / max(there.dsps, 1), taken.brams / max(there.brams, 1))
 
@@ -209,7 +211,7 @@ def _report(fabric: Fabric, counted: Resources | None, clock: float | None) -> d
 
 
 def require_cells(hardware: dict[str, Any], board: Board, model: str) -> None:
-    """Raise `InputError` for a module that needs more cells than the FPGA has."""
+    """Raise `InputError` for a module that requires more cells than the FPGA has."""
     if hardware["shortages"]:
         needs = " and ".join(hardware["shortages"])
         raise InputError(board.misfit(f"needs {needs}; use fewer bits or a smaller model"), file=model)

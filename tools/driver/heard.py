@@ -1,7 +1,7 @@
-"""The answers of a streaming program to a recording, and the rule that detects words in them.
+"""The answers of a streaming program to a recording, and the rule that detects words in the answers.
 
-The rule uses the mean of answers, its lead over the second-best class, and a refractory time after each word. The
-sketch `Listen` implements the same rule in C.
+The rule uses the mean of answers, the lead of this mean over the second-best class, and a refractory time after each
+word. The Arduino sketch `Listen` implements the same rule in C.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """The rule that detects a word in answers; the fields are options of `tinyml listen`."""
+    """The rule that detects a word in a series of answers; the fields are options of `tinyml listen`."""
 
     smooth: int = option("number of most recent answers whose scores are averaged", default=1, metavar="N")
     threshold: float = option(
@@ -40,8 +40,9 @@ class Rule:
 class Word:
     """A detected word.
 
-    time: the end of its window, in seconds from the beginning of the recording. label: the index of the class. name:
-    its label, as text. score: the mean score; lead: its distance from the score of the second-best class.
+    time: the end of the word's window, in seconds from the beginning of the recording. label: the index of the class.
+    name: the label of the class, as text. score: the mean score. lead: the distance of this score from the score of the
+    second-best class.
     """
 
     time: float
@@ -52,7 +53,7 @@ class Word:
 
 
 def smoothed(scores: NDArray[Any], count: int) -> NDArray[np.float64]:
-    """Moving averages of scores (answers, classes) over `count` answers, fewer at the beginning."""
+    """Moving averages of scores (answers, classes) over `count` answers; over fewer answers at the beginning."""
     sums = np.zeros(scores.shape)
     for back in range(min(count, len(scores))):
         sums[back:] += scores[: len(scores) - back]
@@ -60,11 +61,11 @@ def smoothed(scores: NDArray[Any], count: int) -> NDArray[np.float64]:
 
 
 def words_in(rule: Rule, times: NDArray[Any], scores: NDArray[Any], names: Sequence[str]) -> list[Word]:
-    """The words in answers at some times, with scores (answers, classes) of at least two classes.
+    """Detect the words in answers at the given times, with scores (answers, classes) of at least two classes.
 
     A class is detected if its mean score leads by the threshold, unless it is background. It is a word if the previous
-    answer did not detect it and the refractory time after the last word is over. Raises `InputError` for an unknown
-    background.
+    answer did not detect it and the refractory time after the last word has elapsed. Raises `InputError` for an unknown
+    background class.
     """
     for name in rule.background:
         if name not in names:
@@ -88,10 +89,10 @@ def words_in(rule: Rule, times: NDArray[Any], scores: NDArray[Any], names: Seque
 class Heard:
     """The answers of a program to a recording, with the bits that the device computes.
 
-    times: when each answer is due, in seconds. labels: the label of its class, or the index if the model has no labels.
-    scores: (answers, classes); a single score gets a preceding column of 0; without scores, 1 for the class of the
-    answer. names: those of the classes, or their indices as text. longest_hop: the maximum time between two parts of
-    the input, in the cycles or instructions that the board counts.
+    times: the time at which each answer is due, in seconds. labels: the label of the class of each answer, or the index
+    if the model has no labels. scores: (answers, classes); a single score gets a preceding column of 0; without scores,
+    1 for the class of the answer. names: the names of the classes, or their indices as text. longest_hop: the maximum
+    time between two parts of the input, in the cycles or instructions that the board counts.
     """
 
     times: NDArray[np.float64]
@@ -103,11 +104,11 @@ class Heard:
     def words(
         self, *, smooth: int = 1, threshold: float = 0.0, refractory: float = 0.0, background: Sequence[str | int] = ()
     ) -> list[Word]:
-        """The detected words: changes of the answer, by a rule.
+        """The detected words, which are changes of the answer that satisfy a rule.
 
         smooth: the number of answers whose scores are averaged. threshold: the minimum lead of a word's score over the
         second-best class. refractory: the seconds after a word in which no other word is detected. background: the
-        labels of classes that are not words. Raises `InputError` for an unknown background.
+        labels of classes that are not words. Raises `InputError` for an unknown background class.
         """
         ignored = tuple(map(str, background))
         rule = Rule(smooth=smooth, threshold=threshold, refractory=Seconds(refractory), background=ignored)

@@ -1,7 +1,7 @@
 """A lower bound on the flash of a program's weights for all formats and layouts, known before any compilation.
 
 A weight in flash needs at least one bit in a dense matrix. In a sparse matrix, each entry needs at least a gap and a
-value. A format with three or more bits that represents the greatest entry rounds no entry of at least half its
+value. A format with three or more bits that represents the greatest entry does not round any entry of at least half its
 magnitude to zero.
 """
 
@@ -28,13 +28,15 @@ LEAST_WIDTH = 3
 
 
 def weights_of(program: ModuleOp) -> tuple[int, int]:
-    """The number of weights in the products of a program at L0 or L1, and their minimum bytes of flash."""
+    """The number of weights in the products of a program at L0 or L1,
+    and the minimum bytes of flash that they occupy.
+    """
     matrices = [*_matrices(program)]
     return sum(matrix.size for matrix in matrices), math.ceil(sum(map(_least_bits, matrices)) / 8)
 
 
 def _matrices(program: ModuleOp) -> Iterator[NDArray[Any]]:
-    """The constant factors of products as numbers; equal constants occur once."""
+    """Yield the constant factors of products as numbers, without duplicates."""
     seen: set[bytes] = set()
     for function in defined_functions(program):
         for op in function.walk():

@@ -1,7 +1,7 @@
 """Compilation within limits on RAM and on flash.
 
-A program that exceeds a limit is compiled again with other options, which follow from the last program: its RAM by the
-cost model, or the flash of the linked program.
+A program that exceeds a limit is compiled again with other options. These follow from the last program: from its RAM by
+the cost model, or from the flash of the linked program.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ ATTEMPTS = 3
 class Needs:
     """The memory of a program that does not fit, in bytes.
 
-    flash, ram: 0 if unknown. constants: the part of the flash that is not code. buffers: the packed program at L2; None
-    if unknown.
+    flash, ram: the required bytes; 0 if unknown. constants: the part of the flash that is not code. buffers: the packed
+    program at L2; None if unknown.
     """
 
     flash: float
@@ -45,7 +45,9 @@ class Needs:
 
 
 def ram_of(compiled: Compiled, target: str) -> int:
-    """The bytes of RAM of a program: `static_of`, and the stack by the cost model if there is one."""
+    """The bytes of RAM of a program: `static_of`, and the stack that the cost model estimates, if the target has a cost
+    model.
+    """
     estimate = estimate_on(compiled.loops, target, OPTIMIZE)
     return static_of(compiled, target) if estimate is None else round(estimate.ram)
 
@@ -63,10 +65,10 @@ def compile_within_ram(
     taken: Callable[[Compiled], int],
     again: Callable[[PipelineOptions], Compiled],
 ) -> tuple[Compiled, PipelineOptions]:
-    """The program and its options: the first program within the limit, or else the last one tried.
+    """The first program within the limit, or else the last one tried, and its options.
 
-    First the input moves into the arena, then the plan `auto` reduces the memory. taken: the limited bytes of a
-    program. again: compiles with other options.
+    First the input is moved into the arena, then the plan `auto` reduces the memory. taken: computes the limited bytes
+    of a program. again: compiles with other options.
     """
     if taken(compiled) > limit and options.input == MEMORY and not options.reuse_input:
         options = replace(options, reuse_input=True)
@@ -89,11 +91,11 @@ def compile_wider(
     taken: Callable[[Compiled], int],
     again: Callable[[PipelineOptions], Compiled],
 ) -> tuple[Compiled, PipelineOptions]:
-    """The program and its options after the rest of a RAM limit was used to process more channels at once, if that is
-    faster.
+    """Use the remainder of a RAM limit to process more channels at once, if that is faster; return the program and its
+    options.
 
-    Plans that do not process channels are unchanged. Time is that of the cost model; on targets without one the widest
-    program within the limit is selected.
+    Plans that do not process channels in groups are unchanged. The cost model estimates the time. On targets without a
+    cost model, the widest program within the limit is selected.
     """
     if not traits_of(options.plan).widens:
         return compiled, options
@@ -119,16 +121,17 @@ def _time(compiled: Compiled, target: str) -> float:
 
 
 def _alive(compiled: Compiled) -> int:
-    """The bytes of RAM of a program without its stack, which a plan counts."""
+    """The bytes of RAM that a plan counts: arena and input, without the stack."""
     return arena_and_input(compiled.buffers)
 
 
 def compile_within_flash(
     limit: int, compiled: Compiled, compiled_within: Callable[[int], Compiled], target: str, optimize: str
 ) -> tuple[Compiled, int]:
-    """A program whose linked size meets a limit on flash, and the limit on its estimate that produced it.
+    """A program whose linked size meets a limit on flash, and the limit on the estimated flash that produced the
+    program.
 
-    compiled: the program within `limit` by its estimate, which decides without the tools of the target.
+    compiled: the program within `limit` by its estimate, which decides if the tools of the target are not installed.
     compiled_within: compiles the program within another limit. Raises `InputError` if the program exceeds the limit
     even without flash spent to save time.
     """
@@ -143,7 +146,7 @@ def compile_within_flash(
 
 
 def _flash(compiled: Compiled, target: str, optimize: str) -> int:
-    """The bytes of flash of a linked program."""
+    """The bytes of flash of the linked program."""
     from tinyml.dialects.context import context
     from tinyml.runtime.devices.registry import runner_for
     from tinyml.runtime.model.model_interface import interface_of

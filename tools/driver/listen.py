@@ -1,4 +1,4 @@
-"""Runs of compiled streaming programs over recordings, and the plot of the answers."""
+"""Runs of compiled streaming programs over recordings, and the drawing of the answers."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ class ListenRequest:
 def heard_in(
     folder: Path, samples: NDArray[Any], rate: float | None, *, device: str = HOST, optimize: str = "-Os"
 ) -> Heard:
-    """The answers of the program in a folder to real samples of a recording (samples,).
+    """The answers of the program in a folder to the samples of a recording, given as reals (samples,).
 
-    rate: samples per second; None for those of the program's front end. Raises `InputError` for a program that does not
-    stream or was compiled for another rate, and for a recording that is too short.
+    rate: samples per second; None for the rate of the program's front end. Raises `InputError` for a program that does
+    not stream or was compiled for another rate, and for a recording that is too short.
     """
     from tinyml.dialects import tdsl
     from tinyml.runtime.devices.listening import answers_to
@@ -93,7 +93,9 @@ def heard_in(
 
 
 def listen(request: ListenRequest, rule: Rule) -> dict[str, Any]:
-    """Run a program over a recording, draw it if requested, and return the result of the command as JSON."""
+    """Run a program over a recording, draw the answers if requested, and return the result of the command as JSON
+    values.
+    """
     from tinyml.runtime.readers.recordings import read_wav
     from tinyml.tools.cli.atomic_output import write_file
     from tinyml.tools.cli.progress import Progress
@@ -151,7 +153,7 @@ def _scores(formats: ModuleOp, outputs: Outputs) -> NDArray[np.float64]:
 
 
 def draw_heard(samples: NDArray[Any], rate: float, hop: int, heard: Heard, words: Sequence[Word]) -> Drawing:
-    """The spectrogram of samples, with frames `hop` apart, above the scores, with a line at each word."""
+    """Draw the spectrogram of samples, with frames `hop` apart, above the scores, with a line at each word."""
     height = TOP + SPECTRUM + GAP + CLASS * len(heard.names) + 34
     said = ", ".join(f"{word.name} at {word.time:.2f} s" for word in words) or "nothing"
     picture = Drawing(WIDTH, height, f"Spectrogram, scores and words over time; heard: {said}")
@@ -177,7 +179,9 @@ def draw_heard(samples: NDArray[Any], rate: float, hop: int, heard: Heard, words
 
 
 def _draw_scores(picture: Drawing, heard: Heard, across: float, top: float) -> None:
-    """A row for each class, in which an answer lasts until the next one; the best class of each answer is coloured."""
+    """Draw a row for each class, in which an answer extends to the next answer; the best class of each answer is
+    coloured.
+    """
     shades = _shades(heard.scores)
     part = np.diff(heard.times).min(initial=heard.times[0])
     colour = np.array([int(COLOURS[1][i : i + 2], 16) for i in (1, 3, 5)])
@@ -193,13 +197,13 @@ def _draw_scores(picture: Drawing, heard: Heard, across: float, top: float) -> N
 
 
 def _shades(scores: NDArray[Any]) -> NDArray[np.float64]:
-    """Greys from white for the least score of an answer to dark for the greatest."""
+    """Grey levels of scores, from white for the least score of an answer to dark for the greatest."""
     low, high = (limit(scores, axis=1, keepdims=True) for limit in (np.min, np.max))
     return 245 - 150 * (scores - low) / np.maximum(high - low, 1e-9)
 
 
 def _spectrogram(samples: NDArray[Any], hop: int) -> NDArray[np.uint8]:
-    """Pixels (frequencies, moments, 1), the highest frequency first; loud is dark."""
+    """The pixels of a spectrogram (frequencies, moments, 1), with the highest frequency first; loud is dark."""
     length = 2 * hop
     filled = np.concatenate([samples, np.zeros(length)])
     apart = max(hop, len(samples) // (4 * COLUMNS))

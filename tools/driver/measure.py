@@ -1,4 +1,4 @@
-"""Measurements: accuracy by the evaluator, size and speed on the device, and the check that their bits are equal."""
+"""Measurements: accuracy by the evaluator, size and speed on the device, and the check that both compute equal bits."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Percentages of correct answers (None without labels), and the number of samples on which programs disagree.
+    """Percentages of correct answers (None without labels), and the number of samples on which the programs disagree.
 
-    regression: the errors of a program that computes numbers instead of a class; None for a classifier. detection: for
-    a detector, whose correct answers are detected anomalies and accepted normal samples. ignored: true for a clustering
-    on data whose labels are not cluster numbers. answers: the classes of all samples on reals and in formats; None for
-    a program that computes numbers, and without data. outputs: those of the program in formats; None without data.
-    worst: the error of the output whose error grows most, for a program that computes numbers. metric: the figures by
-    the requested metric.
+    regression: the errors of a program that computes numbers instead of a class; None for a classifier. detection: the
+    results of a detector, whose correct answers are detected anomalies and accepted normal samples; None for other
+    programs. ignored: true for a clustering on data whose labels are not cluster numbers. answers: the classes of all
+    samples on reals and in formats; None for a program that computes numbers, and without data. outputs: the outputs of
+    the program in formats; None without data. worst: the error of the output whose error grows most, for a program that
+    computes numbers. metric: the figures by the requested metric.
     """
 
     reals: float | None
@@ -53,7 +53,7 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class MetricFigures:
-    """The value of a metric on reals and in formats. percent: true for a share."""
+    """The value of a metric on reals and in formats. percent: true for a metric that is a share."""
 
     name: str
     reals: float
@@ -63,9 +63,10 @@ class MetricFigures:
 
 @dataclass(frozen=True)
 class Regression:
-    """The errors of a regressor on reals and in formats against its targets (None without targets), and their distance.
+    """The errors of a regressor against its targets, on reals and in formats (None without targets), and the
+    difference.
 
-    The distance is the mean absolute difference between both outputs.
+    The difference is the mean absolute difference between the outputs on reals and in formats.
     """
 
     reals: RegressionErrors | None
@@ -82,8 +83,8 @@ class Measured:
     """Measurements on a device: bytes of the linked program, peak stack, mean cost of an inference in the device's
     unit.
 
-    core_cycles: the mean cycles by the published timing of the core; None without one. outputs: the outputs of the
-    device; None if the program was not run. longest: the maximum time of a hop, for a streaming program.
+    core_cycles: the mean cycles by the published timing of the core; None if no timing is published. outputs: the
+    outputs of the device; None if the program was not run. longest: the maximum time of a hop, for a streaming program.
     """
 
     flash_bytes: int
@@ -97,7 +98,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Mismatch:
-    """The first sample on which device and evaluator differ, and its first raw output that does."""
+    """The first sample on which device and evaluator differ, and the first raw output of this sample that differs."""
 
     sample: int
     output: int
@@ -110,17 +111,19 @@ class Mismatch:
 
 
 class MismatchError(DeviceError):
-    """The outputs of generated code on a device differ from the evaluator's."""
+    """Raised if the outputs of generated code on a device differ from the evaluator's outputs."""
 
 
 def check_equal(mismatch: str | None, device: str, file: Path) -> None:
-    """Raise `MismatchError` for a mismatch between a device and the evaluator, of a model or a folder."""
+    """Raise `MismatchError` if there is a mismatch between a device and the evaluator. file: the model or folder to
+    name.
+    """
     if mismatch is not None:
         raise MismatchError(f"{device} and the evaluator differ: {mismatch}", file=str(file))
 
 
 def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
-    """Accuracy of a program at L0 and at L1 on a data set."""
+    """The accuracy of a program at L0 and at L1 on a data set."""
     on_reals = evaluate_reals(reals, data.x)
     in_formats = evaluate(formats, encode_inputs(formats, data.x))
     reference, compiled = on_reals.classes, in_formats.classes
@@ -146,7 +149,7 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
 
 
 def metric_figures(name: str, reals: ModuleOp, formats: ModuleOp, in_formats: Outputs, data: Data) -> MetricFigures:
-    """The figures by a metric. in_formats: raws. Raises `InputError` as `measure_of` does."""
+    """The values of a metric on reals and in formats. in_formats: raws. Raises `InputError` as `measure_of` does."""
     from tinyml.transforms.formats.evaluation.metrics import NUMBERS
 
     measure = metric_measure(name, reals, data)
@@ -155,7 +158,7 @@ def metric_figures(name: str, reals: ModuleOp, formats: ModuleOp, in_formats: Ou
 
 
 def metric_measure(name: str, reals: ModuleOp, data: Data) -> Measure:
-    """A metric on the answers of the program on reals; raises `InputError` as `measure_of` does."""
+    """The measure of a metric for the answers of the program on reals; raises `InputError` as `measure_of` does."""
     from tinyml.transforms.formats.evaluation.metrics import measure_of
 
     return measure_of(name, answers_of(evaluate_reals(reals, data.x), data, tdsl.read_interface(reals)))
@@ -164,7 +167,7 @@ def metric_measure(name: str, reals: ModuleOp, data: Data) -> Measure:
 def _detection(
     reals: ModuleOp, on_reals: Outputs, formats: ModuleOp, in_formats: Outputs, data: Data, threshold: float
 ) -> Accuracy:
-    """The accuracy of a detector's decisions and scores."""
+    """The accuracy of a detector, from its decisions and scores."""
     from tinyml.tools.driver.detection import (
         Detection,
         anomalies,
@@ -193,7 +196,7 @@ def _detection(
 
 
 def _regression(on_reals: Outputs, in_formats: Outputs, data: Data) -> Regression | None:
-    """The errors of a regressor; in_formats: its outputs decoded."""
+    """The errors of a regressor; None for other programs. in_formats: the outputs in formats, decoded to reals."""
     if (exact := on_reals.scores) is None or (rounded := in_formats.scores) is None:
         return None
     errors = [None if data.targets is None else RegressionErrors.of(each, data.targets) for each in (exact, rounded)]
@@ -209,10 +212,10 @@ def errors_on_device(formats: ModuleOp, outputs: Outputs, data: Data) -> Regress
 
 @dataclass(frozen=True)
 class RoundingLoss:
-    """The loss from rounding partial sums, compared with the same program without these roundings.
+    """The loss from rounding partial sums, compared with the same program without this rounding.
 
-    unrounded_accuracy: percentage of correct answers without them; None without labels. changed_answers: the number of
-    `samples` whose answers differ. mean_error: mean absolute difference of the scores, as reals.
+    unrounded_accuracy: the percentage of correct answers without rounding; None without labels. changed_answers: the
+    number of `samples` whose answers differ. mean_error: the mean absolute difference of the scores, as reals.
     """
 
     unrounded_accuracy: float | None
@@ -222,7 +225,7 @@ class RoundingLoss:
 
 
 def rounding_loss(unrounded: ModuleOp, formats: ModuleOp, data: Data) -> RoundingLoss:
-    """The difference on a data set between a program at L1 and the same program with rounded sums."""
+    """Compare a program at L1 whose partial sums are rounded with the program without this rounding, on a data set."""
     raws = encode_inputs(formats, data.x)
     exact, rounded = evaluate(unrounded, raws), evaluate(formats, raws)
     right = None if data.y is None else round(100 * float((exact.classes == data.y).mean()), 4)
@@ -248,10 +251,11 @@ def run_on_device(
     ram: int | None = None,
     evaluated: Outputs | None = None,
 ) -> tuple[Measured, Mismatch | None]:
-    """Build the generated C for a board, run it on real inputs and compare every raw output with the evaluator's.
+    """Build the generated C for a board, run it on real inputs and compare every raw output with the evaluator's
+    output.
 
     A program that exceeds `flash` bytes, or whose static data alone exceed `ram` bytes, is built but not run.
-    evaluated: the evaluator's outputs for samples that begin with these inputs, if known.
+    evaluated: the evaluator's outputs for samples that begin with these inputs, if they are already computed.
     """
     interface = interface_of(formats)
     raws = encode_inputs(formats, inputs)
@@ -276,7 +280,7 @@ def run_on_device(
 def first_mismatch(expected: Outputs, got: Outputs) -> Mismatch | None:
     """The first difference between two outputs, compared bit by bit even for floats; None if there is none.
 
-    Within a sample the scores come first, then the other outputs, then the label.
+    Within a sample, the scores are compared first, then the other outputs, then the label.
     """
     found: list[Mismatch] = []
     offset = 0

@@ -1,4 +1,6 @@
-"""The driver behind `tinyml-opt`: xDSL's, with MLIR's spelling of pipelines, and errors that name pass and option."""
+"""The driver of `tinyml-opt`: xDSL's driver, with MLIR's spelling of pipelines,
+and errors that name pass and option.
+"""
 
 import argparse
 import inspect
@@ -82,7 +84,9 @@ class TinymlOptMain(xDSLOptMain):
     """The pieces of the input, if they have been read."""
 
     def __init__(self, args: Sequence[str], blame: Blame):
-        """blame: records the input file, and the pass that is running or whose result is being verified."""
+        """Create the driver. blame: records the input file, and the pass that is running or whose result is being
+        verified.
+        """
         self.blame = blame
         super().__init__("Reads a module or a model, runs passes on it and prints the result.", args)
 
@@ -223,7 +227,7 @@ class TinymlOptMain(xDSLOptMain):
         self.pipeline = PassPipeline(tuple(single_passes(passes)) if watched.is_on else passes, callback)
 
     def _remarks(self) -> Mapping[RemarkKind, re.Pattern[str]]:
-        """For each requested kind of remarks, a pattern for the names of passes."""
+        """A regular expression for the names of passes, by requested kind of remarks."""
         found: dict[RemarkKind, re.Pattern[str]] = {}
         for kind in RemarkKind:
             option = f"remarks_filter_{kind.value}"
@@ -270,9 +274,10 @@ class TinymlOptMain(xDSLOptMain):
             super().run()
 
     def _run_expecting_errors(self) -> bool:
-        """Compare the errors of each piece of the input with the expected ones; return False if the file expects none.
+        """Compare the errors of each piece of the input with the expected errors; return False if the file expects
+        none.
 
-        A file without expectations has xDSL's own meaning of `--verify-diagnostics`: print an error.
+        For a file without expectations, `--verify-diagnostics` has xDSL's meaning: print an error.
         """
         chunks, extension = self.prepare_input()
         texts = [(chunk.read(), offset) for chunk, offset in chunks]
@@ -290,7 +295,7 @@ class TinymlOptMain(xDSLOptMain):
         return True
 
     def _output_expecting(self, text: bytes, extension: str, offset: int, errors: Sequence[ExpectedError]) -> str:
-        """The output of a piece of the input; empty after an expected error."""
+        """The output for a piece of the input; empty after an expected error."""
         output, error, file = "", None, self.get_input_name()
         try:
             module = self.parse_chunk(BytesIO(text), extension, offset)
@@ -340,12 +345,13 @@ def _usage_error(message: str) -> NoReturn:
 
 
 def to_xdsl_pipeline(text: str) -> str:
-    """A pipeline in xDSL's spelling: `builtin.module(a, b{x=1 y=2})` becomes `a,b{x=1 y=2}`.
+    """Convert a pipeline to xDSL's spelling: `builtin.module(a, b{x=1 y=2})` becomes `a,b{x=1 y=2}`.
 
-    xDSL's own spelling is returned unchanged, except that spaces and line breaks are allowed wherever MLIR allows them;
-    one space remains between two options of a pass. Values that xDSL accepts only in quotes, such as file names, are
-    quoted, and every spelling of a real number becomes one that xDSL reads. Raises InputError for a pipeline nested
-    below the module, because an xDSL pass always runs on the whole module, and for unbalanced brackets.
+    A pipeline in xDSL's spelling is returned unchanged, except that spaces and line breaks are removed wherever MLIR
+    allows them; one space remains between two options of a pass. Values that xDSL accepts only in quotes, such as file
+    names, are quoted, and every spelling of a real number becomes a spelling that xDSL accepts. Raises `InputError` for
+    a pipeline nested below the module, because an xDSL pass always runs on the whole module, and for unbalanced
+    brackets.
     """
     body = text.strip()
     if (anchored := _ANCHOR.fullmatch(body)) is not None:

@@ -50,7 +50,9 @@ PICTURES = "pictures"
 
 
 def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
-    """Write NAME.c, NAME.h, NAME.v of hardware, NAME.weights if any, the IR of every level and the measured samples."""
+    """Write NAME.c, NAME.h, NAME.v for hardware, NAME.weights if any,
+    the IR of every level and the measured samples.
+    """
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import in_file_order
     from tinyml.targets.c.print_c import loaded_content
@@ -67,7 +69,7 @@ def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
 
 
 def write_errors(folder: Path, compiled: Compiled, data: Data, accuracies: Accuracy) -> dict[str, NDArray[Any]]:
-    """Write some misclassified samples, if there are any, and return the arrays (`reports.facts.answers`)."""
+    """Write some misclassified samples, if there are any, and return the written arrays (`reports.facts.answers`)."""
     from tinyml.runtime.model.program_data import in_file_order
     from tinyml.tools.reports.facts.answers import wrong_samples
 
@@ -90,9 +92,10 @@ def _write_arrays(folder: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -
 
 
 def write_inside(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write files of an output folder, by their relative names; all writes to the folder use this function.
+    """Write files of an output folder, by their relative names. Every write to an output folder uses this function.
 
-    Raises `InputError`, before any is written, for a name that leads out of the folder, and if one cannot be written.
+    Raises `InputError`, before any file is written, for a name that leads out of the folder, and if a file cannot be
+    written.
     """
     for name in files:
         if not is_inside(name):
@@ -104,15 +107,16 @@ def write_inside(folder: Path, files: Mapping[str, str | bytes]) -> None:
 
 
 def is_inside(name: str) -> bool:
-    """True for a relative path without `..` that consists of printable characters."""
+    """Whether a name is a relative path without `..` that consists of printable characters."""
     parts = PurePosixPath(name).parts
     return bool(parts) and not name.startswith("/") and ".." not in parts and name.isprintable()
 
 
 def read_report(folder: Path) -> dict[str, Any]:
-    """The report in a folder written by `tinyml compile`; all files of the folder count as inputs of the command.
+    """Read the report in a folder written by `tinyml compile`; all files of the folder count as inputs of the command.
 
-    Raises `InputError` for any other folder, and for a report of another version of tinyml, or with other types.
+    Raises `InputError` for any other folder, and for a report of another version of tinyml, or with fields of other
+    types.
     """
     report = found_report(folder)
     if report is None or not {"target", "optimize"} <= report.keys():
@@ -124,9 +128,10 @@ def read_report(folder: Path) -> dict[str, Any]:
 
 
 def seal_folder(folder: Path, report: Mapping[str, Any]) -> None:
-    """Write the report of a folder that contains only output, with the list of its files.
+    """Write the report to a folder that contains only output; the report includes the list of files.
 
-    The list includes the report itself with the hash of its other fields. Raises `InputError` if it cannot be written.
+    The list includes the report itself with the hash of its other fields. Raises `InputError` if the report cannot be
+    written.
     """
     own = {_WRITER: version(DISTRIBUTION), **report}
     files = {name: _digest(folder / name) for name in sorted(_files(folder)) if name != REPORT}
@@ -143,7 +148,7 @@ def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
     """Write or replace files in an output folder, and list them in its report.
 
     Other files keep their listed hashes, so that changes to them are still detected. Raises `InputError` if a file
-    cannot be written and, before any is written, if an existing one is modified.
+    cannot be written, and also, before any file is written, if an existing one is modified.
     """
     report = found_report(folder) or {}
     require_as_written(folder, texts)
@@ -157,7 +162,7 @@ def add_to_folder(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 def require_as_written(folder: Path, names: Iterable[str]) -> None:
-    """Raise `InputError` if a file in an output folder that a command replaces is modified."""
+    """Raise `InputError` if one of the named files in an output folder, which a command replaces, is modified."""
     report = found_report(folder) or {}
     for name in names:
         path = folder / name
@@ -177,13 +182,13 @@ def listed_files(report: Mapping[str, Any]) -> Sequence[str]:
 
 
 def is_as_written(folder: Path, report: Mapping[str, Any], name: str) -> bool:
-    """True for a file in an output folder whose hash is that in the report."""
+    """Whether a file in an output folder has the hash that the report lists."""
     listed = _listed(report)
     return listed is not None and _digest(folder / name) == listed.get(name, "")
 
 
 def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
-    """The check of an output folder that a command with these input files will replace.
+    """The function that checks an output folder before a command with these input files replaces it.
 
     The check returns the files of the folder, the report last. It raises `InputError`, with the reason, if the folder
     is neither empty nor an unmodified output of tinyml, or contains an input.
@@ -213,7 +218,7 @@ def removable_files(inputs: Sequence[Path]) -> Callable[[Path], Sequence[str]]:
 
 
 def found_report(folder: Path) -> dict[str, Any] | None:
-    """The report in a folder, with the list of its files; None for a folder without one."""
+    """The report in a folder, with the list of its files; None for a folder without a report."""
     try:
         report = json.loads(read_bytes(folder / REPORT, "report"))
     except (InputError, ValueError, RecursionError):
@@ -222,7 +227,7 @@ def found_report(folder: Path) -> dict[str, Any] | None:
 
 
 def _files(folder: Path) -> Iterator[str]:
-    """The names of all files relative to a folder, including empty folders and links."""
+    """Yield the names of all files in a folder, relative to the folder, including empty folders and links."""
     for parent, folders, files in os.walk(folder):
         links = [name for name in folders if os.path.islink(os.path.join(parent, name))]
         for name in (*files, *links):

@@ -1,4 +1,4 @@
-"""The report pages of a compiled program, right after the compilation or from its folder."""
+"""The report pages of a compiled program, created directly after the compilation or from the output folder."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def facts_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageFacts:
-    """The facts of a program right after its compilation. wrong: the arrays of `write_errors`."""
+    """The facts of a program directly after its compilation. wrong: the arrays of `write_errors`."""
     return PageFacts(
         report=made.report,
         board=made.board,
@@ -42,7 +42,7 @@ def facts_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageF
 
 
 def pages_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> dict[str, str]:
-    """The pages of a program right after its compilation, as `pages_of` gives them."""
+    """The pages of a program directly after its compilation, in the form of `pages_of`."""
     return pages_of(facts_at_hand(made, wrong))
 
 
@@ -80,7 +80,7 @@ def _wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
 
 
 def _read_errors(file: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of `write_errors`; raises `InputError` for a file without them, or with different ones."""
+    """The arrays that `write_errors` wrote; raises `InputError` for a file with missing or other arrays."""
     from tinyml.runtime.readers.arrays import read_npz
 
     arrays: dict[str, NDArray[Any]] = {}
@@ -101,7 +101,7 @@ def _read_errors(file: Path) -> dict[str, NDArray[Any]]:
 
 
 def profile(found: ProgramInFolder, *, listing: bool = False) -> Attribution | None:
-    """The profile of a program, with its instructions for a `listing`.
+    """The profile of a program; with `listing`, the profile includes its instructions.
 
     None if the tools of its board are missing, or have no profiler.
     """

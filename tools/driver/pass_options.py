@@ -1,4 +1,4 @@
-"""The options of passes and targets in a pipeline, checked before anything runs, with readable messages."""
+"""Checks of the options of passes and targets in a pipeline, before any pass runs, with readable messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WORDS = {
 
 
 def check_pipeline(pipeline: str, passes: Mapping[str, Callable[[], type[ModulePass]]]) -> None:
-    """Raise InputError for an unknown pass or a bad option in a pipeline in xDSL's spelling."""
+    """Raise `InputError` for an unknown pass or a bad option in a pipeline in xDSL's spelling."""
     for spec in parse_pipeline(pipeline):
         if spec.name not in passes:
             raise InputError(f"unknown pass '{spec.name}'{did_you_mean(spec.name, passes)}")
@@ -30,7 +30,7 @@ def check_pipeline(pipeline: str, passes: Mapping[str, Callable[[], type[ModuleP
 
 
 def check_options(kind: str, spec: ArgSpec, made: type[ArgSpecConvertible]) -> None:
-    """Raise InputError if `made`, a pass or a target (see `kind`), does not accept the options of `spec`."""
+    """Raise `InputError` if `made`, a pass or a target (see `kind`), does not accept the options of `spec`."""
     what = f"{kind} '{spec.name}'"
     known = {field.name: field for field in fields(made) if field.name != "name" and field.init}
     for option, values in spec.parameters.items():
@@ -63,7 +63,7 @@ def _is_required(field: Field[Any], made: type[ArgSpecConvertible]) -> bool:
 
 
 def _words(type: Any) -> str:
-    """The values of a type, as text."""
+    """Describe the values of a type in words."""
     origin, parts = get_origin(type), [part for part in get_args(type) if part not in (NoneType, Ellipsis)]
     if origin is tuple:
         return f"a list, each {_words(parts[0])}, as in 1,2" if parts else "a list"

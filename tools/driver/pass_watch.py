@@ -1,4 +1,6 @@
-"""Reports of `tinyml-opt` on passes, on standard error: the IR after each pass, its seconds, statistics and remarks."""
+"""Reports of `tinyml-opt` on passes, on standard error: the IR after each pass, the seconds of each pass, statistics
+and remarks.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,11 @@ from tinyml.tools.cli.ir_printer import IRTarget
 
 @dataclass
 class PassWatch:
-    """An observer between passes.
+    """An observer that is called between passes.
 
-    printing: prints the IR with the options of the command. dumps: print the IR after each pass. changes: print it only
-    after passes that changed the text. times: print the seconds of each pass. statistics: print the passes' statistics
-    at the end. remarks: for each kind of remarks, a pattern for the names of passes.
+    printing: prints the IR with the options of the command. dumps: print the IR after each pass. changes: print the IR
+    only after passes that changed the text. times: print the seconds of each pass. statistics: print the passes'
+    statistics at the end. remarks: for each kind of remarks, a pattern for the names of passes.
     """
 
     printing: IRTarget
@@ -46,7 +48,7 @@ class PassWatch:
         return self.dumps or self.changes or self.times or self.statistics or bool(self.remarks)
 
     def start(self, module: ModuleOp, after: ModulePass | None) -> None:
-        """Begin to watch the next pass; if there is none, report on all passes."""
+        """Begin to observe the pass `after`; if it is None, report on all passes."""
         self._module, self._running = module, after.name if after is not None else ""
         if after is None and self.statistics:
             self._report_statistics()
@@ -72,7 +74,7 @@ class PassWatch:
         print(f"{place}: remark: [{kind.value}] {self._running}: {at}: {text}", file=sys.stderr)
 
     def _report_statistics(self) -> None:
-        """Print a table as MLIR does: the statistics of each pass that has any."""
+        """Print a table in MLIR's style with the statistics of each pass that has any."""
         line = f"===-{'-' * 73}-==="
         print(f"{line}\n{'... Pass statistics report ...':^{len(line)}}".rstrip() + f"\n{line}", file=sys.stderr)
         for name, counts in self._counts.items():
@@ -103,7 +105,7 @@ class PassWatch:
 
 
 def single_passes(passes: Sequence[ModulePass]) -> Iterator[ModulePass]:
-    """Yield passes; a named pipeline that does not set the module's target is replaced by its steps."""
+    """Yield passes. A named pipeline is replaced by its steps, unless it sets the module's target."""
     from tinyml.lowering.pipelines import Pipeline
 
     for each in passes:

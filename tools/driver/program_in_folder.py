@@ -1,8 +1,8 @@
 """The program in an output folder of `tinyml compile`, regenerated from its IR for tools that build or explain it.
 
 The C, the header, the hardware module and the weights are regenerated from the IR at L2, with the options in the
-report. A folder with different files is rejected. Hashes in the folder would prove nothing: whoever can write a file
-can write its hash.
+report. A folder with different files is rejected. Hashes in the folder would prove nothing, since anyone who can write
+a file can also write its hash.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ProgramInFolder:
-    """A program in a folder written by `tinyml compile`; its IR generates its files.
+    """A program in a folder written by `tinyml compile`; the program's IR generates the files.
 
-    formats, buffers, loops, program: its modules at L1, L2, L3 and L5; from L2 on, ops have the names of their source
-    operations. hardware: its module for an FPGA, None for other boards. files: the contents of NAME.c and NAME.h, of
-    NAME.v for hardware, and NAME.weights if any.
+    formats, buffers, loops, program: the modules at L1, L2, L3 and L5; from L2 on, ops have the names of their source
+    operations. hardware: the module for an FPGA; None for other boards. files: the contents of NAME.c and NAME.h, of
+    NAME.v for hardware, and of NAME.weights if any.
     """
 
     folder: Path
@@ -65,14 +65,14 @@ class ProgramInFolder:
 
     @cached_property
     def samples(self) -> NDArray[Any]:
-        """The real inputs that its report was measured on."""
+        """The real inputs on which the program of the report was measured."""
         from tinyml.runtime.model.program_data import load_program_data
 
         return load_program_data(self.formats, str(self.folder / SAMPLES)).x
 
     @property
     def proofs(self) -> Mapping[str, Any] | None:
-        """The findings of `tinyml prove` about it; None if there are none, or if their file was modified."""
+        """The findings of `tinyml prove` for the program; None if there are none, or if their file was modified."""
         if not is_as_written(self.folder, found_report(self.folder) or {}, PROOFS):
             return None
         return json.loads(read_bytes(self.folder / PROOFS, "proofs"))
@@ -84,15 +84,15 @@ class ProgramInFolder:
 
     @cached_property
     def sources(self) -> dict[int, tuple[str, ...]]:
-        """The source operation and its step of each line of the C file."""
+        """The source operation of each line of the C file, with the step of the operation, by line number."""
         return sources_of_lines(self.program, self.board.name)
 
     @contextmanager
     def to_build(self, device: str = HOST) -> Generator[Path]:
-        """A temporary folder that contains only the files for a device, as input for a compiler.
+        """A context that yields a temporary folder with only the files for a device, as input for a compiler.
 
         In the output folder itself, the compiler would also compile other files, and would find headers there before
-        its own.
+        the program's headers.
         """
         files = files_of_device(device, self, self.files)
         with temporary_folder() as folder:
@@ -102,9 +102,10 @@ class ProgramInFolder:
 
 
 def program_in(folder: Path) -> ProgramInFolder:
-    """The program in a folder.
+    """Regenerate the program in a folder.
 
-    Raises `InputError` for a folder that `tinyml compile` did not write, and for files that its IR does not generate.
+    Raises `InputError` for a folder that `tinyml compile` did not write, and for files that differ from those that the
+    folder's IR generates.
     """
     report = read_report(folder)
     chosen, ctx, options = board(report["target"]), context(), lowering_options(report)
@@ -131,9 +132,10 @@ def program_in(folder: Path) -> ProgramInFolder:
 
 
 def require_chain(found: ProgramInFolder) -> None:
-    """Raise `InputError` unless lowering a program's formats generates its buffers, from which its C is generated.
+    """Raise `InputError` unless lowering a program from L1 yields the buffers in the folder, from which its C is
+    generated.
 
-    Only then do statements about the program at L1 apply to the C. Lowering takes as long as it did in `compile`.
+    Only then do statements about the program at L1 apply to the C. This lowering takes as long as in `compile`.
     """
     formats = VerifiedPrograms(context(), of_user=True).of(found.formats)
     buffers = lowered(formats, FORMATS_TO_BUFFERS, lowering_options(found.report))
@@ -148,7 +150,7 @@ _KINDS = {".c": "C", ".h": "header", ".v": "hardware module", WEIGHTS: "weights"
 
 
 def lowering_options(report: Mapping[str, Any]) -> dict[str, Any]:
-    """The options in a report that lowered a program at L1."""
+    """The options in a report that determined the lowering from L1."""
     # The entry `functions` of a report contains errors of functions, not the scheme, which the IR contains.
     names = {option.name for option in options_of(PipelineOptions)} - {"functions"}
     return {"flash": report.get("flash_within")} | {name: report[name] for name in names & report.keys()}

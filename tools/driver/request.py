@@ -1,4 +1,6 @@
-"""Requests to compile models and to search for formats, whose fields are options, and the account of a search."""
+"""Requests to compile models and to search for formats, whose fields are options,
+and the record of a search's effort.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +46,12 @@ QUANTIZATION = ("keep", "anew")
 
 
 def listed_targets() -> str:
-    """The names of the targets, for help texts."""
+    """The names of the targets as text, for help texts."""
     return ", ".join(targets())
 
 
 def optimize() -> Any:
-    """Option `optimize`."""
+    """The declaration of the option `optimize`."""
     return option(
         "optimisation level of the C compiler", default=OPTIMIZE[0], choices=OPTIMIZE, group=OptionGroup.BOARD
     )
@@ -57,7 +59,7 @@ def optimize() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelArgument:
-    """The positional argument of commands that read a model, and the trust in pickles."""
+    """The positional argument of commands that import a model, and the option to trust pickles."""
 
     model: Path = option(
         "model file: .tflite, .onnx, .sd (SeeDot), .pkl or .joblib (scikit-learn), another that a frontend reads, or"
@@ -70,7 +72,7 @@ class ModelArgument:
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
-    """The options of commands that compile for a board. The name of `target` includes the requested sizes."""
+    """The options of commands that compile for a board. The name of the target includes requested memory sizes."""
 
     target: str = option(
         f"board to compile for: {listed_targets()}", default=DEFAULT_TARGET, metavar="BOARD", group=OptionGroup.BOARD
@@ -120,7 +122,8 @@ class Request(BuildOptions, ModelArgument):
     in bytes, by default all of the board's RAM. flash: the limit on the program in bytes, which faster kernels and code
     may use. loss: the permitted loss in points of a program that `auto` chooses. metric: the metric of that loss, if it
     is not accuracy, which the report also shows. module: the program, if it is already loaded; `model` is then its
-    file, or only a name for messages. arrays: the arguments of `tinyml.compile` whose arrays a data file contains.
+    file, or only a name for messages. arrays: the arguments of `tinyml.compile` whose arrays a data file contains, by
+    data file.
     """
 
     format: str = option(
@@ -182,17 +185,17 @@ class Request(BuildOptions, ModelArgument):
 
     @property
     def in_memory(self) -> bool:
-        """True if the model or data are Python objects, which no command line can name."""
+        """Whether the model or the data are Python objects, which no command line can name."""
         return bool(self.arrays) or (self.module is not None and not self.model.is_file())
 
     @property
     def is_auto(self) -> bool:
-        """True if formats, widths and schedule will be chosen."""
+        """Whether `auto` will choose formats, widths and schedule."""
         return all(getattr(self, name) == default_of(name) for name in DECIDED_OPTIONS)
 
     @property
     def inputs(self) -> list[Path]:
-        """The user's files that the compilation reads or, for a journal, continues."""
+        """The user's files that the compilation reads or, for a journal, continues to write."""
         journal = None if self.search is None else self.search.options.get("journal")
         data = [file for file in (self.val, self.test) if file is not None]
         model = [self.model] if self.module is None or self.model.is_file() else []
@@ -200,7 +203,7 @@ class Request(BuildOptions, ModelArgument):
 
     @property
     def compile_options(self) -> dict[str, Any]:
-        """The values of the options of `CompileOptions`, by name, with defaults for omitted ones."""
+        """The values of the options of `CompileOptions`, by name, with defaults for omitted options."""
         values = {declared.name: getattr(self, declared.name) for declared in options_of(CompileOptions)}
         values["format"] = USUAL_FORMAT if self.format == AUTO_FORMAT else self.format
         return values | {"outputs": SCORES if self.outputs == AUTO_FORMAT else self.outputs}
@@ -221,7 +224,7 @@ class Request(BuildOptions, ModelArgument):
         return ", ".join(self.arrays.get(file, [str(file)]))
 
     def pipeline_options(self, board: Board) -> PipelineOptions:
-        """The options for the pipelines of a board, which may differ from the target."""
+        """The options for the pipelines of a board. The board may differ from the target of the request."""
         return PipelineOptions(data=str(self.val or ""), target=board.name, flash=self.flash, **self.compile_options)
 
 
@@ -231,8 +234,8 @@ def default_of(option: str) -> Any:
 
 
 def searches() -> dict[str, type[SearchPass]]:
-    """The search passes, by their names without the prefix `search-`; a plug-in's pass that is not a search is
-    skipped.
+    """The search passes, by their names without the prefix `search-`.
+    A plug-in's pass that is not a search is skipped.
     """
     found: dict[str, type[SearchPass]] = {}
     for name, factory in sorted(registry().all_passes.items()):
@@ -243,7 +246,7 @@ def searches() -> dict[str, type[SearchPass]]:
 
 
 def _search(name: str, factory: Callable[[], type[ModulePass]]) -> type[SearchPass]:
-    """The search pass of a factory, with readable options."""
+    """The search pass that a factory returns; raises `PluginError` for another kind of pass."""
     from tinyml.transforms.search.engine.search_pass import SearchPass
 
     made = factory()
@@ -254,12 +257,12 @@ def _search(name: str, factory: Callable[[], type[ModulePass]]) -> type[SearchPa
 
 
 def describe_searches() -> str:
-    """The names of the searches, each with its source paper, for help texts."""
+    """A text with the names of the searches, each with its source paper, for help texts."""
     return ", ".join(f"{name} ({search.PAPER})" if search.PAPER else name for name, search in searches().items())
 
 
 def search_options() -> list[Option]:
-    """The options of all searches, each listed once."""
+    """The options of all searches, without duplicates."""
     listed: dict[str, Option] = {}
     for search in searches().values():
         for declared in options_of(search):
@@ -273,7 +276,7 @@ class SearchRequest:
     """A request for a search.
 
     name: the name of the pass, without `search-`. options: values for fields of the pass. Raises `InputError` for an
-    unknown search, and for an unknown option.
+    unknown search and for an unknown option.
     """
 
     name: str
@@ -300,7 +303,7 @@ class SearchRequest:
 
 @dataclass
 class SearchAccount:
-    """The effort spent on searches: evaluated candidates, and seconds by phase."""
+    """The effort of searches: the number of evaluated candidates, and seconds by phase."""
 
     candidates: int = 0
     seconds: dict[str, float] = field(default_factory=dict[str, float])
@@ -308,7 +311,7 @@ class SearchAccount:
 
 @contextmanager
 def watched(progress: Progress) -> Generator[SearchAccount]:
-    """Show the progress of searches in this context, and record their effort."""
+    """A context that shows the progress of searches, and yields a record of their effort."""
     account = SearchAccount()
     phase, since, before = "", time.perf_counter(), 0
 

@@ -1,4 +1,6 @@
-"""Runs of compiled models, simulated or on a connected board; every raw output is compared with the evaluator's."""
+"""Runs of compiled models, simulated or on a connected board. Every raw output is compared with the evaluator's
+output.
+"""
 
 from __future__ import annotations
 
@@ -63,10 +65,10 @@ class RunRequest:
 
 
 def run_model(request: RunRequest, program: ProgramInFolder | None = None) -> dict[str, Any]:
-    """Run a model and compare its outputs; the result's `mismatch` is None if all bits are equal.
+    """Run a model and compare its outputs. In the result, `mismatch` is None if all bits are equal.
 
-    program: the program in the folder, to share it between several runs. On a connected board the result has only the
-    board's own time, no sizes and counts.
+    program: the program in the folder, to share it between several runs. On a connected board, the result contains only
+    the time that the board measures, and neither sizes nor counts.
     """
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import load_program_data
@@ -116,7 +118,9 @@ def run_model(request: RunRequest, program: ProgramInFolder | None = None) -> di
 def _on_device(
     source_dir: Path, request: RunRequest, formats: ModuleOp, inputs: NDArray[Any]
 ) -> tuple[Outputs | None, Mismatch | None, dict[str, Any]]:
-    """The outputs, the first differing output, and the figures of a run on a simulated board or the host."""
+    """Run the program on a simulated board or the host; return the outputs, the first differing output, and the
+    figures.
+    """
     from tinyml.tools.driver.measure import run_on_device
     from tinyml.tools.reports.report import rounded_milliseconds
 
@@ -141,9 +145,10 @@ def _on_device(
 def _with_floats(
     source_dir: Path, optimize: str, chosen: Board, formats: ModuleOp, inputs: NDArray[Any], ram: int
 ) -> dict[str, Any] | None:
-    """The cost of the first samples as floats, by NAME_predict_floats.
+    """The cost of the first samples as floats, measured with NAME_predict_floats.
 
-    None for an input without a float interface, and if the array does not fit. ram: bytes of the program with raws.
+    None for an input without a float interface, and if the array does not fit the RAM. ram: the bytes of RAM of the
+    program with raws.
     """
     from tinyml.runtime.devices.float_inputs import run_on_floats, takes_floats
     from tinyml.runtime.model.model_interface import interface_of
@@ -173,7 +178,7 @@ def _check_fit(chosen: Board, flash: int, ram: int) -> None:
 
 
 def _save(outputs: Outputs, file: Path) -> None:
-    """Write the labels and, if there are any, the scores of all samples."""
+    """Write the labels and, if there are any, the scores of all samples to a file."""
     content = io.BytesIO()
     arrays: dict[str, Any] = {"labels": outputs.classes}
     if outputs.scores is not None:

@@ -1,4 +1,4 @@
-"""Runs of compiled models on a connected board, whose raw outputs are compared with the evaluator's."""
+"""Runs of compiled models on a connected board, whose raw outputs are compared with the evaluator's outputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def run_on_port(
     found: ProgramInFolder, inputs: NDArray[Any], port: str, timeout: float, told: Callable[[int], None]
 ) -> tuple[Outputs, Mismatch | None, float | None]:
-    """Send real inputs to a board and compare every raw output with the evaluator's.
+    """Send real inputs to a board and compare every raw output with the evaluator's output.
 
     timeout: seconds to wait for each answer. told: called after each answer, with the number of answers so far. The
     last result is the mean time of an inference in milliseconds, by the board's clock; None without inputs. Raises

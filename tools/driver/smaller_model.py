@@ -1,6 +1,7 @@
-"""Advice for smaller models: fewer of the parts that training determines, or shorter frames of a signal.
+"""Advice for smaller models: fewer of the parts whose number training determines, or shorter frames of a signal.
 
-Each remedy reduces one memory. Parts need flash, and RAM if a buffer has an element for each of them. Frames need RAM.
+Each remedy reduces one memory. Parts occupy flash; they also occupy RAM if a buffer has an element for each part.
+Frames occupy RAM.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ FILLED_SHARE = 0.9
 
 
 def smaller_models(program: ModuleOp, request: Request, board: Board, needs: Needs) -> Iterator[str]:
-    """Phrases that describe smaller models: the current number of parts, the number that fits, and how to train with
-    it.
+    """Yield phrases that describe smaller models: the current number of parts, the number that fits, and how to train
+    with it.
 
-    program: on reals.
+    program: the program on reals.
     """
     flash, ram = request.flash or board.flash or inf, request.ram or board.ram or inf
     alive = [] if needs.buffers is None else _alive_at_peak(needs.buffers)
@@ -53,14 +54,18 @@ def smaller_models(program: ModuleOp, request: Request, board: Board, needs: Nee
 
 
 def _share(needed: float, part: float, limit: float) -> float:
-    """The share of parts that fits, if all of them need some bytes; 0 for none."""
+    """The share of parts that fits.
+
+    needed: the bytes that the program needs. part: the bytes of all parts among them. limit: the available bytes. 0 if
+    no part fits.
+    """
     return max(limit - (needed - part), 0) / part
 
 
 def _shorter_frames(
     frames: tdsl.SignalFrames, alive: list[tuple[int, int]], request: Request, needed: float, limit: float
 ) -> Iterator[str]:
-    """The frame length for which the buffers of a front end fit, with proportional hops if that helps.
+    """Yield the frame length for which the buffers of a front end fit, with proportionally shorter hops if that helps.
 
     Shorter hops create more rows of features, all of which are stored.
     """

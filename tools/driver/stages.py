@@ -54,7 +54,7 @@ _NESTED_PATHS = {"sd": ("seedot/input.sd",)}
 
 @dataclass(frozen=True)
 class LevelText:
-    """The IR of one level; `file` is its name below `ir/`."""
+    """The IR of one level. `file` is the name of its file below `ir/`."""
 
     file: str
     text: str
@@ -66,11 +66,12 @@ class Compiled:
 
     reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. unrounded: the IR of L1 before a plan
     rounded sums; None if the plan rounds none. stages: the IR of all levels as text. source, header: the C files.
-    format: the name of the program's number format. width: its bits. row_scales: true if each row of constant matrices
-    has its own scale. parts: the format of the parts that a quantised model computes in floats, such as `fixed 16`;
-    None if there are none. kept: true if the model has its own formats. fold_affine: true if affine layers were folded.
-    verilog: the text of the hardware module; None unless the target is an FPGA. typed, bits: the programs at L1, before
-    a plan rounds sums, and at L4, from which other compilations continue.
+    format: the name of the program's number format. width: the width of this format in bits. row_scales: true if each
+    row of constant matrices has its own scale. parts: the format of the parts that a quantised model computes in
+    floats, such as `fixed 16`; None if there are none. kept: true if the model already had number formats. fold_affine:
+    true if affine layers were folded. verilog: the text of the hardware module; None unless the target is an FPGA.
+    typed: the program at L1, before a plan rounds sums. bits: the program at L4. Other compilations continue from
+    `typed` and `bits`.
     """
 
     reals: ModuleOp
@@ -94,12 +95,12 @@ class Compiled:
 
     @property
     def macs(self) -> int:
-        """Multiply-accumulates of one inference."""
+        """The number of multiply-accumulates of one inference."""
         return count_model_macs(self.reals)
 
 
 def load_program(path: Path, ctx: Context) -> ModuleOp:
-    """The program in a file: by its suffix, a module (.mlir) or a program in the language of a frontend.
+    """Load the program in a file. The suffix determines whether it is a module (.mlir) or a program for a frontend.
 
     Raises `InputError` for a file that cannot be read.
     """
@@ -130,14 +131,14 @@ def load_program(path: Path, ctx: Context) -> ModuleOp:
 
 
 def with_outputs(program: ModuleOp, ctx: Context, outputs: str) -> ModuleOp:
-    """A copy of a program at L0 with the requested outputs, as the reference for comparisons."""
+    """A copy of a program at L0 that returns only the requested outputs, as the reference for comparisons."""
     module = program.clone()
     DropMonotonePass(outputs).apply(ctx, module)
     return module
 
 
 def print_ir(module: ModuleOp) -> str:
-    """The text of a module, with aliases for the long types of elements and sums."""
+    """The text of a module, with aliases for the long types of elements and accumulators."""
     stream = io.StringIO()
     IRPrinter(stream).print_op(module)
     text = stream.getvalue()
@@ -149,7 +150,7 @@ def print_ir(module: ModuleOp) -> str:
 
 
 def _long_types(module: ModuleOp) -> Iterable[str]:
-    """The spellings of long types, each once."""
+    """The spellings of the long types in a module, without duplicates."""
     types: dict[Attribute, str] = {}
     for op in module.walk():
         blocks = [block for region in op.regions for block in region.blocks]
@@ -162,7 +163,9 @@ def _long_types(module: ModuleOp) -> Iterable[str]:
 
 
 class VerifiedPrograms(Programs):
-    """A store that verifies and proves its programs when they are created. of_user: as for `pipelines.run`."""
+    """A store of lowered programs that verifies and proves each program when it is created. of_user: as for
+    `pipelines.run`.
+    """
 
     def __init__(self, ctx: Context, *, of_user: bool = False):
         super().__init__()
@@ -183,9 +186,9 @@ def compile_stages(
     """Compile a program at L0, profiled on a data set.
 
     search: the pass that chooses a format for each tensor, and replaces the width. programs: known programs of other
-    options; levels with equal options are reused. The option `fold_affine` takes effect only if it changes no more
-    answers on the data, and `row_scales` only if it changes fewer. The search with either has its own journal, whose
-    name has the suffix `.folded` or `.rows`.
+    options; levels with equal options are reused. The option `fold_affine` takes effect only if it does not change more
+    answers on the data; `row_scales` takes effect only if it changes fewer answers. The search with either option has a
+    separate journal, whose name has the suffix `.folded` or `.rows`.
     """
     program = (programs or VerifiedPrograms(ctx)).of(reals)
     chosen = replace(options, fold_affine=False, row_scales=False)
@@ -209,7 +212,7 @@ def compile_stages(
 def compile_formats(
     reals: ModuleOp, module: ModuleOp, ctx: Context, options: PipelineOptions, *, row_scales: bool
 ) -> Compiled:
-    """Compile a program at L1. reals: the profiled program at L0 that it was derived from."""
+    """Compile a program at L1. reals: the profiled program at L0 from which it was derived."""
     programs = VerifiedPrograms(ctx)
     profiled, typed = programs.made("reals", lambda: reals), programs.made("formats", lambda: module)
     return _from_formats(profiled, typed, options, row_scales=row_scales)
@@ -221,7 +224,9 @@ def _from_formats(reals: Program, formats: Program, options: PipelineOptions, *,
 
 
 def refine_kept(module: ModuleOp, ctx: Context, options: PipelineOptions) -> None:
-    """Refine a program at L1 with its own number formats; with data, its f32 tensors get the formats of the options."""
+    """Refine a program at L1 that already has number formats. With data, its f32 tensors get the formats of the
+    options.
+    """
     pipelines.run(module, ctx, _passes_of_kept(module, options))
 
 
@@ -233,7 +238,7 @@ def _passes_of_kept(module: ModuleOp, options: PipelineOptions) -> Sequence[Modu
 def compile_kept(
     module: ModuleOp, ctx: Context, options: PipelineOptions, programs: Programs | None = None
 ) -> Compiled:
-    """Compile a program at L1 with its own number formats (`refine_kept`). programs: as for `compile_stages`."""
+    """Compile a program at L1 that already has number formats (`refine_kept`). programs: as for `compile_stages`."""
     from tinyml.transforms.formats.lift_to_reals import LiftToRealsPass
 
     chosen = format_named(ctx, options.format, options.width) if options.data else F32_FORMAT
@@ -252,7 +257,7 @@ def compile_kept(
 
 
 def compile_again(compiled: Compiled, options: PipelineOptions) -> Compiled:
-    """Compile a program from L1 on with other options for the later passes."""
+    """Compile a program again from L1, with other options for the later passes."""
     options = replace(options, format=compiled.format, width=compiled.width)
     reals = [stage for stage in compiled.stages if stage.file == _REALS]
     again = _below(compiled.reals, compiled.typed, options, reals, compiled.width, compiled.row_scales)
@@ -260,7 +265,7 @@ def compile_again(compiled: Compiled, options: PipelineOptions) -> Compiled:
 
 
 def compile_bits_again(compiled: Compiled, options: PipelineOptions) -> Compiled:
-    """Compile a program from bits (L4) on with other options for the later passes."""
+    """Compile a program again from bits (L4), with other options for the later passes."""
     options = replace(options, format=compiled.format, width=compiled.width)
     end = next(i for i, stage in enumerate(compiled.stages) if stage.file == _BITS) + 1
     stages = list(compiled.stages[:end])
@@ -277,7 +282,7 @@ def _below(
     width: int,
     row_scales: bool,
 ) -> Compiled:
-    """Compile a program from L1 on."""
+    """Compile a program from L1."""
     formats, unrounded = typed.module, None
     planned = with_rounded_sums(formats, typed.store.context, options.plan, options.ram)
     if planned is not None:
@@ -296,12 +301,12 @@ def _below(
 
 
 def lowered(program: Program, pipeline: str, options: Mapping[str, Any]) -> Program:
-    """The program after a pipeline, with the options of `PipelineOptions` that its passes accept."""
+    """The program after a pipeline, with the options of `PipelineOptions` that the pipeline's passes accept."""
     return program.after(*pipelines.flatten(pipeline, options))
 
 
 def _text(program: Program) -> str:
-    """The text of a program's module."""
+    """The printed text of a program's module."""
     return program.fact(print_ir, lambda: print_ir(program.module))
 
 
@@ -322,7 +327,7 @@ def _from_bits(
 
 
 def passes_to_formats(options: PipelineOptions, search: SearchPass | None) -> list[ModulePass]:
-    """The passes of `reals-to-formats`; a search takes the place of `assign-format`."""
+    """The passes of `reals-to-formats`; a search replaces `assign-format`."""
     passes = pipelines.flatten("reals-to-formats", vars(options))
     if search is None:
         return passes
@@ -344,7 +349,7 @@ def _reals_and_formats(
 
 
 def _changed_answers(reals: Program, formats: Program, file: str) -> int:
-    """Number of inputs in a data file whose class differs between the program at L1 and the one on reals."""
+    """The number of inputs in a data file whose class differs between the program at L1 and the program on reals."""
     from tinyml.runtime.model.program_data import load_program_data
     from tinyml.tools.driver.measure import accuracy
 
@@ -355,7 +360,9 @@ def _changed_answers(reals: Program, formats: Program, file: str) -> int:
 
 
 def count_model_macs(reals: ModuleOp) -> int:
-    """Multiply-accumulates of a program with matrices stored in sparse form if that saves memory in floats."""
+    """The number of multiply-accumulates of a program, with matrices in sparse form where that saves memory in
+    floats.
+    """
     from tinyml.transforms.formats.choose_storage import ChooseStoragePass
     from tinyml.transforms.reals.analysis.count_macs import count_macs
 
@@ -365,9 +372,9 @@ def count_model_macs(reals: ModuleOp) -> int:
 
 
 def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
-    """Program, validation data and test data of a model's folder.
+    """The paths of program, validation data and test data in a model's folder.
 
-    The program is a file that a frontend reads, or seedot/input.sd; the table of frontends determines the precedence.
+    The program is a file that a frontend imports, or seedot/input.sd; the table of frontends determines the precedence.
     The data are val.npz and, if present, test.npz. Raises `InputError` without a program.
     """
     from tinyml.lowering.frontends.importers import FRONTENDS
@@ -381,5 +388,5 @@ def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
 
 
 def model_of(path: Path) -> tuple[Path, Path | None, Path | None]:
-    """Program, validation data and test data of a folder, or a single program without data."""
+    """The paths of program, validation data and test data in a folder, or of a single program without data."""
     return find_model(path) if path.is_dir() else (path, None, None)

@@ -1,4 +1,6 @@
-"""Programs in upstream dialects: of MLIR, from buffers (L2), with the C that they call; of CIRCT, from hardware."""
+"""Programs in upstream dialects: in MLIR's dialects from buffers (L2), with the C that they call; in CIRCT's dialects
+from hardware modules.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 def upstream_files(buffers: ModuleOp, options: Mapping[str, Any] | None = None) -> Mapping[str, str]:
     """`NAME.mlir`, in the generic form, and `NAME_runtime.c` of a program at L2, whose module is unchanged.
 
-    options: those of the pipeline. Raises `InputError` for a program without such a form.
+    options: the options of the pipeline. Raises `InputError` for a program that upstream dialects cannot represent.
     """
     module = buffers.clone()
     [function] = defined_functions(module)
@@ -35,20 +37,22 @@ def upstream_files(buffers: ModuleOp, options: Mapping[str, Any] | None = None) 
 
 
 def llvm_files(program: ProgramInFolder) -> Mapping[str, bytes]:
-    """The files of a program that `--device llvm` builds: its module replaces the C file."""
+    """The files of a program that `--device llvm` builds. A module in MLIR replaces the C file."""
     files = {name: content for name, content in program.files.items() if name != f"{program.name}.c"}
     return files | {name: text.encode() for name, text in upstream_files(program.buffers).items()}
 
 
 def circt_files(program: ProgramInFolder) -> Mapping[str, bytes]:
-    """The files of a program that `--device circt` builds: the hardware module in addition to the others."""
+    """The files of a program that `--device circt` builds: the usual files and the hardware module."""
     if program.hardware is None:
         return program.files
     return {**program.files, f"{program.name}.mlir": circt_text(program.hardware).encode()}
 
 
 def circt_text(hardware: ModuleOp) -> str:
-    """The generic form of hardware modules in CIRCT's dialects, as CIRCT reads it; the module is unchanged."""
+    """The text of hardware modules in CIRCT's dialects, in the generic form that CIRCT accepts; the module is
+    unchanged.
+    """
     module = hardware.clone()
     pipelines.run(module, context(), [LowerRtlToCirctPass()])
     text = io.StringIO()

@@ -1,4 +1,4 @@
-"""Transcendental functions in double precision, each rounded once, computed with Python's decimal numbers."""
+"""Transcendental functions rounded once to double precision, computed with Python's decimal numbers."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ CONSTANT_MAGNITUDE = Decimal(700)
 
 @lru_cache(maxsize=1 << 14)
 def exactly(function: Function, x: Fraction) -> Fraction:
-    """The double nearest to a function's value; for log, arguments are above 0.
+    """The double nearest to a function's value. Arguments of log must be above 0.
 
-    Tables are rounded from these doubles; a result that is closer to a tie than a double resolves is a tie.
+    Tables are rounded from these doubles. A result that is closer to a tie than a double can resolve counts as a tie.
     """
     with localcontext() as digits:
         digits.prec = DIGITS
@@ -41,7 +41,7 @@ def exactly(function: Function, x: Fraction) -> Fraction:
 
 
 def _erf(x: Decimal) -> Decimal:
-    """The error function by its alternating series; from 6 on 1, the nearest double."""
+    """The error function by its alternating series; for arguments from 6 on, 1, which is the nearest double."""
     if abs(x) >= 6:
         return Decimal(1).copy_sign(x)
     term = total = x

@@ -1,7 +1,7 @@
-"""Statements about a format's numbers: decoding, rounding, tables for kernels, and folds on tensors.
+"""Statements about the numbers of a format: decoding, rounding, tables for kernels, and folds on tensors.
 
-All are checked by enumeration: on all raws of up to 12 bits, on some wider raws, and on reals at and around the borders
-between two raws.
+Each statement is checked by enumeration: on all raws of formats with up to 12 bits, on some raws of wider formats, and
+on reals at and around the borders between two raws.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Fact(Statement):
 
 
 def is_right(type: str, name: str, input: int) -> bool:
-    """True if a fact about a format, given by its type, is true for an integer."""
+    """Whether a fact about a format, given by the format's type, is true for an integer."""
     format = number_format(Parser(context(), type).parse_type())
     assert format is not None
     assert format.specification is not None
@@ -75,7 +75,7 @@ def is_right(type: str, name: str, input: int) -> bool:
 
 
 def facts(one: Known) -> Iterator[Fact]:
-    """All facts about a format."""
+    """Yield all facts about a format."""
     format, documented = one.format, one.documented
 
     def fact(subject: str, items: Sequence[int], right: Callable[[Any], Any], of: str = "") -> Fact:
@@ -115,7 +115,9 @@ FOLDED_OPS = (tdsl.ReluOp, tdsl.Relu6Op, tdsl.NegOp, tdsl.CastOp)
 
 
 def _folds(format: NumberFormat) -> Iterator[tuple[str, Callable[[Any], Any]]]:
-    """The ops and pairs of ops that fold in a format: the names, and where the fold is valid."""
+    """Yield the ops and pairs of ops that fold in a format: their names,
+    and the function that tests the fold on raws.
+    """
     for outer, inner in product(FOLDED_OPS, (None, *FOLDED_OPS)):
         [x] = Block(arg_types=[TensorType(format.type, [1])]).args
         before = None if inner is None else inner(x, format.type)
@@ -126,14 +128,19 @@ def _folds(format: NumberFormat) -> Iterator[tuple[str, Callable[[Any], Any]]]:
 
 
 def _keeps(op: tdsl.UnaryOp, before: tdsl.UnaryOp | None, to_input: bool, x: Any) -> Any:
-    """True for raws for which an op, after another op if given, equals its fold: the input or the other op's result."""
+    """A mask of the raws for which an op equals its fold, optionally after another op `before`.
+
+    to_input: true if the fold is the input, false if it is the result of `before`.
+    """
     raws = x.astype(tdsl.format_of(op.out).dtype)[:, None]
     given = raws if before is None else np.broadcast_to(before.compute(Bits(), [raws]), raws.shape)
     return np.broadcast_to(op.compute(Bits(), [given]) == (raws if to_input else given), raws.shape)[:, 0]
 
 
 def _times_powers(one: Known, grouped: NumberFormat, exponents: Sequence[int], x: Any) -> Any:
-    """True for raws whose numbers, in a group with each exponent, equal the elements times that power of two."""
+    """A mask of the raws whose numbers equal the element times the power of two,
+    in groups with each of the exponents.
+    """
     raws = np.zeros((len(exponents), len(_some(one.documented.raws))), one.format.dtype)
     raws[:, : len(x)] = x
     numbers = np.ldexp(_numbers(one, x), np.array(exponents)[:, None])
@@ -145,7 +152,9 @@ def _numbers(one: Known, raws: Sequence[int]) -> Any:
 
 
 def _is_packed(bits: int, x: Any) -> Any:
-    """True for integers that every position of a packed group returns unchanged, whatever its neighbours."""
+    """A mask of the integers that every position of a packed group returns unchanged, for different neighbours in the
+    group.
+    """
     length, right = group_length(bits), np.ones(len(x), bool)
     for place, others in product(range(length), (0, -1)):
         groups = np.full((len(x), length), others, x.dtype)
@@ -167,7 +176,7 @@ def _is_number(one: Known) -> Callable[[int, Any], bool]:
 
 
 def _around_borders(one: Known, raws: Sequence[int]) -> tuple[Any, Any]:
-    """Reals at and around the borders between raws and the next ones, and the raws nearest to them."""
+    """Reals at and around the borders between raws and their successors, and the raws nearest to these reals."""
     documented = one.documented
     numbers = sorted(documented.number(raw) for raw in raws)
     reals: list[float] = [-1.0e30, 1.0e30]

@@ -1,8 +1,8 @@
 """Exact integers as formulas for the solver Z3, in linear arithmetic over unbounded integers.
 
-A product of two unknowns becomes one unknown within its interval; equal factors share it. An entry of a long table is
-treated in the same way. A proof then applies to every number in the interval, and the solver neither multiplies nor
-looks up. Comparisons that the intervals decide are decided here.
+A product of two unknowns becomes one unknown within its interval; equal factors share this unknown. An entry of a long
+table is also represented by an unknown. A proof then applies to every number in the interval, and the solver needs
+neither multiplications nor table lookups. Comparisons that the intervals decide become constants.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def solver() -> ModuleType:
-    """The package of the solver; raises `InputError` if it is not installed."""
+    """The package of the solver Z3; raises `InputError` if it is not installed."""
     try:
         import z3
     except ImportError as error:
@@ -36,7 +36,7 @@ RUNS = 8
 
 @dataclass(eq=False)
 class Unknowns:
-    """The inputs of a claim, the unknowns for products and entries, and the known facts about all of these."""
+    """The inputs of a claim, the unknowns for products and table entries, and the known facts about these unknowns."""
 
     facts: list[Any] = field(default_factory=list[Any])
     shared: dict[tuple[Any, ...], Formula] = field(default_factory=dict[Any, Any])
@@ -44,19 +44,19 @@ class Unknowns:
     """Terms whose ids are in keys of `shared`; the references keep them alive."""
 
     def identity(self, term: Any) -> int:
-        """Equal for equal terms."""
+        """An integer that is equal for terms that simplify to the same term."""
         simple = solver().simplify(term)
         self.kept.append(simple)
         return simple.get_id()
 
     def one(self, key: tuple[Any, ...], low: int, high: int) -> Formula:
-        """The unknown in [low, high] for a key."""
+        """The unknown for a key, in [low, high]; it is created on first use."""
         if key not in self.shared:
             self.shared[key] = self.fresh(f"shared{len(self.shared)}", low, high)
         return self.shared[key]
 
     def fresh(self, name: str, low: int, high: int) -> Formula:
-        """An unknown in [low, high]."""
+        """Create an unknown in [low, high]."""
         term = solver().Int(name)
         self.facts += [term >= low, term <= high]
         return Formula(term, low, high, self)
@@ -64,7 +64,7 @@ class Unknowns:
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """A truth value as a formula of unknowns."""
+    """A truth value, represented by a formula of unknowns."""
 
     term: Any
     unknowns: Unknowns
@@ -90,7 +90,7 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class Formula:
-    """An integer formula of unknowns with values in [low, high]."""
+    """An integer in [low, high], represented by a formula of unknowns."""
 
     term: Any
     low: int
@@ -156,7 +156,7 @@ class Formula:
         return Claim(self.term == term, self.unknowns)
 
     def entry(self, table: Sequence[int]) -> Any:
-        """table[self]; an index outside selects the nearest entry."""
+        """The value `table[self]`; an index outside the table selects the nearest entry."""
         first, last = (min(max(end, 0), len(table) - 1) for end in (self.low, self.high))
         starts = [first, *(i for i in range(first + 1, last + 1) if table[i] != table[i - 1] + 1)]
         if len(starts) > RUNS:
@@ -181,7 +181,7 @@ class Formula:
 
 
 def _parts(x: Any) -> tuple[int, int, Any]:
-    """The interval and the term of a number."""
+    """The limits of the interval and the term of a number."""
     return (x, x, x) if isinstance(x, int) else (x.low, x.high, x.term)
 
 

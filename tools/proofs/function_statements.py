@@ -1,7 +1,7 @@
-"""Statements about functions of the runtime, with the constants that emitted code passes to them.
+"""Statements about functions of the runtime, with the constant arguments that emitted code passes to them.
 
-Hardware computes a function by its integer program, the evaluator by its reference in numpy. Both must return the
-documented result whenever that fits the type of the result.
+Hardware computes a function by its integer program; the evaluator computes it by its reference in numpy. Both must
+return the documented result whenever that result fits the function's result type.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ Argument: TypeAlias = "int | tuple[int, ...] | None"
 
 
 class Call(NamedTuple):
-    """A call of a runtime function with its constant arguments."""
+    """A call of a runtime function, with the function's constant arguments."""
 
     function: str
     arguments: tuple[Argument, ...]
 
     def completed(self, computed: Sequence[Any]) -> list[Any]:
-        """All arguments, with the computed ones inserted in order."""
+        """All arguments of the call, with the computed arguments inserted in order."""
         rest = iter(computed)
         return [next(rest) if argument is None else argument for argument in self.arguments]
 
 
 def calls_in(block: Block) -> Iterator[Call]:
-    """The calls of functions with a documented meaning on integers."""
+    """Yield the calls of functions that have a documented meaning on integers."""
     for op in block.ops:
         if isinstance(op, func.CallOp) and RUNTIME_FUNCTIONS[op.callee.string_value()].meaning is not None:
             yield Call(op.callee.string_value(), tuple(_argument(operand) for operand in op.operands))
@@ -60,7 +60,7 @@ def _argument(value: SSAValue) -> Argument:
 
 @dataclass(frozen=True, kw_only=True)
 class FunctionStatement(Statement):
-    """A statement about a function for all integer operands of their types."""
+    """A statement about a function, for all values of its integer operands."""
 
     call: Call
 
@@ -99,7 +99,7 @@ class FunctionStatement(Statement):
 
 
 def function_statement(call: Call) -> FunctionStatement:
-    """The statement about a function with its constant arguments."""
+    """The statement about a function called with given constant arguments."""
     known = RUNTIME_FUNCTIONS[call.function]
     meaning = known.meaning
     assert meaning is not None
@@ -124,7 +124,7 @@ def function_statement(call: Call) -> FunctionStatement:
 
 
 def called(function: str, arguments: Sequence[Any]) -> int:
-    """The result of a function; raises `AssertionError` if its integer program and its reference differ."""
+    """Compute the result of a function; raises `AssertionError` if its integer program and its reference differ."""
     call = Call(function, tuple(arguments))
     result = int(np.asarray(function_statement(call).evaluated([]).array).ravel()[0])
     if RUNTIME_FUNCTIONS[function].program is not None:
@@ -135,7 +135,7 @@ def called(function: str, arguments: Sequence[Any]) -> int:
 
 
 def _inlined(call: Call) -> Block:
-    """The integer program of a call; its computed arguments are the block's arguments."""
+    """The integer program of a call, as a block whose arguments are the computed arguments of the call."""
     known = RUNTIME_FUNCTIONS[call.function]
     pairs = [*zip(known.arguments, call.arguments, strict=True)]
     block = Block(arg_types=[type for type, argument in pairs if argument is None])

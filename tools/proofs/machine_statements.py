@@ -1,7 +1,8 @@
 """Statements about the ops that all formats share, at the limits of registers and for every amount of a shift.
 
-A format's operations at some scales cover only some intervals and amounts. Here each integer op of `exact` has operands
-whose result is the last that a register represents, and the first that it does not.
+The operations of a format use only some intervals and some amounts of a shift. The statements of this module add the
+limits: for each integer op of `exact`, operands with the last result that a register can represent, and operands with
+the first result that it cannot.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ LEFT = (1, 2, 7, 8, 9, 15, 16)
 
 
 def machine_statements() -> Iterator[StepStatement]:
-    """All machine statements; ops without a computation have none."""
+    """Yield all machine statements; ops without a computation have none."""
     block = Block()
     for width in REGISTERS:
         _at_limits(block, *limits(width))
@@ -51,7 +52,7 @@ def machine_statements() -> Iterator[StepStatement]:
 
 
 def _at_limits(block: Block, low: int, high: int) -> None:
-    """Results at the ends of a register, and one beyond each end."""
+    """Append ops whose results are at the ends of a register, and one beyond each end."""
     for past in (0, 1):
         _add(block, exact.AddOp, (0, high - 1 + past), (0, 1))
         _add(block, exact.AddOp, (low + 1 - past, 0), (-1, 0))
@@ -66,7 +67,7 @@ def _at_limits(block: Block, low: int, high: int) -> None:
 
 
 def _by_amounts(block: Block, width: int) -> None:
-    """Shifts and roundings by each amount, of operands that fit a register with and without half a unit added."""
+    """Append shifts and roundings by each amount. The operands fit a register, with and without half a unit added."""
     low, high = limits(width)
     for left in LEFT:
         if left < width - 1:

@@ -1,4 +1,4 @@
-"""Memory of unbounded integers, which emitted arithmetic loads and stores."""
+"""Arrays of unbounded integers that emitted arithmetic loads and stores."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from tinyml.dialects.machine.exact_integers import Number, choose
 
 
 class Cells:
-    """The integers of an array, None for unknown ones; with many inputs, each may have its own index."""
+    """The integers of an array, None for unknown integers. If a claim has many inputs, each input may have a separate
+    index.
+    """
 
     def __init__(self, numbers: Sequence[Number | None], first: Number = 0, whole: list[Number | None] | None = None):
         self._numbers = [*numbers] if whole is None else whole
@@ -17,11 +19,11 @@ class Cells:
 
     @property
     def numbers(self) -> Sequence[Number | None]:
-        """All known numbers of the array."""
+        """All integers of the array; None for unknown integers."""
         return self._numbers
 
     def beyond(self, index: Number) -> Cells:
-        """The same memory with indices relative to another index."""
+        """The same array with indices relative to `index`."""
         return Cells((), self._first + index, self._numbers)
 
     def load(self, index: Number, promise: Callable[[str, Any], None]) -> Number:
@@ -44,7 +46,7 @@ class Cells:
             self._numbers[place] = choose((at >= place) & (at <= place), value, number)
 
     def _at(self, index: Number, promise: Callable[[str, Any], None]) -> Number:
-        """The position in the whole array; an index outside is clamped to the nearest one."""
+        """The position in the whole array. An index outside the array is clamped to the nearest position."""
         at, last = self._first + index, len(self._numbers) - 1
         promise(f"an index lies in an array of {last + 1}", (at >= 0) & (at <= last))
         return min(max(at, 0), last) if isinstance(at, int) else at

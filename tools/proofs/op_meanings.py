@@ -1,4 +1,4 @@
-"""The documented meaning of num ops as functions of their operands' raws, from the specifications of the formats."""
+"""The documented meaning of `num` ops as functions of their operands' raws, from the specifications of the formats."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def documented_by(type: Attribute) -> Specification:
 
 
 def rounded_once_by(type: Attribute) -> RoundedOnce:
-    """The specification of a format with exact sums; raises `Undocumented` for any other."""
+    """The specification of a format with exact sums; raises `Undocumented` for any other format."""
     documented = documented_by(type)
     if not isinstance(documented, RoundedOnce):
         raise Undocumented(f"{type} has no exact sums")
@@ -133,7 +133,7 @@ def rounded_once_by(type: Attribute) -> RoundedOnce:
 
 
 def _scale(type: Attribute) -> int:
-    """The scale of exact sums."""
+    """The scale of the exact sums of a type."""
     accumulator = accumulator_of(type)
     if accumulator is None or not isinstance(accumulator.sum_unit, int):
         raise Undocumented(f"{type} has no exact sums")
@@ -141,7 +141,7 @@ def _scale(type: Attribute) -> int:
 
 
 def _tabulated(op: num.FunctionOp) -> Documented:
-    """The raw nearest to a function's value, for a small number of raws."""
+    """The documented result of a function that is tabulated: the raw nearest to the function's value."""
     source, result = rounded_once_by(op.input.type), rounded_once_by(op.result.type)
     if len(source.raws) > TABLE_RAWS or op.scheme is not None:
         raise Undocumented(f"{op.name} of {op.input.type} is interpolated")
@@ -156,7 +156,9 @@ def _tabulated(op: num.FunctionOp) -> Documented:
 
 
 def assumption_of(op: num.NumOp) -> Documented | None:
-    """The assumption about an op's operands: the result fits, and a function is defined at its argument."""
+    """The assumption about an op's operands: the result fits, and a function is defined at its argument. None without
+    an assumption.
+    """
     match op:
         case num.MacOp() | num.StartOp() | num.AlignOp() | num.TallyOp() | num.AddShiftedOp():
             type, meaning = op.results[0].type, meaning_of(op)
@@ -190,7 +192,9 @@ def _clamp(documented: Specification, low: float, high: float | None) -> Documen
 
 
 def _from(documented: Specification, threshold: float, place: Callable[..., int]) -> Documented:
-    """Comparison with a real: numbers of at least the real with `bisect_left`, greater numbers with `bisect_right`."""
+    """The documented comparison of a number with a real. place: `bisect_left` for at least the real, `bisect_right` for
+    greater.
+    """
     raws, order = ascending(documented), documented.order
     first = place(raws, Fraction(threshold), key=documented.number)
     least = raws[first] if first < len(raws) else None
@@ -198,13 +202,16 @@ def _from(documented: Specification, threshold: float, place: Callable[..., int]
 
 
 def ascending(documented: Specification) -> Sequence[int]:
-    """All raws in the order of their numbers."""
+    """All raws of a format, in the order of their numbers."""
     raws = documented.raws
     return sorted(raws, key=documented.number) if len(raws) <= SORTED_RAWS else raws
 
 
 def _combined(op: num.CombineOp) -> Documented:
-    """The sum of all terms, rounded once. Formats that round each step have separate statements for the steps."""
+    """The documented result of a combination: the sum of all terms, rounded once.
+
+    Formats that round each step have separate statements for the steps.
+    """
     result = documented_by(op.result.type)
     factors = [documented_by(factor.type) for factor in op.factors]
     if not isinstance(result, RoundedOnce) or not all(isinstance(one, RoundedOnce) for one in factors):

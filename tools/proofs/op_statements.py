@@ -1,7 +1,7 @@
-"""Statements about num ops: their lowering and their evaluation equal the documentation of their formats.
+"""Statements about `num` ops: their lowering and their evaluation equal the documentation of their formats.
 
-The statements read the lowering of a single op, as a program gets it: exact integers, each in the interval that its op
-states; registers; and registers after `simplify`.
+The statements interpret the lowering of a single op, in the three forms that it has in a program: exact integers, each
+in the interval that its op states; registers; and registers after `simplify`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RECORDED, EMITTED, SIMPLE = "in exact integers, ", "", "after simplify, "
 
 @dataclass(frozen=True, kw_only=True)
 class OpStatement(Statement):
-    """A statement about an op whose operands are all arguments of a block."""
+    """A statement about an op all of whose operands are arguments of a block."""
 
     op: num.NumOp
     calls: set[Call] = field(default_factory=set[Call])
@@ -71,7 +71,7 @@ def statement(
     assumed: Documented | None = None,
     cuts: Sequence[int] = (),
 ) -> OpStatement:
-    """A statement about the op that `make` builds of values with the operands' types.
+    """The statement about the op that `make` builds from values with the operands' types.
 
     Raises `Undocumented` for an op without a documented meaning.
     """
@@ -91,7 +91,7 @@ def statement(
 
 
 def _alone(op: num.NumOp) -> ModuleOp:
-    """A module with a function of one op."""
+    """A module with a function that consists of one op."""
     block = Block(arg_types=[operand.type for operand in op.operands])
     copy = op.clone(value_mapper=dict(zip(op.operands, block.args, strict=True)))
     block.add_ops([copy, func.ReturnOp(*copy.results)])
@@ -99,9 +99,9 @@ def _alone(op: num.NumOp) -> ModuleOp:
 
 
 def computed(text: str, *inputs: int) -> int:
-    """The result of device and evaluator for some raws, from the text of a module with a function of one op.
+    """The result that device and evaluator compute for some raws, from the text of a module with a function of one op.
 
-    Raises `AssertionError` if either breaks a promise, or if they differ.
+    Raises `AssertionError` if a computation violates a promise, or if the results differ.
     """
     [function] = cast("Sequence[func.FuncOp]", [*Parser(context(), text).parse_module().ops])
     op = next(op for op in function.body.block.ops if isinstance(op, num.NumOp))
@@ -114,7 +114,8 @@ def computed(text: str, *inputs: int) -> int:
 
 @dataclass(frozen=True)
 class _Forms:
-    """The lowering of an op by stage, and the operand to which it folds, if it folds.
+    """The lowering of an op at each stage, and the index of the operand to which the op folds; None if it does not
+    fold.
 
     interval: the proven interval of the result, if there is one.
     """
@@ -137,7 +138,7 @@ class _Forms:
         return cls(stages, alone.interval, place)
 
     def promises(self, inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
-        """All conditions that must be true for these inputs."""
+        """Yield all conditions that must be true for these inputs."""
         if self.folded is not None:
             yield Promise("the op folds to the documented result", equal(inputs[self.folded], expected))
         for words, block in self.stages.items():
@@ -150,7 +151,7 @@ class _Forms:
 
 
 def _evaluated(op: num.NumOp, inputs: Sequence[Any]) -> Any:
-    """The result on the evaluator's machine."""
+    """The result of an op on the evaluator's machine."""
     operands = [column.astype(_dtype(operand.type)) for operand, column in zip(op.operands, inputs, strict=True)]
     with np.errstate(all="ignore"):
         result = np.asarray(op.computation()(NumpyMachine(), operands))

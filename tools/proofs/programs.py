@@ -1,8 +1,9 @@
 """Statements about a program: its operations at their scales are exact, and its accumulators never overflow.
 
-The operations are those of its loops (L3), each kind once. The accumulators are those of its products (L1): every
-partial sum, in any order, is bounded from the weights in exact integers and from the interval of the other factor. It
-must lie within the stated bound, and the stated bound within the register, with a reserve for rounding.
+The operations are the scalar operations of its loops (L3), each kind once. The accumulators belong to its products
+(L1). Every partial sum, in any order, is bounded by exact integers, from the weights and from the interval of the other
+factor. The partial sum must lie within the stated bound. The stated bound must fit the register, with a reserve for
+rounding.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Unstated:
 
 
 def operations(loops: ModuleOp) -> Iterator[OpStatement | Unstated]:
-    """A statement for each kind of scalar operation in a program at L3, or the reason why there is none."""
+    """Yield a statement for each kind of scalar operation in a program at L3, or the reason why there is none."""
     seen: set[tuple[str, str, int | None]] = set()
     for op in loops.walk():
         if not isinstance(op, num.NumOp):
@@ -61,7 +62,7 @@ def operations(loops: ModuleOp) -> Iterator[OpStatement | Unstated]:
 
 
 def _shifts(op: num.NumOp) -> Sequence[int | None]:
-    """The constant amounts by which an op shifts a sum; for any other op only None."""
+    """The constant amounts by which an op shifts a sum; only None for any other op."""
     if not isinstance(op, num.ShiftOp | num.AddShiftedOp) or not isinstance(load := op.places.owner, memref.LoadOp):
         return [None]
     read = scratch.root(load.memref).owner
@@ -69,7 +70,7 @@ def _shifts(op: num.NumOp) -> Sequence[int | None]:
 
 
 def _operation(op: num.NumOp, name: str, places: int | None) -> OpStatement:
-    """The statement about an op. places: the amount of its shift."""
+    """The statement about an op. places: the amount of the op's shift, if it has one."""
     if places is not None and not 0 <= places < _width(op.results[0].type):
         raise Undocumented(f"{op.name} shifts by {places}, which has no meaning")
 
@@ -88,7 +89,7 @@ def _operation(op: num.NumOp, name: str, places: int | None) -> OpStatement:
 
 
 def _domain(op: num.NumOp, type: Attribute, places: int | None = None) -> Domain:
-    """The possible integers of an op's operand. places: the amount of its shift, if it is known."""
+    """The possible integers of an op's operand. places: the amount of the op's shift, if it is known."""
     if number_format(type) is not None:
         return documented_by(type).raws
     if isinstance(op, num.ShiftOp | num.AddShiftedOp) and accumulator_of(type) is None:
@@ -114,7 +115,9 @@ def _width(type: Attribute) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class AccumulatorStatement(Statement):
-    """The partial sums of an op lie within its stated bound, and this bound within its register, rounding included."""
+    """The statement that the partial sums of an op lie within the stated bound, and that the bound fits the register,
+    including rounding.
+    """
 
     reached: tuple[int, int]
     stated: tuple[int, int]
@@ -139,7 +142,7 @@ class AccumulatorStatement(Statement):
 
 
 def accumulators(formats: ModuleOp) -> Iterator[AccumulatorStatement | Unstated]:
-    """A statement for each op that sums products in a program at L1, or the reason why there is none."""
+    """Yield a statement for each op that sums products in a program at L1, or the reason why there is none."""
     for op in formats.walk():
         if not isinstance(op, tdsl.ContractionOp):
             continue
@@ -206,7 +209,7 @@ def _products(op: tdsl.ContractionOp, term: tdsl.Term) -> tuple[int, int]:
 
 
 def _moved(value: SSAValue) -> SSAValue:
-    """The vector that a tensor represents as a row or a column."""
+    """Skip the reshapes and transpositions that turn a vector into a row or a column, and return the vector."""
     while isinstance(value.owner, tdsl.ReshapeOp | tdsl.TransposeOp) and max(tdsl.shape_of(value)) == int(
         np.prod(tdsl.shape_of(value))
     ):
@@ -216,7 +219,7 @@ def _moved(value: SSAValue) -> SSAValue:
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentStatement(Statement):
-    """The shift amounts of grouped sums in loops are exponents of the program's groups."""
+    """The statement that the shift amounts of grouped sums in loops are exponents of the program's groups."""
 
     shifted: Sequence[int]
     exponents: Sequence[int]
@@ -235,7 +238,7 @@ class ExponentStatement(Statement):
 
 
 def exponents(formats: ModuleOp, loops: ModuleOp) -> Iterator[ExponentStatement]:
-    """The statement about exponents at L1 and at L3; none if no grouped sum is shifted."""
+    """Yield the statement that relates exponents at L1 to shifts at L3; none if no grouped sum is shifted."""
     shifted = {places for op in loops.walk() if isinstance(op, num.AddShiftedOp) for places in _shifts(op)}
     known: set[int] = set()
     for op in formats.walk():
@@ -260,7 +263,9 @@ MOST_WEIGHTS = 1 << 18
 def _rows(
     op: tdsl.ContractionOp, map: AffineMap, summed: Sequence[int], constant: Any
 ) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
-    """The result indices along which weights differ, and the weights that are summed for each, for every matrix."""
+    """Yield the result indices along which weights differ, and the weights that are summed for each,
+    for every matrix.
+    """
     shape = tdsl.shape_of(op.out)
     used = map.used_dims()
     extents = [extent if place in used else 1 for place, extent in enumerate(shape)]

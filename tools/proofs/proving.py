@@ -1,8 +1,8 @@
-"""Statements, each proved for all inputs, refuted by a counterexample, or left open with the reason.
+"""Statements that are proved for all inputs, refuted by a counterexample, or left open with the reason.
 
-A statement with few inputs is decided by enumeration, any other by the solver. Results that Python computes, such as
-the evaluator's, are compared as well: on all inputs of an enumeration, otherwise on ends of the operands and some
-numbers between.
+A statement with few inputs is decided by enumeration, any other statement by the solver. Results that Python computes,
+such as the evaluator's results, are also compared: on all inputs of an enumeration, otherwise on the ends of the
+operands' domains and on some numbers between.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ Promises: TypeAlias = Callable[[Sequence[Number], "Number | Condition"], Iterato
 class Statement(ABC):
     """The claim that a computation equals its documentation, for all inputs that satisfy `assumed`.
 
-    subject: the key by which reports group statements. cuts: integers at which the domain of a single operand is
-    divided, so that the solver decides about one piece at a time.
+    subject: the key by which reports group statements. cuts: integers that divide the domain of a single operand into
+    pieces. Each query of the solver covers one piece.
     """
 
     name: str
@@ -64,23 +64,23 @@ class Statement(ABC):
         """The conditions to prove.
 
         Raises `ValueError` or `VerifyException` if the computation fails, and `InputError` or `Unread` if it cannot be
-        read.
+        interpreted.
         """
 
     @abstractmethod
     def evaluated(self, inputs: Sequence[Any]) -> Values | Truths:
-        """The result that Python computes for arrays of inputs."""
+        """Compute the result in Python for arrays of inputs."""
 
     @abstractmethod
     def as_test(self, inputs: Sequence[int], documented: int) -> str:
-        """A Python test that fails as long as the statement is false for some inputs."""
+        """The text of a Python test that fails as long as the statement is false for the given inputs."""
 
     def samples(self) -> list[Any]:
         """Arrays of inputs on which Python's result is compared if not all inputs are enumerated."""
         return _all_of([_some_of(domain, self.cuts) for domain in self.domains])
 
     def pieces(self) -> Iterator[Sequence[Domain]]:
-        """The domains, or the pieces of a single domain."""
+        """Yield the domains of the operands, or the pieces of a single domain."""
         if not self.cuts:
             yield self.domains
             return
@@ -93,7 +93,7 @@ class Statement(ABC):
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Inputs for which a statement is false, and the fault."""
+    """Inputs for which a statement is false, and a description of the fault."""
 
     statement: Statement
     inputs: tuple[int, ...]
@@ -105,14 +105,14 @@ class Counterexample:
         return int(self.statement.expected(self.inputs))
 
     def as_test(self) -> str:
-        """A Python test that fails as long as the statement is false."""
+        """The text of a Python test that fails as long as the statement is false."""
         inputs = self.inputs or [domain[0] for domain in self.statement.domains]
         return self.statement.as_test(inputs, int(self.statement.expected(inputs)))
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of a statement. how: "all inputs", "solver", or the reason why it is open."""
+    """The decision about a statement. how: "all inputs", "solver", or the reason why the statement is open."""
 
     statement: Statement
     seconds: float
@@ -126,7 +126,7 @@ class Verdict:
 
 
 def decide(statement: Statement, seconds: float) -> Verdict:
-    """Prove or refute a statement; it stays open if the solver needs more than `seconds`."""
+    """Prove or refute a statement. The statement remains open if the solver needs more than `seconds`."""
     started = time.perf_counter()
 
     def verdict(how: str, found: Counterexample | None = None, is_open: bool = False) -> Verdict:
@@ -162,8 +162,8 @@ def decide(statement: Statement, seconds: float) -> Verdict:
 def _counterexample(
     statement: Statement, promises: Promises, domains: Sequence[Domain], seconds: float
 ) -> Sequence[int] | str | None:
-    """Inputs for which the solver finds a statement false, None if there are none, or the reason why that is
-    unknown.
+    """Inputs for which the solver finds a statement false, None if there are none, or the reason why the solver does
+    not know.
     """
     unknowns = Unknowns()
     inputs: list[Any] = [
@@ -190,7 +190,9 @@ def _exclude_gaps(unknown: Any, domain: Domain, unknowns: Unknowns) -> None:
 def _solved(
     promises: Sequence[Promise], unknowns: Unknowns, inputs: Sequence[Any], seconds: float
 ) -> Sequence[int] | str | None:
-    """None if all promises are true, inputs for which one is false, or the reason why that is unknown."""
+    """None if all promises are true, inputs for which a promise is false,
+    or the reason why the solver does not know.
+    """
     z3 = solver()
     broken: list[Any] = [z3.Not(promise.holds.term) for promise in promises if isinstance(promise.holds, Claim)]
     if any(promise.holds is False for promise in promises):
@@ -212,7 +214,7 @@ def _solved(
 
 
 def _some_of(domain: Domain, cuts: Sequence[int]) -> Domain:
-    """Some integers of a domain: its ends, integers around zero and at cuts, and some between."""
+    """Some integers of a domain: the ends, integers around zero and around cuts, and some integers between them."""
     if _size(domain) <= 4 * ENDS:
         return domain
     at = (*range(-ENDS, ENDS + 1), *cuts, *(cut - 1 for cut in cuts))
@@ -223,7 +225,7 @@ def _some_of(domain: Domain, cuts: Sequence[int]) -> Domain:
 
 
 def _size(domain: Domain) -> int:
-    """The length; Python's `len` fails for a range of 64 bits."""
+    """The number of integers in a domain. Python's `len` fails for a range of 64 bits."""
     return domain.stop - domain.start if isinstance(domain, range) else len(domain)
 
 
@@ -234,7 +236,7 @@ def _all_of(domains: Sequence[Domain]) -> list[Any]:
 
 
 def _tried(statement: Statement, promises: Promises, inputs: Sequence[Any]) -> Counterexample | None:
-    """The first of the given inputs for which a statement is false."""
+    """The first of the given inputs for which a statement is false; None if it is true for all of them."""
     values = _values(statement, inputs)
     if statement.assumed is not None:
         allowed = np.broadcast_to(_holds(statement.assumed(values)), inputs[0].shape)
@@ -255,7 +257,7 @@ def _tried(statement: Statement, promises: Promises, inputs: Sequence[Any]) -> C
 
 
 def _values(statement: Statement, inputs: Sequence[Any]) -> list[Any]:
-    """Arrays of inputs; an operand with a single possible integer has that integer."""
+    """The inputs as values for a computation; an operand with a single possible integer becomes this integer."""
     return [
         domain[0] if _size(domain) == 1 else Values(column)
         for domain, column in zip(statement.domains, inputs, strict=True)

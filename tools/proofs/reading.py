@@ -1,9 +1,10 @@
-"""Lowered arithmetic, read as exact integers: its result, and the conditions under which no op overflows.
+"""The interpretation of lowered arithmetic as exact integers: its result, and the conditions under which no op
+overflows.
 
-Ops of `exact` have their documented meaning, other ops the meaning of MLIR's `arith` on unbounded integers. The
+Ops of `exact` have their documented meaning; other ops have the meaning of MLIR's `arith` on unbounded integers. The
 lowering promises that every sum, product and narrowing fits, that loads stay within their tables, and that values lie
-in their proven intervals; each promise is a condition to prove. Functions of the runtime have their documented meaning.
-Written memory is read as its integers, at known indices, or for many inputs at once.
+in their proven intervals. Each promise is a condition to prove. Functions of the runtime have their documented meaning.
+Loads from written memory yield the stored integers, at known indices, or for many inputs at once.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from tinyml.tools.proofs.values import Values
 
 
 class Unread(Exception):
-    """An op without a meaning on integers; the message names it."""
+    """Raised for an op without a meaning on integers; the message names the op."""
 
 
 @dataclass(frozen=True)
 class Promise:
-    """A condition that emitted code relies on, and its description."""
+    """A condition on which emitted code relies, and its description."""
 
     text: str
     holds: Condition
@@ -39,14 +40,14 @@ class Promise:
 
 @dataclass(frozen=True)
 class Reading:
-    """The results of a block, and its promises."""
+    """The results of a block, and the promises of its ops."""
 
     result: Number | Condition
     promises: Sequence[Promise]
 
 
 def read(block: Block, arguments: Sequence[Number | Condition]) -> Reading:
-    """Read the arithmetic of a single op.
+    """Interpret the arithmetic of a single op.
 
     Raises `Unread` for ops on floats, and for functions of the runtime without a documented meaning on integers.
     """
@@ -55,7 +56,7 @@ def read(block: Block, arguments: Sequence[Number | Condition]) -> Reading:
 
 
 def read_all(block: Block, arguments: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Promise]]:
-    """All returned or yielded values of a block, and its promises; raises as `read` does.
+    """Interpret a block; return all returned or yielded values and the promises. Raises as `read` does.
 
     arguments: numbers and conditions, and `Cells` for memory, which the block's stores update.
     """
@@ -74,7 +75,7 @@ def _run(
     values: dict[SSAValue, Any],
     promise: Callable[[str, Condition], None],
 ) -> Sequence[Any]:
-    """All returned or yielded values of a block. values: those of the ops before it."""
+    """Interpret a block; return all returned or yielded values. values: the values of the ops before the block."""
     values.update(zip(block.args, arguments, strict=True))
 
     for op in block.ops:
@@ -116,7 +117,7 @@ def _documented(op: exact.RecordedOp, values: Mapping[SSAValue, Any]) -> Any:
 
 
 def within(x: Number, low: int, high: int) -> Any:
-    """The condition that x lies in [low, high]."""
+    """The condition that x is in [low, high]."""
     return (x >= low) & (x <= high)
 
 
@@ -135,7 +136,7 @@ def _constant(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
 
 
 def _wrapped(op: Operation, x: Any) -> Any:
-    """A result, wrapped to its register if the op declares that."""
+    """Wrap a result around to the width of its register, if the op declares wrapping."""
     if WRAPS not in op.attributes:
         return x
     half = 1 << _width(op.results[0]) - 1
@@ -165,7 +166,7 @@ AMOUNTS = 4
 def _by_amount(
     op: Operation, operands: Sequence[Any], promise: Callable[[str, Any], None], shift: Callable[[Any, Any], Any]
 ) -> Any:
-    """The result of a shift: a multiplication or division by a power of two."""
+    """The result of a shift, as a multiplication or division by a power of two."""
     (x, amount), width = operands, _width(op.results[0])
     if isinstance(amount, Values):
         promise(f"{op.name} shifts by less than {width}", within(amount, 0, width - 1))
@@ -182,7 +183,7 @@ def _by_amount(
 
 
 def _extend(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
-    """Extend an unsigned number."""
+    """The value of an extended unsigned number."""
     [x], width = operands, _width(op.operands[0])
     return choose(x, 1, 0) if width == 1 else x % (1 << width)
 

@@ -1,6 +1,6 @@
-"""The statements about a format: every op on its numbers, at the scales of some ranges of values.
+"""The statements about a format: every op on its numbers, at the scales that some ranges of values require.
 
-Operands and results have formats of one family, each fitted to one of `RANGES`; sums have the accumulators that the
+Operands and results have formats of one family, each fitted to one of `RANGES`. Sums have the accumulators that the
 family chooses for some lengths.
 """
 
@@ -49,14 +49,14 @@ POWERS = (1, 4)
 
 
 class Known(NamedTuple):
-    """A format and its documentation."""
+    """A format and its documented specification."""
 
     format: NumberFormat
     documented: Specification
 
     @property
     def operand(self) -> tuple[Attribute, Domain]:
-        """The type of an operand, and its possible raws."""
+        """The type of an operand in this format, and the operand's possible raws."""
         return self.format.type, self.documented.raws
 
     def __str__(self) -> str:
@@ -64,13 +64,13 @@ class Known(NamedTuple):
 
 
 def fitted(format: NumberFormat, ranges: Sequence[tuple[float, float]]) -> list[Known]:
-    """The formats of this class and width for some ranges, without undocumented ones."""
+    """The formats of the given format's class and width for some ranges, without undocumented formats."""
     formats = {one.type: one for one in (format.for_range(*ends) for ends in ranges) if type(one) is type(format)}
     return [Known(one, documented) for one in formats.values() if (documented := one.specification) is not None]
 
 
 def variants(format: NumberFormat) -> list[Known]:
-    """The formats of this class and width for `RANGES`; a single format if it does not depend on a range.
+    """The formats of the given format's class and width for `RANGES`; a single format if it does not depend on a range.
 
     Formats without documented meanings are omitted.
     """
@@ -80,7 +80,7 @@ def variants(format: NumberFormat) -> list[Known]:
 
 
 def statements(format: NumberFormat) -> Iterator[OpStatement]:
-    """All statements about a format; raises `InputError` for a format without documented meanings."""
+    """Yield all statements about a format; raises `InputError` for a format without documented meanings."""
     if not (formats := variants(format)):
         raise InputError(f"{format.type} has no `specification` that could be proved")
     narrowest = [one for one in variants(format.candidates[0])[-1:] if one.format.bits != format.bits]
@@ -116,7 +116,7 @@ def statements(format: NumberFormat) -> Iterator[OpStatement]:
 
 
 def binary(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
-    """Sum, difference and product."""
+    """Yield statements about the sum, the difference and the product."""
     for op in (num.AddOp, num.SubOp, num.MulOp):
         yield statement(
             f"{lhs}, {rhs} -> {result}",
@@ -126,7 +126,7 @@ def binary(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
 
 
 def unary(source: Known, result: Known) -> Iterator[OpStatement]:
-    """Negation and conversion."""
+    """Yield statements about negation and conversion."""
     for op in (num.NegOp, num.ConvertOp):
         yield statement(f"{source} -> {result}", lambda x, op=op: op(x[0], result.format.type), [source.operand])
 
@@ -135,14 +135,16 @@ FUNCTIONS = (num.ExpOp, num.TanhOp, num.SigmoidOp, num.ErfOp, num.LogOp, num.Sof
 
 
 def functions(source: Known, result: Known) -> Iterator[OpStatement]:
-    """Functions of so few arguments that they are tables."""
+    """Yield statements about functions with so few arguments that they are tables."""
     if len(source.documented.raws) <= TABLE_RAWS and isinstance(source.documented, RoundedOnce):
         for op in FUNCTIONS:
             yield statement(f"{source} -> {result}", lambda x, op=op: op(x[0], result.format.type), [source.operand])
 
 
 def comparisons(one: Known) -> Iterator[OpStatement]:
-    """Clamps to reals, comparisons with reals and with numbers of the format, extremes, and the step function."""
+    """Yield statements about clamps to reals, comparisons with reals and with numbers of the format, extremes, and the
+    step function.
+    """
     for low, high in CLAMPS:
         yield statement(
             f"{one} to [{low:g}, {high}]", lambda x, low=low, high=high: num.ClampOp(x[0], low, high), [one.operand]
@@ -156,13 +158,15 @@ def comparisons(one: Known) -> Iterator[OpStatement]:
 
 
 def constants(one: Known) -> Iterator[OpStatement]:
-    """Reals that are rounded at compile time."""
+    """Yield statements about reals that are rounded at compile time."""
     for real in CONSTANTS:
         yield statement(f"{real:g} -> {one}", lambda x, real=real: num.ConstantOp(real, one.format.type), [])
 
 
 def scaled(one: Known, exponent: int) -> OpStatement:
-    """The product with 2^exponent if the format supports it; the factor has a format that represents it."""
+    """The statement about the product with 2^exponent, for operands whose product is in range. A factor format
+    represents 2^exponent.
+    """
     factor = one.format.for_range(0.0, math.ldexp(1.5, exponent))
     power, documented = factor.specification, one.documented
     assert power is not None
@@ -179,7 +183,7 @@ def scaled(one: Known, exponent: int) -> OpStatement:
 
 
 def averages(source: Known, result: Known) -> Iterator[OpStatement]:
-    """Totals of numbers and averages, in formats that add up integers."""
+    """Yield statements about totals of numbers and averages, in formats whose totals are integers."""
     type, raws = source.operand
     low, high = raws[0], raws[-1]
     for count in COUNTS:
@@ -200,7 +204,9 @@ def averages(source: Known, result: Known) -> Iterator[OpStatement]:
 
 
 def combined(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
-    """x * y - z, rounded once; formats that round each step have separate statements for the steps."""
+    """Yield statements about x * y - z, rounded once; formats that round each step have separate statements for the
+    steps.
+    """
     if isinstance(result.documented, RoundedOnce):
         yield statement(
             f"x * y - z of {lhs}, {rhs}, {lhs} -> {result}",
@@ -210,7 +216,9 @@ def combined(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
 
 
 def continued(lhs: Known, rhs: Known) -> Iterator[OpStatement]:
-    """Exact sums that continue in finer units, join others by a left shift, and are shifted to the right."""
+    """Yield statements about exact sums that continue in finer units, that are added with a left shift, and that are
+    shifted.
+    """
     coarse, fine = (one.format.accumulator(one.format, one.format, None) for one in (lhs, rhs))
     if not isinstance(lhs.documented, RoundedOnce) or not fine.follows(coarse):
         return
@@ -225,8 +233,9 @@ def continued(lhs: Known, rhs: Known) -> Iterator[OpStatement]:
 
 
 def sums(lhs: Known, rhs: Known, result: Known, length: int) -> Iterator[OpStatement]:
-    """A sum of `length` products: its start, each addition, and the final rounding; nothing if no accumulator fits
-    it.
+    """Yield statements about a sum of `length` products: its start, each addition, and the final rounding.
+
+    Yields nothing if no accumulator can represent the sum.
     """
     terms = [Product(length, Factor(lhs.format), Factor(rhs.format))]
     try:

@@ -1,7 +1,7 @@
 """Statements about ops of `exact`: their results in registers and in the evaluator equal their documentation.
 
-The statement about an op covers all integers in the intervals of its operands, independently of their computation. Its
-counterpart for a format's own operations is `op_statements.py`.
+The statement about an op covers all integers in the intervals of its operands, independently of the ops that compute
+them. The corresponding module for the operations of a format is `op_statements.py`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tinyml.transforms.ir.arithmetic import FunctionContext
 
 @dataclass(frozen=True, kw_only=True)
 class StepStatement(Statement):
-    """A statement about an op in its own function, with the computed operands as arguments."""
+    """A statement about an op in a separate function, whose arguments are the computed operands."""
 
     op: exact.RecordedOp
 
@@ -77,7 +77,7 @@ class StepStatement(Statement):
 
 
 def steps_in(block: Block) -> Iterator[StepStatement]:
-    """A statement about each op of `exact` in a block; none about undocumented formats."""
+    """Yield a statement about each op of `exact` in a block; ops of undocumented formats are skipped."""
     for op in block.ops:
         if isinstance(op, exact.RecordedOp):
             try:
@@ -87,9 +87,10 @@ def steps_in(block: Block) -> Iterator[StepStatement]:
 
 
 def computed(text: str, *inputs: int) -> int:
-    """The result of device and evaluator for some integers, from the text of a module with a function of one op.
+    """The result that device and evaluator compute for some integers, from the text of a module with a function of one
+    op.
 
-    Raises `AssertionError` if registers overflow, or if they differ.
+    Raises `AssertionError` if registers overflow, or if the results differ.
     """
     module = Parser(context(), text).parse_module()
     [op] = (op for op in module.walk() if isinstance(op, exact.RecordedOp))
@@ -101,7 +102,7 @@ def computed(text: str, *inputs: int) -> int:
 
 
 def _statement(op: exact.RecordedOp) -> StepStatement:
-    """The statement about an op in its own function; raises `InputError` for an undocumented format."""
+    """The statement about an op in a separate function; raises `InputError` for an undocumented format."""
     block = _block_of(op)
     operands = [exact.integer_of(value) for value in op.operands if not _is_table(value)]
     shown = ", ".join(str(one.low) if one.constant is not None else f"[{one.low}, {one.high}]" for one in operands)
@@ -123,7 +124,9 @@ def _statement(op: exact.RecordedOp) -> StepStatement:
 
 
 def _apart(op: exact.RecordedOp) -> exact.RecordedOp:
-    """A copy of an op in its own function, with its constants and tables, and the intervals of the other operands."""
+    """A copy of an op in a separate function, with the op's constants and tables, and the intervals of its other
+    operands.
+    """
     operands = dict.fromkeys(op.operands)
     computed = [value for value in operands if not isinstance(value.owner, arith.ConstantOp) and not _is_table(value)]
     block = Block(arg_types=[value.type for value in computed])
@@ -164,7 +167,7 @@ def _module_of(op: exact.RecordedOp) -> ModuleOp:
 
 
 def _domain(op: exact.RecordedOp, argument: SSAValue) -> Domain:
-    """The possible integers of an argument of an op's function."""
+    """The possible integers of an argument of the function that contains an op."""
     if argument.type == i1:
         return range(2)
     [use] = argument.uses
@@ -175,5 +178,5 @@ def _domain(op: exact.RecordedOp, argument: SSAValue) -> Domain:
 
 
 def _arguments(block: Block, inputs: Sequence[Number]) -> list[Number | Condition]:
-    """The inputs as arguments of a block; boolean inputs become conditions."""
+    """Convert inputs to arguments of a block; boolean inputs become conditions."""
     return [one >= 1 if argument.type == i1 else one for argument, one in zip(block.args, inputs, strict=True)]

@@ -84,7 +84,9 @@ class Values:
         return Truths(np.asarray(self.array == _array(other)))
 
     def entry(self, table: Sequence[int]) -> Values:
-        """table[self]; an index outside selects the nearest entry, and the reader of the load reports it."""
+        """The value `table[self]`. An index outside the table selects the nearest entry; the interpretation of the load
+        reports it.
+        """
         index = np.clip(self.array, 0, len(table) - 1).astype(np.int64)
         return Values(np.array(table)[index])
 

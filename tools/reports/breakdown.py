@@ -20,7 +20,7 @@ CALL_AND_RETURN = "call and return"
 
 
 def constant_names(program: ModuleOp) -> list[str]:
-    """Names of the constant arrays in flash of a program at L5."""
+    """The names of the constant arrays in flash of a program at L5."""
     return [op.sym_name.data for op in _in_flash(program)]
 
 
@@ -37,7 +37,9 @@ def _in_flash(program: ModuleOp) -> list[c.ConstantOp]:
 
 
 def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> dict[str, Any] | None:
-    """The far constants of a program at L5, and the extra time of reading them; None if all are near."""
+    """The constants of a program at L5 that require far accesses, and the extra time of these accesses; None if all are
+    near.
+    """
     from tinyml.dialects import c
 
     sizes = constant_bytes(program)
@@ -49,7 +51,8 @@ def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> di
 
 
 def operations(spent: Spent, unit: str) -> list[dict[str, Any]]:
-    """Entries with time, code and calls of each operation, in the order of the C file, and of its steps, if any.
+    """Entries with time, code and calls of each operation, in the order of the C file, and of the operation's steps, if
+    any.
 
     spent: the measured time of the whole inference.
     """
@@ -68,12 +71,12 @@ def operations(spent: Spent, unit: str) -> list[dict[str, Any]]:
 
 
 def functions(measured: Attribution) -> dict[str, float]:
-    """Total time in each kernel and library function that the model calls, longest first."""
+    """The total time in each kernel and library function that the model calls, longest first."""
     return _longest_first(call for calls in measured.calls.values() for call in calls.items())
 
 
 def _longest_first(calls: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """The total time of each function in pairs of name and time."""
+    """The total time of each function in a list of (name, time) pairs, longest first."""
     time: defaultdict[str, float] = defaultdict(float)
     for function, spent in calls:
         time[function] += spent
@@ -81,7 +84,7 @@ def _longest_first(calls: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 
 def flash(measured: Attribution) -> dict[str, Any]:
-    """Bytes of flash by kind."""
+    """The bytes of flash by kind."""
     parts = {"code": sum(measured.code.values())}
     groups = {"constants": measured.constants, "kernels": measured.kernels, "library": measured.library}
     rest = measured.build.flash_bytes - sum(parts.values()) - sum(sum(group.values()) for group in groups.values())
@@ -89,7 +92,7 @@ def flash(measured: Attribution) -> dict[str, Any]:
 
 
 def ram(measured: Attribution, buffers: ModuleOp, interface: Interface) -> dict[str, Any]:
-    """Bytes of RAM by kind; `peak` lists the buffers alive at the operation with the most live bytes."""
+    """The bytes of RAM by kind; `peak` lists the buffers alive at the operation with the most live bytes."""
     from tinyml.tools.reports.memory_report import memory_report
 
     memory = memory_report(buffers)

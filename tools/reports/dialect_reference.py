@@ -41,98 +41,100 @@ ATTRIBUTES = """# Attributes of tinyml
 <!-- Written from the declarations by `pytest --update-docs tests/unit/tools/reports/test_dialect_reference.py`. -->
 
 Passes record these attributes on operations, functions and their arguments, in addition to the properties of each op.
-`tinyml-opt` and `tinyml compile` verify them when they read a module, `tinyml-opt` also after each pass: an unknown
-name that begins with `rtl.`, `scratch.`, `tdsl.` or `tinyml.`, a wrong place or a wrong value is an error at the
-operation. A pass declares an attribute as the constant through which it reads the attribute, an `OwnAttribute` of
-`dialects/own_attributes.py`, in a module that `ATTRIBUTES` in `tools/universe.py` lists. Attributes of other packages
-have their own prefixes.
+`tinyml-opt` and `tinyml compile` verify the attributes when they parse a module, and `tinyml-opt` also verifies them
+after each pass. They report an error at the operation for an unknown name that begins with `rtl.`, `scratch.`, `tdsl.`
+or `tinyml.`, for a wrong place and for a wrong value. An attribute is declared as an `OwnAttribute`
+(`dialects/own_attributes.py`). Passes read the attribute by this constant. The list `ATTRIBUTES` in `tools/universe.py`
+names the modules of these constants. Attributes of other packages have different prefixes.
 """
 
 INTERFACE = """## The interface of a program
 
-`tdsl.interface` of a function contains the information that callers and users of the program need, from import to C.
-Only fields with a value are printed; an error of a field is reported at its value.
+The attribute `tdsl.interface` of a function contains the information that callers and users of the program need. It
+is present at all levels from import to C. Only fields with a value are printed. An error in a field is reported at the
+value of the field.
 
 ```mlir
 func.func @f(%X: tensor<4x1xf32>) -> index
   attributes {tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0], reused>, classes = ["a", "b"]>}
 ```
 
-A field is declared once, in `dialects/tdsl/interface.py`: its type, its values and its meaning. Passes read it by
-`read_interface` and `read_input`, and change it by `update_interface` and `update_input`.
+Each field is declared once, in `dialects/tdsl/interface.py`, with its type, its values and its meaning. Passes read
+fields by `read_interface` and `read_input`, and change fields by `update_interface` and `update_input`.
 """
 
 PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
     "tdsl": (
         "tdsl: operations on tensors",
-        "`tdsl` is used at levels L0 and L1, and at L2 on memrefs, where `into` names the result. The element type is "
-        "`f32` or a number format; each op documents its result for both. `lower-tdsl-to-loops` calls the function "
-        "that each op names under *Lowering*.",
+        "The dialect `tdsl` is used at levels L0 and L1. At level L2 its ops work on memrefs, and `into` names the "
+        "result. The element type is `f32` or a number format; each op documents its result for both. "
+        "`lower-tdsl-to-loops` calls the function that each op names under *Lowering*.",
         ["tdsl"],
     ),
     "scratch": (
         "scratch: memory",
-        "`scratch` is used from level L2 on: one arena for all working memory, constants in flash, and views into "
-        "both. `lower-tdsl-to-scratch` creates these ops; `lower-arith-to-c` converts them to declarations and "
-        "pointers.",
+        "The dialect `scratch` is used from level L2 on. Its ops represent the arena that contains all working "
+        "memory, constants in flash, and views into the arena and the constants. `lower-tdsl-to-scratch` creates "
+        "these ops. `lower-arith-to-c` converts them to declarations and pointers.",
         ["scratch"],
     ),
     "num": (
         "num: scalars of a number format",
-        "`num` is used at level L3, for the body of a loop on scalars. An accumulator contains an exact sum until "
+        "The dialect `num` is used at level L3 for loops on scalars. An accumulator contains an exact sum until "
         "`num.finish` rounds it. `lower-num-to-exact` replaces each op by the integer arithmetic of its format, and a "
         "`num.call` by a call of its C function.",
         ["num"],
     ),
     "exact": (
         "exact: integers in proven intervals",
-        "`exact` is used between L3 and L4. Its ops describe a format's operation on unlimited integers. Each result "
-        "states its proven interval and the register that contains it. `lower-num-to-exact` records these ops. "
-        "`lower-exact-to-arith` emits each on registers, by the method of `Machine` of the same name. `tinyml prove` "
-        "proves that registers and evaluator compute what an op documents "
+        "The dialect `exact` is used between levels L3 and L4. Its ops describe the operations of a format on "
+        "unlimited integers. The type of each result states its proven interval and the register that contains it. "
+        "`lower-num-to-exact` records these ops. `lower-exact-to-arith` emits each op on registers by the method of "
+        "`Machine` with the same name. `tinyml prove` proves that registers and evaluator compute the documented "
+        "result of an op "
         "([the arithmetic of a format, printed](../arithmetic.md#the-arithmetic-of-a-format-printed)).",
         ["exact"],
     ),
     "c": (
         "c: the printed C",
-        "`c` is used at level L5: C99 with explicit memory. The printer of a target (`targets/c/`) writes one line or "
-        "expression for each op.",
+        "The dialect `c` is used at level L5. It represents C99 with explicit memory. The printer of a target "
+        "(`targets/c/`) writes one line or expression for each op.",
         ["c"],
     ),
     "rtl": (
         "rtl: hardware",
-        "`rtl` is used at level L5 of a module in Verilog ([hardware](../fpga.md)), instead of `c`: registers, logic "
-        "and memories.",
+        "The dialect `rtl` is used instead of `c` at level L5 of a Verilog module ([hardware](../fpga.md)). It "
+        "represents registers, logic and memories.",
         ["rtl"],
     ),
     "stablehlo": (
         "stablehlo, chlo: modules of JAX",
-        "These dialects represent [a module of JAX](../mlir.md) in MLIR's generic form, before "
-        "`lower-stablehlo-to-tdsl`. They have the ops of StableHLO that tinyml imports, with StableHLO's rules for "
+        "The dialects `stablehlo` and `chlo` represent [a module of JAX](../mlir.md) in MLIR's generic form, before "
+        "`lower-stablehlo-to-tdsl`. They define the ops of StableHLO that tinyml imports, with StableHLO's rules for "
         "shapes.",
         ["stablehlo", "chlo"],
     ),
     "formats": (
         "Number formats",
-        "A number format is a type of the elements of tensors and memrefs, or of accumulators. "
-        "[Arithmetic](../arithmetic.md) defines the result of every operation, format by format; "
-        "[adding a format](../adding-a-format.md) builds a new one.\n\n"
-        "The dialects of this page are dialects of types, which makes number representation exchangeable. One of them "
-        "also has ops, for the steps of a sum that no register can contain; they appear only between `num` and "
-        "`arith`. Ops of `tdsl` and `num` are independent of formats: the type of an element determines its format, "
-        "and a program may mix formats. From L1 on, the same ops accept the types of any of these dialects, or of a "
-        "package's, so that a change of representation only replaces types. The format's arithmetic enters once, "
-        "between `num` and `arith`: `lower-num-to-exact` requests the integer program of each scalar op from its type, "
-        "and below L3 the program has no format.\n\n"
-        "Elements that share a power of two are *groups*. Bounds, the evaluator, proofs and loops treat the groups of "
-        "a type, such as integers in blocks, and the rows that `left_shifts` of `tdsl.matmul_sum` raise in the same "
-        "way. Three kinds of scales are not groups:\n\n"
-        "* `row_shifts` are chosen on reals, before formats, and divide the complete sum of a row, so that kernels "
-        "compute several rows at once. As groups, whose sums join one by one, a perceptron of 64, 32 and 10 units "
-        "takes a third more instructions on a Cortex-M4.\n"
-        "* The scales of a list of affine integers are reals: TensorFlow Lite multiplies the complete sum of a row by "
-        "each and rounds (`num.level`), while a group joins exactly.\n"
-        "* A zero point belongs to a whole tensor, and becomes part of the constants from which sums start.",
+        "A number format is an element type of tensors and memrefs, or the type of an accumulator. "
+        "The page [Arithmetic](../arithmetic.md) defines the result of every operation for each format. The page "
+        "[Adding a format](../adding-a-format.md) builds a new format.\n\n"
+        "The dialects of this page define types, so that number formats can be exchanged without a change of ops. One "
+        "of these dialects, `posit`, also has ops for the steps of a sum that no register can contain. These ops "
+        "appear only between `num` and `arith`. The ops of `tdsl` and `num` are independent of formats. The type of an "
+        "element determines its format, and a program may mix formats. From level L1 on, the same ops accept the types "
+        "of any of these dialects and of separate packages, so that a change of format only replaces types. The "
+        "arithmetic of the format is inserted once, between `num` and `arith`. `lower-num-to-exact` requests the "
+        "integer program of each scalar op from the type of the op. Below level L3 the program has no formats.\n\n"
+        "Elements that share a power of two are a *group*. Bounds, the evaluator, proofs and loops treat two kinds of "
+        "groups in the same way: the groups of a type, such as integers in blocks, and the rows that `left_shifts` of "
+        "`tdsl.matmul_sum` multiplies by powers of two. Three kinds of scales are not groups:\n\n"
+        "* `row_shifts` are chosen on real numbers before formats are assigned. They divide the complete sum of a row, "
+        "so that kernels can compute several rows at once. With groups instead, whose sums are added one by one, a "
+        "perceptron of 64, 32 and 10 units takes a third more instructions on a Cortex-M4.\n"
+        "* The scales of zero-skew integers with one scale for each row are real numbers. TensorFlow Lite multiplies "
+        "the complete sum of a row by its scale and rounds (`num.level`), while the sum of a group is added exactly.\n"
+        "* A zero point belongs to a whole tensor and is folded into the constants from which sums start.",
         [],
     ),
 }
@@ -147,7 +149,9 @@ OPTIONAL = (OptOperandDef, OptResultDef)
 
 
 def dialect_page(page: str, tests: Iterable[str]) -> str:
-    """The text of a page. tests: IR files for examples; the first with an op supplies its example."""
+    """The text of a page. tests: IR files for examples; the first file that contains an op supplies the example of the
+    op.
+    """
     title, introduction, _ = PAGES[page]
     lines = [line for text in tests for line in text.splitlines()]
     parts = [f"# {title}", NOTE.rstrip(), introduction]
@@ -157,7 +161,7 @@ def dialect_page(page: str, tests: Iterable[str]) -> str:
 
 
 def attributes_page() -> str:
-    """The text of the page about this project's discardable attributes."""
+    """The text of the page about tinyml's discardable attributes."""
     rows = ["| name | on | value | meaning |", "|---|---|---|---|"]
     for name, one in sorted(own_attributes().items()):
         rows.append(f"| `{name}` | {one.places} | {_values(one)} | {one.meaning} |")
@@ -169,12 +173,12 @@ def attributes_page() -> str:
 
 
 def _values(declared: OwnAttribute) -> str:
-    """The kinds of values of an attribute in all its places, as text."""
+    """Describe the kinds of values that an attribute has in all its places."""
     return ", or ".join(dict.fromkeys(value.words.replace("|", "\\|") for value in declared.values.values()))
 
 
 def dialects_of(page: str) -> Sequence[str]:
-    """The dialects on a page."""
+    """The dialects that a page describes."""
     elsewhere = {name for _, _, named in PAGES.values() for name in named}
     return PAGES[page][2] or sorted(own_dialects().keys() - elsewhere)
 
@@ -224,7 +228,7 @@ def _rows(definition: OpDef) -> Iterator[str]:
 
 
 def words_of(constraint: Any) -> str:
-    """A constraint as text; types with the same name in parentheses are equal."""
+    """Describe a constraint; types with the same name in parentheses are equal."""
     return next((words(constraint) for kind, words in WORDS.items() if isinstance(constraint, kind)), "any")
 
 
@@ -258,7 +262,7 @@ def _spelled(kind: type[Attribute]) -> str:
 
 
 def _docstring(kind: type) -> str:
-    """The docstring of a class or, if it refers to its module, of the module."""
+    """The docstring of a class; if it only refers to the module, the docstring of the module."""
     text = inspect.cleandoc(kind.__doc__ or "")
     if "see the module" in text:
         module = inspect.cleandoc(inspect.getmodule(kind).__doc__ or "")
@@ -267,7 +271,7 @@ def _docstring(kind: type) -> str:
 
 
 def example_of(name: str, lines: Sequence[str]) -> str | None:
-    """The first op of a name in lines of IR, up to the line that closes its regions; None if there is none."""
+    """The first op with a given name in lines of IR, up to the line that closes its regions; None if there is none."""
     found = re.compile(rf"^(?!\s*//)(?:.*= *)?\s*\"?{re.escape(name)}(?![\w.])")
     for start, line in enumerate(lines):
         if not found.search(line):

@@ -1,4 +1,6 @@
-"""The input of a program: reals and their cost, integers of a sensor, or a stream of samples."""
+"""The report on the input of a program: reals and the cost of their conversion, integers of a sensor, or a stream of
+samples.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +38,9 @@ to the width or the family of the program's formats.
 class FloatInputs:
     """The cost of converting a whole sample from floats.
 
-    conversion: estimated time of all elements, in the unit of the board; None on a board without measurements.
-    array_bytes: RAM of the array of floats that NAME_predict_floats reads; NAME_set needs only the input's buffer of
-    `buffer_bytes`. in_software: true if the board computes floats without hardware; None if that is unknown.
+    conversion: the estimated time of all elements, in the unit of the board; None on a board without measurements.
+    array_bytes: the RAM of the array of floats that NAME_predict_floats reads. NAME_set needs only the input's buffer
+    of `buffer_bytes`. in_software: true if the board computes floats without hardware; None if that is unknown.
     """
 
     conversion: float | None
@@ -47,7 +49,9 @@ class FloatInputs:
     in_software: bool | None
 
     def share(self, program: float | None) -> float:
-        """The conversion's share of the total time; 0 if a part is unknown. program: the time without conversion."""
+        """The share of the conversion in the total time; 0 if a part is unknown.
+        program: the time without conversion.
+        """
         return 0.0 if not self.conversion or not program else self.conversion / (self.conversion + program)
 
 
@@ -72,12 +76,12 @@ def float_inputs(formats: ModuleOp, target: str) -> FloatInputs | None:
 
 
 def float_inputs_report(costs: FloatInputs | None) -> dict[str, Any] | None:
-    """The figures as reports contain them."""
+    """The costs in the form of reports."""
     return None if costs is None else asdict(costs)
 
 
 def describe_float_inputs(figures: Mapping[str, Any], unit: str) -> str:
-    """The figures in one line of text."""
+    """The costs as one line of text."""
     converting = figures["conversion"]
     time = "" if converting is None else f"converting a sample takes {converting:,.0f} {unit} (estimated), "
     return f"Floats as inputs: {time}their array {figures['array_bytes']:,} bytes of RAM."
@@ -85,10 +89,10 @@ def describe_float_inputs(figures: Mapping[str, Any], unit: str) -> str:
 
 @dataclass(frozen=True)
 class SensorReport:
-    """The integers that a program reads.
+    """The integers that a program accepts as input.
 
-    unit: as the option spells it. type: in C. entry: `READ`, `COMPUTED` or `CAST`. clipped: the share of the data's
-    numbers that lie outside of the unit's integers.
+    unit: spelled as in the option. type: the C type. entry: `READ`, `COMPUTED` or `CAST`. clipped: the share of the
+    data's numbers that lie outside the range of the unit's integers.
     """
 
     unit: str
@@ -114,7 +118,7 @@ def sensor_report(reals: ModuleOp, formats: ModuleOp, data: Data) -> dict[str, A
 
 
 def _readers(value: SSAValue) -> Iterator[Operation]:
-    """The ops that compute with a tensor, directly or after ops that only move its elements."""
+    """Yield the ops that compute with a tensor, directly or after ops that only move its elements."""
     for use in value.uses:
         if isinstance(use.operation, tdsl.MovementOp):
             yield from _readers(use.operation.out)
@@ -123,17 +127,17 @@ def _readers(value: SSAValue) -> Iterator[Operation]:
 
 
 def _scales(op: Operation) -> bool:
-    """True for a product or a sum of a tensor and a constant."""
+    """Whether an op is a product or a sum of a tensor and a constant."""
     constants = [isinstance(value.owner, tdsl.ConstOp) for value in op.operands]
     return isinstance(op, tdsl.MulOp | tdsl.AddOp | tdsl.SubOp) and any(constants)
 
 
 def stream_report(buffers: ModuleOp, interface: Interface, longest: int | None) -> Mapping[str, Any] | None:
-    """The report on a stream: the elements of a frame and of a hop, and the frames up to an answer.
+    """The report on a stream: the elements of a frame and of a hop, and the number of frames before an answer.
 
-    It also has the samples per second, if the front end defines them, the bytes that are stored between hops, and
-    `longest_hop`, the maximum time of a hop, the answer included, in the unit of the report. None for a program that
-    does not stream. buffers: the packed program at L2. longest: None without measurements.
+    The report also contains the samples per second, if the front end defines them, the bytes that are stored between
+    hops, and `longest_hop`. This is the maximum time of a hop, including the answer, in the unit of the report. None
+    for a program that does not stream. buffers: the packed program at L2. longest: None without measurements.
     """
     if (pushes := interface.pushes) is None:
         return None

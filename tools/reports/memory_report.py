@@ -20,13 +20,13 @@ from tinyml.transforms.buffers.packing import FIRST_FIT, Proof
 def memory_report(buffers: ModuleOp) -> dict[str, Any]:
     """The arena of a packed program at L2, in bytes.
 
-    `height`: of the arena. `lower_bound`: of any packing, with its `proof`, the need at the peak or a search, and the
-    algorithm that `checked` it, if any. `packer`: the algorithm that packed. `peak`: the program point with the most
-    live bytes, with its operation (the first, if it is the point before, at which the caller writes the input) and
-    buffers. `waste`: the free bytes at the peak. `map`: the offset and size of each buffer, the program points `first`
-    to `last` at which it is alive, its `ring` if it stores only the last rows or pixels of an image, and the bytes in
-    which it `overlaps` earlier buffers, whose elements it replaces one by one. Operations get names
-    (`name_operations`). Raises `InputError` for views without a live range.
+    `height`: the size of the arena. `lower_bound`: the minimum size for any packing, with its `proof`, the need at the
+    peak or a search, and the algorithm that `checked` it, if any. `packer`: the algorithm that packed the buffers.
+    `peak`: the program point with the most live bytes, with its operation and buffers. If it is the point at which the
+    caller writes the input, the operation is the first one. `waste`: the free bytes at the peak. `map`: the offset and
+    size of each buffer, the program points `first` to `last` at which it is alive, its `ring` if it stores only the
+    last rows or pixels of an image, and the bytes in which it `overlaps` earlier buffers, whose elements it replaces
+    one by one. Operations get names (`name_operations`). Raises `InputError` for views without a live range.
     """
     name_operations(buffers)
     function = defined_functions(buffers)[0]
@@ -65,7 +65,7 @@ def memory_report(buffers: ModuleOp) -> dict[str, Any]:
 
 
 def _ring(view: scratch.ViewOp) -> dict[str, Any] | None:
-    """The number of rows or pixels in a ring, and in the whole image; None for other buffers."""
+    """The number of rows or pixels in a ring buffer, and in the whole image; None for other buffers."""
     image = view.attributes.get(tdsl.RING)
     if image is None:
         return None
@@ -77,7 +77,7 @@ def _ring(view: scratch.ViewOp) -> dict[str, Any] | None:
 
 
 def _contents(buffer: SSAValue) -> str:
-    """The name of a buffer, or else of the operation that writes it."""
+    """The name of a buffer, or else of the operation that writes the buffer."""
     if buffer.name_hint is not None:
         return buffer.name_hint
     for user in (use.operation for use in buffer.uses):
@@ -87,7 +87,7 @@ def _contents(buffer: SSAValue) -> str:
 
 
 def occupied(boxes: Sequence[Placed], point: int) -> int:
-    """Bytes in use at a program point; bytes shared by two buffers count once."""
+    """The number of bytes in use at a program point; bytes shared by two buffers count once."""
     total = top = 0
     for start, end in sorted((box.offset, box.offset + box.size) for box in boxes if box.first <= point <= box.last):
         total += max(end - max(start, top), 0)
@@ -96,9 +96,10 @@ def occupied(boxes: Sequence[Placed], point: int) -> int:
 
 
 class SharedBytes(NamedTuple):
-    """The `size` bytes from `offset` on that two boxes share from point `first` to `last`.
+    """The `size` bytes at `offset` that two boxes share from point `first` to `last`.
 
-    over: the box that begins later, such as a result whose elements replace those of an operand, `under`.
+    under: the box that begins earlier. over: the box that begins later, such as a result whose elements replace the
+    elements of an operand.
     """
 
     over: Placed
@@ -110,7 +111,9 @@ class SharedBytes(NamedTuple):
 
 
 def overlaps(boxes: Sequence[Placed]) -> list[SharedBytes]:
-    """The bytes that boxes share while both are alive; of two that begin together, the first in `boxes` is `under`."""
+    """The bytes that boxes share while both are alive. Of two boxes that begin together, the first in `boxes` is
+    `under`.
+    """
     shared: list[SharedBytes] = []
     earlier: list[Placed] = []
     for over in sorted(boxes, key=lambda box: box.first):

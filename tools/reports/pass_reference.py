@@ -1,4 +1,4 @@
-"""The page docs/passes.md, generated from the registry: every pass by its level, and every pipeline with its steps."""
+"""The page docs/passes.md, generated from the registry: every pass by level, and every pipeline with its steps."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def _section(name: str, made: type[ModulePass], steps: str) -> str:
 
 
 def _summary(made: type[ModulePass]) -> str:
-    """The first paragraph of a pass's module docstring; empty for a pipeline, which shares its file with others."""
+    """The first paragraph of the module docstring of a pass; empty for a pipeline,
+    which shares its file with others.
+    """
     if made.name in PIPELINES:
         return ""
     first = inspect.cleandoc(sys.modules[made.__module__].__doc__ or "").split("\n\n")[0]
@@ -95,9 +97,9 @@ def _default(field: Field[object]) -> str:
 
 
 def option_helps(made: type[ModulePass]) -> dict[str, str]:
-    """The help text of every option of a pass, from its declaration or from a docstring.
+    """The help text of every option of a pass, from the option's declaration or from a docstring.
 
-    The docstring of the pass, or of one of its bases, may contain `NAME: text.` or `NAME, NAME: text.` Raises
+    The docstring of the pass, or of one of its base classes, may contain `NAME: text.` or `NAME, NAME: text.` Raises
     `KeyError` for an option without help.
     """
     said: dict[str, str] = {}
@@ -119,7 +121,7 @@ def _pipeline_helps() -> dict[str, str]:
 
 
 def _described(made: type[ModulePass]) -> tuple[str, dict[str, str]]:
-    """The docstring of a pass without the help of its options, and this help by option."""
+    """The docstring of a pass without the help of its options, and the help texts by option."""
     names = "|".join(field.name for field in fields(made)) or "(?!)"
     marker = re.compile(rf"(?<![\w`])((?:{names})(?:, (?:{names}))*): ")
     paragraphs: list[str] = []

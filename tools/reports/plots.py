@@ -15,12 +15,12 @@ FORMATS = (".svg", ".png")
 
 
 def can_draw() -> bool:
-    """True if matplotlib (the extra `plots`) is installed."""
+    """Whether matplotlib (the extra `plots`) is installed."""
     return find_spec("matplotlib") is not None
 
 
 def check_plot_path(path: Path) -> None:
-    """Raise `InputError` for a file name that matplotlib cannot write; call it before any long work."""
+    """Raise `InputError` for a file name that matplotlib cannot write. Callers check the path before any long work."""
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"a picture ends in {' or '.join(FORMATS)}", file=str(path))
     if not can_draw():
@@ -28,14 +28,14 @@ def check_plot_path(path: Path) -> None:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """An empty figure of matplotlib without overlapping parts; width and height in inches."""
+    """Create an empty matplotlib figure whose parts do not overlap. width, height: in inches."""
     from matplotlib.figure import Figure  # pyright: ignore[reportMissingImports]
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def save_picture(figure: Any, path: Path) -> None:
-    """Write a figure of matplotlib in the format of the file's suffix, without the date."""
+    """Write a matplotlib figure in the format that the file's suffix names, without the date."""
     picture = io.BytesIO()
     kind = path.suffix[1:].lower()
     figure.savefig(picture, format=kind, metadata={"Date": None} if kind == "svg" else {})

@@ -131,7 +131,7 @@ def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequen
 
 
 def _confusion(made: Compilation) -> dict[str, Any] | None:
-    """The answers of a classifier to labelled data, by class; None for other programs and data."""
+    """The confusion matrix of a classifier on labelled data; None for other programs and data."""
     if made.data.y is None or made.accuracies.answers is None:
         return None
     from tinyml.tools.reports.facts.answers import confusion
@@ -140,20 +140,20 @@ def _confusion(made: Compilation) -> dict[str, Any] | None:
 
 
 def _converting(interface: Interface, floats: FloatInputs | None, program: float | None) -> float:
-    """The share of the time spent converting floats to raws in software; 0 for an input with a unit."""
+    """The share of the time spent converting floats to raws in software; 0 for an input with a sensor unit."""
     if floats is None or not floats.in_software or interface.input_unit is not None:
         return 0.0
     return floats.share(program)
 
 
 def _input_report(part: InputPart) -> dict[str, Any]:
-    """An input of a model with several, in the fields of report.json."""
+    """The fields of report.json for one input of a model with several inputs."""
     format = None if part.format is None else str(part.format)
     return {"name": part.name, "start": part.start, "length": part.length, "format": format}
 
 
 def rounded_milliseconds(time: float | None) -> float | None:
-    """Milliseconds rounded to a microsecond, the resolution of boards."""
+    """Round milliseconds to a microsecond, the resolution of boards."""
     return None if time is None else round(time, 3)
 
 
@@ -185,7 +185,7 @@ def _search_report(request: Request, compiled: Compiled, account: SearchAccount)
 
 
 def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | None:
-    """The figures of the cost model in the form of the report."""
+    """The estimates of the cost model as fields of the report; None without an estimate."""
     if estimate is None:
         return None
     return {
@@ -203,7 +203,7 @@ def estimate_report(estimate: Estimate | None, unit: str) -> dict[str, Any] | No
 def _fits(
     board: Board, measured: Measured | None, working_bytes: int, hardware: Mapping[str, Any] | None
 ) -> bool | None:
-    """True if a program fits the board; None without measurements or cell counts."""
+    """Whether a program fits the board; None without measurements or cell counts."""
     if hardware is not None:
         return None if hardware["shortages"] is None else not hardware["shortages"]
     if board.flash is None or board.ram is None:
@@ -228,7 +228,7 @@ def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Seq
 
 
 def _fullest(memory: Mapping[str, Any]) -> str:
-    """The point with the most live bytes of the arena, with the buffers that are alive there."""
+    """Describe the point with the most live bytes of the arena, with the buffers that are alive at this point."""
     peak = memory["peak"]
     if not peak["buffers"]:
         return ""

@@ -38,7 +38,7 @@ NUMBER_BOUND = 2**63
 
 
 class Ram(TypedDict):
-    """As `RamBytes`."""
+    """The fields of `RamBytes`."""
 
     arena: Count
     input: Count
@@ -72,7 +72,7 @@ class Rates(TypedDict):
 
 
 class DetectionFields(TypedDict):
-    """A detector on reals and in formats."""
+    """The fields about a detector, on reals and in formats."""
 
     threshold: Unbounded
     reals: Rates
@@ -91,7 +91,7 @@ class MetricFields(TypedDict):
 
 
 class Confusion(TypedDict):
-    """The numbers of answers, with a row for each class and a column for each answer."""
+    """The confusion matrices: the numbers of answers, with a row for each class and a column for each answer."""
 
     classes: Sequence[str | int]
     float: Sequence[Sequence[Count]]
@@ -99,14 +99,14 @@ class Confusion(TypedDict):
 
 
 class BufferBytes(TypedDict):
-    """A buffer and its bytes."""
+    """The name and the bytes of a buffer."""
 
     buffer: str
     bytes: Count
 
 
 class Peak(TypedDict):
-    """The point at which an arena is fullest."""
+    """The program point at which an arena is fullest."""
 
     operation: str
     bytes: Count
@@ -114,7 +114,7 @@ class Peak(TypedDict):
 
 
 class Ring(TypedDict):
-    """The part of an image that a buffer holds."""
+    """The part of an image that a ring buffer holds."""
 
     held: Count
     of: Count
@@ -122,7 +122,7 @@ class Ring(TypedDict):
 
 
 class MappedBuffer(BufferBytes):
-    """A buffer in an arena, alive from one program point to another."""
+    """A buffer in an arena, alive between two program points."""
 
     offset: Count
     first: int
@@ -131,7 +131,7 @@ class MappedBuffer(BufferBytes):
 
 
 class Memory(TypedDict):
-    """The arena over time."""
+    """The contents of the arena over time."""
 
     height: Count
     lower_bound: Count
@@ -144,7 +144,7 @@ class Memory(TypedDict):
 
 
 class EstimatedOperation(TypedDict):
-    """The estimate of an operation; `time` is named after the unit."""
+    """The estimate of an operation. The name of the field `time` in JSON is the unit."""
 
     operation: str
     time: float
@@ -152,14 +152,14 @@ class EstimatedOperation(TypedDict):
 
 
 class EstimateFields(TypedDict):
-    """The figures of the cost model; `time_per_inference` is named after the unit."""
+    """The figures of the cost model. The name of the field `time_per_inference` in JSON contains the unit."""
 
     time_per_inference: float
     operations: Sequence[EstimatedOperation]
 
 
 class FrontPoint(TypedDict):
-    """A candidate of a search, with its costs."""
+    """A candidate that a search recorded, with its costs."""
 
     loss: Unbounded
     time: float
@@ -171,7 +171,7 @@ class FrontPoint(TypedDict):
 
 
 class SearchedTensor(TypedDict):
-    """The bits that a search gave to a tensor."""
+    """The bits that a search chose for a tensor."""
 
     name: str
     width: Count
@@ -189,7 +189,7 @@ class SearchFields(TypedDict):
 
 
 class Look(TypedDict):
-    """The loss of an alternative on some samples."""
+    """The loss of an alternative by an evaluation on some samples."""
 
     points: Unbounded
 
@@ -207,7 +207,7 @@ class AlternativeFields(TypedDict):
 
 
 class ChoiceFields(TypedDict):
-    """The alternatives of `auto`, and its choice."""
+    """The alternatives that `auto` considered, and its choice."""
 
     alternatives: Sequence[AlternativeFields]
 
@@ -221,7 +221,7 @@ class Segment(TypedDict):
 
 
 class Warning(TypedDict):
-    """A warning, and what helps."""
+    """A warning and the remedy for its cause."""
 
     text: str
     cure: str
@@ -235,11 +235,11 @@ class Stream(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class RamBytes:
-    """Bytes of RAM by purpose.
+    """The bytes of RAM by purpose.
 
-    arena: working memory. input: the caller's array, 0 if the input lies in the arena or arrives row by row. static:
-    .data and .bss, arena and input included. stack: the measured peak of the stack. total: the sum of static and stack.
-    static, stack and total are None without measurements.
+    arena: working memory. input: the caller's array; 0 if the input is in the arena or arrives row by row. static:
+    .data and .bss, which include arena and input. stack: the measured peak of the stack. total: the sum of static and
+    stack. static, stack and total are None without measurements.
     """
 
     arena: int
@@ -253,8 +253,8 @@ class RamBytes:
 class FunctionReport:
     """The greatest error of a function (`exp`, `tanh`, `sigmoid`) between two formats, over all arguments.
 
-    scheme: the implementation of the function, None for the default. error: in reals, None for more than 2^16 arguments
-    and for floats.
+    scheme: the implementation of the function; None for the default. error: the error in reals; None for more than 2^16
+    arguments and for floats.
     """
 
     function: str
@@ -271,8 +271,8 @@ class Report:
 
     Fields that are None are unknown: accuracies without labels, measurements without the board's tools. Accuracies are
     percentages, sizes are bytes, and times are in `unit`, cycles or instructions of the board; `time_source` is the
-    origin of milliseconds (`TimeSource`). `options` has the options of the compilation by name, other than those that
-    are fields themselves, such as `format`. `search`, `requested`, `chosen`, `lines`, `warnings`, `layers`, `memory`,
+    origin of milliseconds (`TimeSource`). `options` has the options of the compilation by name, except options that are
+    themselves fields, such as `format`. `search`, `requested`, `chosen`, `lines`, `warnings`, `layers`, `memory`,
     `segments`, `hardware`, `stream`, `confusion`, `regression`, `detection`, `metric`, `rounded_sums`, `sensor`,
     `float_inputs` and `estimate` are as in `report.json`.
     """
@@ -361,7 +361,7 @@ class Report:
 
     @staticmethod
     def of(entries: Mapping[str, Any]) -> Report:
-        """The report that `as_json` returned (`check_report`); unknown entries are dropped."""
+        """Restore the report from the entries that `as_json` returned (`check_report`); unknown entries are dropped."""
         unit: str = entries["unit"]
         values = {
             field.name: entries[_spelled(field.name, unit)] for field in fields(Report) if field.name != "options"
@@ -373,12 +373,12 @@ class Report:
 
 
 def _made(type: type[Part], values: Mapping[str, Any]) -> Part:
-    """An instance with the values of its fields; unknown values are dropped."""
+    """An instance of a dataclass with the values of its fields; unknown values are dropped."""
     return type(**{field.name: values[field.name] for field in fields(cast(Any, type))})
 
 
 def _spelled(name: str, unit: str) -> str:
-    """The name of a field in JSON."""
+    """The name of a field in JSON, where names of times contain the unit."""
     return name.replace("time", unit, 1) if name in TIMES else name
 
 
@@ -411,7 +411,7 @@ OTHER_VERSION = "the report is of another version of tinyml: compile the model a
 
 
 def check_report(entries: Mapping[str, Any], file: str) -> None:
-    """Raise `InputError` for the entries of a report with missing fields, or with wrong types or values."""
+    """Raise `InputError` for the entries of a report if fields are missing, or if types or values are wrong."""
     unit = entries.get("unit")
     if unit not in UNITS or f"{unit}_per_inference" not in entries:
         raise InputError(OTHER_VERSION, file=file)
@@ -435,7 +435,7 @@ def check_report(entries: Mapping[str, Any], file: str) -> None:
 
 
 def _contradiction(entries: Mapping[str, Any]) -> str | None:
-    """The path of a value with the right type that contradicts another value."""
+    """The path of a value that has the right type but contradicts another value; None if there is none."""
     confusion: Mapping[str, Any] | None = entries["confusion"]
     regression: Mapping[str, Any] | None = entries["regression"]
     if confusion is not None:
@@ -449,7 +449,7 @@ def _contradiction(entries: Mapping[str, Any]) -> str | None:
 
 
 def _faults(value: object, type: Any, place: str, unit: str) -> Iterator[tuple[str, str]]:
-    """The paths of values in a value whose types differ from the declaration, each with the expected type."""
+    """Yield the paths of nested values whose types differ from the declaration, each with the expected type."""
     origin, arguments = get_origin(type), get_args(type)
     if type in _PLAIN:
         wanted, holds = _PLAIN[type]

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 
 def points_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
-    """The candidates that a search recorded in a program at L1; None for a search without costs."""
+    """The candidates that a search recorded in a program at L1; None for a search that records no costs."""
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.transforms.search.engine.result import FRONT_ATTRIBUTE
 
@@ -26,7 +26,7 @@ def points_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
 
 
 def tensors_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
-    """The choices that a search recorded in a program at L1, tensor by tensor; None without a search."""
+    """The formats that a search chose in a program at L1, tensor by tensor; None without a search."""
     from tinyml.dialects.formats.number_format import element_format
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.transforms.search.engine.result import SEARCH_ATTRIBUTE

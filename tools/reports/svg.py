@@ -1,4 +1,6 @@
-"""Drawings as SVG text, readable on light and dark backgrounds, without a library: files, and parts of pages."""
+"""Drawings as SVG text, for files and for parts of pages, readable on light and dark backgrounds;
+no library is needed.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,10 @@ _STYLE = (
 
 
 class Drawing:
-    """A drawing of `width` times `height` pixels; x points to the right, y downwards.
+    """A drawing of `width` times `height` pixels. x increases to the right, y downwards.
 
-    title: the alternative text. `ink` is the class of lines and `paper` the class of areas in the colours of the page,
-    `on` the class of text on `COLOURS`, `small` the class of other text.
+    title: the alternative text. Classes of elements: `ink` for lines and `paper` for areas in the colours of the page,
+    `on` for text on `COLOURS`, `small` for other text.
     """
 
     def __init__(self, width: float, height: float, title: str = ""):
@@ -61,7 +63,7 @@ class Drawing:
         tip: str = "",
         opacity: float = 1.0,
     ) -> None:
-        """Fill a rectangle with a colour or by its class; `tip` is shown under the pointer."""
+        """Fill a rectangle with a colour or by its class. tip: the tooltip."""
         paint = f' fill="{fill}"' if fill else f' class="{kind}"'
         paint += f' fill-opacity="{opacity:.3g}"' if opacity < 1 else ""
         edge = f' stroke="#fff" stroke-width="0.4" stroke-opacity="{opacity:.3g}"' if tip else ""
@@ -71,43 +73,45 @@ class Drawing:
         )
 
     def shade(self, x: float, y: float, width: float, height: float, fill: str, opacity: float, tip: str) -> None:
-        """Fill a rectangle with a faint colour, on white, so that black text on it is readable."""
+        """Fill a rectangle with a faint colour on a white background, so that black text on it is readable."""
         self.rectangle(x, y, width, height, fill="#fff")
         self.rectangle(x, y, width, height, fill=fill, tip=tip, opacity=opacity)
 
     def frame(self, x: float, y: float, width: float, height: float, *, tip: str = "") -> None:
-        """Draw the edge of a rectangle in ink."""
+        """Draw the outline of a rectangle in ink."""
         self._parts.append(
             f'<rect class="ink" fill="none" stroke-width="0.8" x="{x:.6g}" y="{y:.6g}" width="{width:.6g}" '
             f'height="{height:.6g}" rx="3">{_tip(tip)}</rect>'
         )
 
     def dot(self, x: float, y: float, radius: float, fill: str, tip: str = "", *, reached: bool = False) -> None:
-        """Draw a dot; reached: true if the keyboard can focus it, so that its tip is read out."""
+        """Draw a dot. reached: true if the keyboard can focus the dot, so that screen readers announce its tip."""
         keys = f' tabindex="0" role="img" aria-label={quoteattr(tip)}' if reached else ""
         self._parts.append(
             f'<circle cx="{x:.6g}" cy="{y:.6g}" r="{radius:.3g}" fill="{fill}"{keys}>{_tip(tip)}</circle>'
         )
 
     def line(self, x1: float, y1: float, x2: float, y2: float, dashes: str = "", *, kind: str = "ink") -> None:
-        """Draw a line in ink; dashes: lengths in pixels, such as "4 3"."""
+        """Draw a line in ink. dashes: lengths in pixels, such as "4 3"."""
         pattern = f' stroke-dasharray="{dashes}"' if dashes else ""
         ends = f'x1="{x1:.6g}" y1="{y1:.6g}" x2="{x2:.6g}" y2="{y2:.6g}"'
         self._parts.append(f'<line class="{kind}" {ends} stroke-width="0.8"{pattern}/>')
 
     def marks_below(self, y: float, marks: Iterable[tuple[float, str]], *, kind: str = "") -> None:
-        """Draw the marks of a horizontal axis at height y, each at its x with its text below."""
+        """Draw the marks of a horizontal axis at height y. marks: the x and the text of each mark; the text is below
+        the mark.
+        """
         for x, text in marks:
             self.line(x, y, x, y + 4)
             self.text(x, y + 16, text, kind=kind)
 
     def curve(self, points: Sequence[tuple[float, float]], colour: str) -> None:
-        """Draw straight lines from point to point."""
+        """Draw a polyline through points."""
         path = " ".join(f"{x:.4g},{y:.4g}" for x, y in points)
         self._parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.4"/>')
 
     def pixels(self, x: float, y: float, width: float, height: float, pixels: NDArray[np.uint8]) -> None:
-        """Place an image (height, width, 1 or 3 channels), without smoothing."""
+        """Draw an image (height, width, 1 or 3 channels), without smoothing."""
         self._parts.append(
             f'<image x="{x:.6g}" y="{y:.6g}" width="{width:.6g}" height="{height:.6g}" href="{_png(pixels)}" '
             'style="image-rendering:pixelated" preserveAspectRatio="none"/>'
@@ -116,23 +120,23 @@ class Drawing:
     def text(
         self, x: float, y: float, text: str, anchor: str = "middle", *, kind: str = "", turned: bool = False
     ) -> None:
-        """Write a line of text; anchor: "start", "middle" or "end"; turned: rotated to read upwards."""
+        """Draw a line of text. anchor: "start", "middle" or "end". turned: true to rotate the text to read upwards."""
         turn = f' transform="rotate(-90 {x:.6g} {y:.6g})"' if turned else ""
         style = f" class={quoteattr(kind)}" if kind else ""
         self._parts.append(f'<text x="{x:.6g}" y="{y:.6g}" text-anchor="{anchor}"{style}{turn}>{escape(text)}</text>')
 
     def inline(self) -> str:
-        """The element for a page; its style is in `picture_style`.
+        """The SVG element for an HTML page, without the style, which `picture_style` returns.
 
-        Its maximum width is that of its container; its minimum width keeps the text readable, so that the container
-        must scroll.
+        The maximum width of the element is the width of its container. The minimum width keeps the text readable, so
+        that the container must scroll.
         """
         label = f' role="group" aria-label={quoteattr(self.title)}' if self.title else ' aria-hidden="true"'
         style = f"max-width:100%;min-width:{min(self.width, MIN_PICTURE_WIDTH):g}px;height:auto"
         return f'<svg class="tm-picture" {self._size()}{label} style="{style}">{self._body()}</svg>'
 
     def finished(self) -> str:
-        """The text of the SVG file."""
+        """The text of the complete SVG file."""
         title = f"<title>{escape(self.title)}</title>\n" if self.title else ""
         return (
             '<?xml version="1.0" encoding="utf-8"?>\n'
@@ -149,7 +153,7 @@ class Drawing:
 
 
 def picture_style() -> str:
-    """The style sheet of pictures within a page."""
+    """The style sheet for drawings within an HTML page."""
     return _STYLE
 
 

@@ -38,8 +38,8 @@ MIN_COLUMN_WIDTH = 24
 def print_table(table: Table, least: int = DEFAULT_COLUMNS) -> None:
     """Print a table without truncation. least: the assumed number of columns if the output is not a terminal.
 
-    On a narrow terminal, and in a text for one (`text_for_terminal`), the table is split into several, each with the
-    first column and as many others as fit.
+    On a narrow terminal, and in a text for one (`text_for_terminal`), the table is split into several tables. Each has
+    the first column and as many other columns as fit.
     """
     from rich.console import Console
 
@@ -56,9 +56,7 @@ def print_table(table: Table, least: int = DEFAULT_COLUMNS) -> None:
 
 
 def text_for_terminal(show: Callable[[], None]) -> str:
-    """The output of a function, with tables that fit the terminal if there is one; Python's `print` needs it as
-    text.
-    """
+    """The text that a function prints, with tables that fit the terminal if there is one."""
     token = _WITHIN.set(get_terminal_size().columns if sys.stdout.isatty() else None)
     stream = StringIO()
     try:
@@ -70,7 +68,7 @@ def text_for_terminal(show: Callable[[], None]) -> str:
 
 
 def _width(column: Column) -> int:
-    """The number of characters that a column needs with its border and its margins."""
+    """The number of characters that a column needs, including border and margins."""
     from rich.text import Text
 
     texts = [Text.from_markup(cell) if isinstance(cell, str) else cell for cell in (column.header, *column.cells)]
@@ -79,7 +77,7 @@ def _width(column: Column) -> int:
 
 
 def _parts_within(width: int, widths: Sequence[int]) -> Iterator[list[int]]:
-    """The columns of each part of a table, by index: the first column, and as many of the next ones as fit."""
+    """Yield the column indices of each part of a table: the first column, and as many of the next columns as fit."""
     part, taken = [0], widths[0] + 1
     for at, needed in enumerate(widths[1:], 1):
         if taken + needed > width and len(part) > 1:
@@ -91,7 +89,7 @@ def _parts_within(width: int, widths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def spell_bytes(count: float) -> str:
-    """A number of bytes, with a fraction if elements are smaller than a byte."""
+    """The text of a number of bytes, with a fraction if elements are smaller than a byte."""
     return f"{count:,.1f}".removesuffix(".0")
 
 
@@ -111,10 +109,10 @@ CAVEATS = {
 def print_reports(reports: Sequence[Report]) -> None:
     """Print a row per model: accuracy, disagreement, time, and the shares of the board's flash and RAM.
 
-    The time with float inputs, including their conversion, precedes the time with raws. Cycles of the core follow its
-    instructions if any report has them, and milliseconds if the clock of a board is known, with a remark for each board
-    whose core is not simulated. A line with the errors of each regressor follows, since it has no answers that could
-    differ, and a line with the rates of each detector.
+    The time with float inputs, including their conversion, precedes the time with raws. Cycles of the core follow the
+    number of instructions if any report has them. Milliseconds are printed if the clock of a board is known, with a
+    remark for each board whose core is not simulated. A further line shows the errors of each regressor, since a
+    regressor has no answers that could differ. A line with the rates follows for each detector.
     """
     from rich.table import Table
 
@@ -141,7 +139,7 @@ def print_reports(reports: Sequence[Report]) -> None:
 
 
 def _row(report: Report) -> dict[str, str]:
-    """The cells of a program by heading; headings include the units."""
+    """The cells of a program's row, by heading; headings include the units."""
     figures, unit = figures_of(report), report.unit
     from_floats = figures["time from floats"].value
     return {
@@ -162,7 +160,7 @@ def _row(report: Report) -> dict[str, str]:
 
 
 def _print_regression(report: Report) -> None:
-    """Print the errors of a regressor, with those on reals in brackets."""
+    """Print the errors of a regressor in formats, with the errors on reals in brackets."""
     if report.regression is None:
         return
     figures = figures_of(report)
@@ -173,7 +171,7 @@ def _print_regression(report: Report) -> None:
 
 
 def _print_detection(report: Report) -> None:
-    """Print the rates of a detector, with those on reals in brackets."""
+    """Print the rates of a detector in formats, with the rates on reals in brackets."""
     if report.detection is None:
         return
     figures, found = figures_of(report), report.detection["formats"]
@@ -242,7 +240,7 @@ def _print_stream(stream: Mapping[str, Any], unit: str) -> None:
 
 
 def _print_search(search: Mapping[str, Any]) -> None:
-    """Print the format that a search chose for each tensor, then its effort."""
+    """Print the format that a search chose for each tensor, then the effort of the search."""
     from rich.table import Table
 
     table = Table()

@@ -1,4 +1,4 @@
-"""Warnings about programs that lose accuracy or time for a known reason, each with its cure."""
+"""Warnings about programs that lose accuracy or time for a known reason, each with a remedy."""
 
 from __future__ import annotations
 
@@ -54,15 +54,16 @@ CHOOSE_FORMAT = f"--format {AUTO_FORMAT} finds formats that lose less"
 class Findings:
     """The results of a program that determine warnings.
 
-    accuracies: before and after compilation. shares: shares of its time; None on a target of unknown costs. chosen:
-    true if `auto` chose the format, so that another format is not the cure. unmet: the permitted loss in points, if no
-    fitting format meets it; else None. asked: true if feature scales were requested; scaled: true if the program has
-    them. spread: the maximum over constants of the ratio of the greatest magnitude to the median. clipped: the share of
-    inputs outside the range of the unit's integers. converting: the share of the time spent converting floats to raws.
-    milliseconds: those of an inference, with the conversion; None on a board with an unknown clock. failed: the
-    alternatives of `auto` that do not compile although they would fit, each with the reason. outputs: the outputs of a
-    classifier that callers read. kept: true if the model has its own number formats. parts: true if a part of the model
-    has none. complete: true if all fitting formats were evaluated. data: the faults of the data that determine formats.
+    accuracies: before and after compilation. shares: the shares of causes in the program's time; None on a target of
+    unknown costs. chosen: true if `auto` chose the format, so that another format is not the remedy. unmet: the
+    permitted loss in points, if no fitting format meets it; else None. asked: true if feature scales were requested.
+    scaled: true if the program has feature scales. spread: the maximum over constants of the ratio of the greatest
+    magnitude to the median. clipped: the share of inputs outside the range of the unit's integers. converting: the
+    share of the time spent converting floats to raws. milliseconds: the time of an inference, including the conversion;
+    None on a board with an unknown clock. failed: the alternatives of `auto` that do not compile although they would
+    fit, each with the reason. outputs: the outputs of a classifier that callers read. kept: true if the model already
+    has number formats. parts: true if a part of the model has none. complete: true if all fitting formats were
+    evaluated. data: the faults of the data that determine formats.
     """
 
     accuracies: Accuracy
@@ -84,13 +85,13 @@ class Findings:
 
     @property
     def lost(self) -> float:
-        """Points of accuracy lost; 0 without labels."""
+        """The points of accuracy lost; 0 without labels."""
         exact, compiled = self.accuracies.reals, self.accuracies.formats
         return 0.0 if exact is None or compiled is None else exact - compiled
 
     @property
     def scored(self) -> bool:
-        """True if a choice counts the scores of a classifier."""
+        """Whether `auto` chose the format and considered the scores of a classifier."""
         return self.chosen and self.outputs == SCORES
 
     @property
@@ -100,22 +101,24 @@ class Findings:
 
     @property
     def grown(self) -> OutputError | None:
-        """The error of a regressor's output that grows significantly; None if there is none, and without targets."""
+        """The error of the regressor output whose error grows significantly; None if there is none, and without
+        targets.
+        """
         worst = self.accuracies.worst
         return None if worst is None or worst.exact is None or worst.growth <= GROWN_ERROR else worst
 
     @property
     def far(self) -> float:
-        """The share of samples far from the data with a changed decision of a detector; 0 for any other model."""
+        """The share of samples far from the data for which a detector's decision changes; 0 for any other model."""
         return 0.0 if self.accuracies.detection is None else self.accuracies.detection.far
 
     @property
     def quick(self) -> bool:
-        """True for a program that is fast enough to need no warning about its time."""
+        """Whether a program is fast enough to need no warning about its time."""
         return self.milliseconds is not None and self.milliseconds <= QUICK
 
     def share(self, cause: str) -> float:
-        """The share of a cause in the time, by the name of a field of `TimeShares`; 0 for a fast program."""
+        """The share of the time due to a cause, by the name of a field of `TimeShares`; 0 for a fast program."""
         return 0.0 if self.shares is None or self.quick else getattr(self.shares, cause)
 
 
@@ -123,7 +126,7 @@ class Findings:
 class WarningRule:
     """A row of `WARNINGS`.
 
-    name: in reports. applies: the condition. text: the finding. cure: the advice.
+    name: the name in reports. applies: the condition. text: the finding. cure: the advice.
     """
 
     name: str
@@ -159,7 +162,7 @@ def _of_far_samples(found: Findings) -> str:
 
 
 def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
-    """A warning about a cause of more than a fifth of the time."""
+    """The rule for a warning about a cause that takes more than a fifth of the time."""
     return WarningRule(
         name,
         lambda found: found.share(cause) > LARGE_SHARE,
@@ -308,8 +311,8 @@ def warnings_of(
 ) -> list[dict[str, str]]:
     """The warnings that follow from the accuracy, the estimated time and the choice of a program.
 
-    clipped: the share of inputs outside of a unit's integers. converting: the share of the time with float inputs that
-    is spent converting them to raws. milliseconds: as in `Findings`.
+    clipped: the share of inputs outside the range of a unit's integers. converting: the share of the time with float
+    inputs that is spent converting them to raws. milliseconds: as in `Findings`.
     """
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.transforms.ir.cost.estimate import time_shares
@@ -346,7 +349,9 @@ def warnings_of(
 
 
 def spread_of(reals: ModuleOp) -> float:
-    """The maximum over constants of a program on reals of the ratio of a magnitude to the median nonzero magnitude."""
+    """The maximum, over the constants of a program on reals, of the ratio of the greatest magnitude to the median
+    nonzero magnitude.
+    """
     from tinyml.dialects import tdsl
     from tinyml.dialects.lazy_numpy import np
 

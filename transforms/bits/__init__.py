@@ -1,1 +1,1 @@
-"""Passes on integer arithmetic (L4)."""
+"""Passes on integer arithmetic (level L4)."""

@@ -1,8 +1,8 @@
-"""`fold-rounding`: starts sums from the rounding bias instead of adding it at the end (L4).
+"""`fold-rounding`: moves the rounding bias from the end of each sum to its initial value (L4).
 
-The rounding bias is half a unit in the result's last place. A row of a matrix then takes one addition less: its sum
-starts from a constant instead of zero, or from a bias vector in flash that includes the rounding bias. Accumulators are
-proven to have room for it, and integer addition is associative.
+The rounding bias is half a unit in the result's last place. Each row of a matrix then needs one addition less. Its sum
+starts from a nonzero constant, or from a bias vector in flash that includes the rounding bias. The accumulators are
+proven wide enough for the rounding bias. Integer addition is associative, so results are unchanged.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ _SUMS = [
 
 @dataclass(frozen=True)
 class FoldRoundingPass(ModulePass):
-    """Move the addition of a constant after a kernel's sum to the start of that sum.
+    """Remove the `arith.addi` that adds a constant to a kernel's sum, and add the constant to the sum's initial value.
 
-    The sum has to start from a constant or, possibly through other kernels and finer units, from a constant array in
-    flash that has no other readers and has room for the addend.
+    The initial value has to be a constant, or an element of a constant array in flash that has no other readers. Every
+    element of the array must be able to hold the increased value. Between this initial value and the addition, the sum
+    may pass through several kernels and multiplications by constants. The pass does nothing in all other cases.
     """
 
     name = "fold-rounding"
@@ -49,7 +50,7 @@ class FoldRoundingPass(ModulePass):
 
 
 def _sums(module: ModuleOp) -> AbstractSet[str]:
-    """The declared functions whose last argument is the initial value of a sum."""
+    """The names of declared functions whose last argument is the initial value of a sum."""
     target, kernels = target_of(module), num.declared_kernels(module)
     return {
         function
@@ -60,7 +61,10 @@ def _sums(module: ModuleOp) -> AbstractSet[str]:
 
 @dataclass
 class _FoldRounding(RewritePattern):
-    """Fold an addition into the sum before it. functions: those whose last argument is a sum's initial value."""
+    """Fold the addition of a constant into the initial value of the sum that it is added to.
+
+    functions: the names of functions whose last argument is the initial value of a sum.
+    """
 
     functions: AbstractSet[str]
 
@@ -75,12 +79,12 @@ class _FoldRounding(RewritePattern):
         return self._call_of(owner.input if isinstance(owner, arith.TruncIOp) else value) is not None
 
     def _call_of(self, value: SSAValue) -> func.CallOp | None:
-        """The call that returns a sum; None if the value has another origin."""
+        """The call of a summing function that returns the value; None if another op defines the value."""
         call = value.owner
         return call if isinstance(call, func.CallOp) and call.callee.string_value() in self.functions else None
 
     def _add(self, value: SSAValue, constant: int, rewriter: PatternRewriter) -> bool:
-        """Add a constant to a value by changing the ops that compute it; False, without changes, if impossible."""
+        """Add a constant to a value by changing the ops that compute it; return False without changes if impossible."""
         if not value.has_one_use():
             return False
         match owner := value.owner:

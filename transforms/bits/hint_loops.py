@@ -1,8 +1,8 @@
-"""`hint-loops`: sets the hints with which high-level synthesis turns the C of a program into hardware (L4).
+"""`hint-loops`: sets the unrolling hints with which high-level synthesis turns a program's C into hardware (L4).
 
-SeeDot passes its C to Vivado HLS with a hint for the unrolling of each loop (section 6.2.2). The hints here are the
-numbers of elements that `unroll-loops` processes at once in the hardware of the same program, so that both follow one
-budget.
+SeeDot adds an unrolling hint for each loop to the C that Vivado HLS compiles (section 6.2.2). Here each hint is the
+number of elements that `unroll-loops` processes at once in the hardware of the same program. Both ways to hardware
+therefore use the same budget of logic cells.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _ORIGIN = OwnAttribute(
 
 @dataclass(frozen=True)
 class HintLoopsPass(ModulePass):
-    """Mark innermost loops to be pipelined and unrolled, and the arrays that they read to be partitioned.
+    """Mark innermost loops for pipelining and unrolling, and the arrays that unrolled loops load from for partitioning.
 
-    cells: as in `unroll-loops`. Programs for other targets get no hints. Raises `InputError` for a program
-    without hardware.
+    cells: the budget of logic cells, as in `unroll-loops`. Programs whose target is not an FPGA are unchanged. Raises
+    `InputError` for a program that cannot be lowered to hardware.
     """
 
     name = "hint-loops"
@@ -66,7 +66,10 @@ def _loops_in(loop: scf.ForOp | num.EntriesOp) -> Iterator[Operation]:
 
 
 def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: int) -> dict[int, int]:
-    """The number of elements that the hardware processes at once in each loop that has terms there, by its number."""
+    """The number of elements that the hardware processes at once in each loop, by the loop's position in `loops`.
+
+    Loops without `_terms` are omitted.
+    """
     from tinyml.transforms.rtl.scheduling.regions import lanes_of
 
     copy, factors = module.clone(), dict[int, int]()
@@ -85,7 +88,7 @@ def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: in
 
 
 def _terms(loop: scf.ForOp | num.EntriesOp) -> list[Operation]:
-    """The terms that a loop adds to its carried values; none if it does anything else."""
+    """The ops in the body of a loop whose results it adds to its carried values; empty if it carries no sums."""
     end = loop.body.block.last_op
     sums = [value.owner for value in (() if end is None else end.operands)]
     return [
@@ -98,7 +101,7 @@ def _terms(loop: scf.ForOp | num.EntriesOp) -> list[Operation]:
 
 
 def _read_in(loop: scf.ForOp | num.EntriesOp) -> list[SSAValue]:
-    """The arrays (constants, the arena, the argument) from which a loop reads different elements in each iteration."""
+    """The arrays from which a loop loads elements: constants, the arena or the function argument."""
     found = [loop.gaps] if isinstance(loop, num.EntriesOp) else []
     for op in loop.body.block.ops:
         if isinstance(op, memref.LoadOp):

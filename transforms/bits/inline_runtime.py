@@ -1,8 +1,8 @@
 """`inline-runtime`: replaces calls of runtime functions on integers by the arithmetic that these functions perform
 (L4).
 
-This serves hardware, which has no functions, and MLIR's own tools, which lack those of the runtime. Operands that are
-shift amounts and widths have to be constants.
+Hardware has no functions, and MLIR's own tools do not provide the functions of the runtime. Operands that are shift
+amounts or widths have to be constants.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ from tinyml.dialects.rewriting import Rewriter
 
 @dataclass(frozen=True)
 class InlineRuntimePass(ModulePass):
-    """Replace calls of runtime functions, and erase the declarations of functions without remaining calls.
+    """Replace calls of runtime functions by integer ops, and erase the declarations of functions that are no longer
+    called.
 
-    Functions without an integer program are kept: those on floats, kernels and forests.
+    Calls of functions that have no definition in integer ops are unchanged: floating-point functions, kernels and
+    forests.
     """
 
     name = "inline-runtime"
@@ -50,7 +52,7 @@ class InlineRuntimePass(ModulePass):
 
 @cache
 def _functions() -> Mapping[str, RuntimeFunction]:
-    """The runtime functions by name; formats register theirs when their dialects are loaded."""
+    """The runtime functions by name; number formats register their functions when their dialects are loaded."""
     for load in own_dialects().values():
         load()
     return RUNTIME_FUNCTIONS

@@ -1,9 +1,9 @@
-"""`slide-windows`: keeps a sliding window of an image as a ring of columns, so that only new columns are loaded.
+"""`slide-windows`: stores a sliding window of an image as a ring of columns, so that only new columns are loaded (L4).
 
-A convolution copies the window of each pixel, although most of it was already copied for the pixel before. Here each
-column of a window keeps its position: a new column replaces the one that leaves the window. The rows of weights by
-which the window is multiplied are rotated accordingly, with one copy of the constant matrix for each rotation. Line
-buffers in hardware serve the same purpose.
+Without this pass, a convolution copies the whole window of each pixel, although the window of the previous pixel shares
+most of it. In the ring each column of a window keeps its position. A new column replaces the one that leaves the
+window. The rows of weights are rotated accordingly: flash contains one copy of the constant matrix for each rotation.
+Line buffers in hardware serve the same purpose.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder, needed
 
 @dataclass(frozen=True)
 class SlideWindowsPass(ModulePass):
-    """Make rings of the windows of `scratch.slide` if their rotated weights take at most an eighth of the block RAMs.
+    """Turn the windows of `scratch.slide` into rings if all rotated copies of their weights need at most an eighth of
+    the block RAMs.
 
-    A window does not become a ring if another op in the enclosing loop writes its bytes or the image. Raises
-    `InputError` for a window without a copy that has a `step`.
+    A window is unchanged if another op in the enclosing loop writes to the window or to the image. Raises `InputError`
+    for a window that no single `scratch.copy_run` with a `step` fills.
     """
 
     name = "slide-windows"
@@ -49,10 +50,10 @@ class SlideWindowsPass(ModulePass):
 
 
 class _Window:
-    """A window that a loop over pixels copies row by row, and multiplies by rows of constants.
+    """A window that a loop over pixels copies row by row and multiplies by rows of constant weights.
 
-    row: the number of elements of a row. step: the number of elements by which the window moves from one pixel to the
-    next.
+    row: the number of elements in a row of the window. step: the number of elements by which the window advances from
+    one pixel to the next.
     """
 
     def __init__(self, op: scratch.SlideOp):
@@ -74,7 +75,7 @@ class _Window:
 
     @property
     def bits(self) -> int:
-        """The bits of all rotated matrices."""
+        """The size of all rotated weight matrices together, in bits."""
         return self.turns * 8 * scratch.size_in_bytes(scratch.memref_type(self.weights))
 
     @property
@@ -96,7 +97,9 @@ class _Window:
         _restrict(self.copy, first, at, self.step)
 
     def _copy_first(self) -> None:
-        """Copy the columns that the first window shares with preceding ones, before the loop over pixels."""
+        """Insert, before the loop over pixels, a copy of all columns of the first window except its last `step`
+        elements.
+        """
         loop = cast("scf.ForOp", self.pixels)
         top: Operation = self.copy
         while (around := top.parent_op()) is not loop:
@@ -111,7 +114,9 @@ class _Window:
         _restrict(first, first.first, first.at, self.row - self.step)
 
     def _turns(self) -> tuple[SSAValue, SSAValue]:
-        """The rotation of the weights and the position of the new column, carried by the loop over pixels."""
+        """Make the loop over pixels carry two values and return them: the rotation of the weights, and the position of
+        the new column.
+        """
         loop = cast("scf.ForOp", self.pixels)
         nest = LoopBuilder(loop)
         starts = nest.index(0), nest.index(self.turns - 1)
@@ -127,7 +132,7 @@ class _Window:
         return turn, place
 
     def _turn_weights(self, turn: SSAValue) -> None:
-        """Make the loop read weights whose columns are rotated like those of the window."""
+        """Replace the weights in the loop by the copy whose columns are rotated like the columns of the window."""
         body, raws = cast("Block", turn.owner), self.constant.raws
         columns = raws.reshape(-1, scratch.elements_of(self.window) // self.row, self.turns, self.step)
         turned = np.stack([np.roll(columns, number, axis=2).reshape(raws.shape) for number in range(self.turns)])
@@ -139,7 +144,9 @@ class _Window:
         views = {self.weights: part}
 
         def moved(view: SSAValue) -> SSAValue:
-            """The part of the current rotation that replaces a view from before the loop."""
+            """The same slice of the currently rotated weights, inserted into the loop; `view` is a slice from before
+            the loop.
+            """
             if view not in views and isinstance(old := view.owner, scratch.SliceOp):
                 views[view] = nest.insert(old.clone({old.source: moved(old.source)}))
             return views[view]
@@ -162,7 +169,7 @@ def _written(op: Operation) -> list[SSAValue]:
 
 
 def _restrict(copy: scratch.CopyRunOp, first: SSAValue, at: SSAValue, count: int) -> None:
-    """Make a copy transfer fewer elements of a row."""
+    """Replace a copy by one of `count` elements per row, from element `first` of the source to element `at`."""
     nest = LoopBuilder(copy)
     nest.put(scratch.CopyRunOp(copy.source, first, copy.dest, at, nest.index(count), count))
     Rewriter.erase_op(copy)

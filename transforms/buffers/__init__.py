@@ -1,1 +1,1 @@
-"""Passes on buffers (L2): the order of ops, updates in place, and packing into an arena."""
+"""Passes on buffers (level L2): the order of ops, updates in place, and packing into an arena."""

@@ -1,13 +1,13 @@
 """`check-packing`: proves that no view of an arena overwrites data that is still needed (L2).
 
-The proof is independent of the packers. It shares with them only the loads and stores of single ops
-(`overlap/op_steps.py`), not even the notion of a live range: it is a data flow analysis. A backward analysis finds the
-buffers whose content is still read before it is overwritten; a forward one finds the buffers that may have been written
-at all. An op may write to a byte only if no other buffer at that address holds such content and the op itself reads no
-buffer there, unless each element is read before its bytes are written. If a loop overwrites an operand of which it is
-the last reader, the loop is replayed on addresses only, and the last read of every byte must precede its write. A judge
-of the lower bound, in contrast, solves the problem as it was packed, with its live ranges, places and distances, by
-another algorithm.
+The proof is independent of the packers. The only code that they share computes the loads and stores of single ops
+(`overlap/op_steps.py`). The proof uses data flow analysis instead of live ranges. A backward analysis finds the buffers
+whose content is read before it is overwritten. A forward analysis finds the buffers that may have been written at all.
+An op may write to a byte only if no other buffer at that address holds content that is still read. The op itself may
+read a buffer at that address only if it reads each element before it overwrites the element's bytes. If a loop is the
+last reader of an operand and overwrites it, the loop is replayed on addresses only. The last read of every byte must
+then precede its write. A judge of the lower bound is a separate check: another algorithm solves the original packing
+problem again, with the recorded live ranges and distances.
 """
 
 from __future__ import annotations
@@ -57,17 +57,19 @@ The view of an input has a value from the start, like the arguments.
 
 @dataclass(frozen=True)
 class CheckPackingPass(ModulePass):
-    """Verify the packing of functions on L2, and change nothing; raise `InputError` for a wrong one.
+    """Verify the packing of functions on L2 without changing the program; raise `InputError` if a packing is wrong.
 
-    Every buffer is a view of a `scratch.arena`, lies inside it and is aligned for its elements. The arena is as large
-    as the highest end. No op destroys a value that is read later. The pass must run before ops become loops: only an op
-    on a whole buffer shows that it overwrites all of the old content.
+    Every buffer must be a view of a `scratch.arena`, lie inside the arena and be aligned for its elements. The size of
+    the arena must equal the highest end of a buffer. No op may destroy a value that is read later. The pass must run
+    before ops are lowered to loops, because only an op on a whole buffer shows that it overwrites all of the old
+    content.
 
-    judge: the algorithm that proves the lower bound of the arena again, or `none`. Algorithm X (`exact-cover`) searches
-    for a packing of fewer bytes: if it proves that there is none, the arena states this (`checked`); a packing that it
-    finds is an error. It accepts only problems with a small matrix, without moving buffers. `branch-and-bound` does the
-    same. If the named algorithm proved the bound, the other one judges it. `other` is the one that did not prove the
-    bound if a search proved it, and none if the peak of live bytes proves it. align: as in `pack-scratch`.
+    judge: the algorithm that proves the lower bound of the arena again, or `none`. Algorithm X (`exact-cover`) and
+    `branch-and-bound` search for a packing of fewer bytes. If the judge proves that there is none, the pass records its
+    name on the arena (`checked`). If the judge finds a smaller packing, the pass raises an error. Algorithm X accepts
+    only problems with a small matrix and without moving buffers. If the named algorithm proved the bound during
+    packing, the other algorithm is the judge. `other` selects the algorithm that did not prove the bound; it selects
+    none if the peak of live bytes proves the bound. align: the alignment option of `pack-scratch`.
     """
 
     name = "check-packing"
@@ -89,7 +91,9 @@ class CheckPackingPass(ModulePass):
 
 
 def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
-    """Let the named judge prove or refute the lower bound of a function's arena."""
+    """Let the named judge prove or refute the lower bound of a function's arena;
+    raise `InputError` if it is refuted.
+    """
     views = [op for op in function.walk() if isinstance(op, ViewOp)]
     arenas = [op for op in function.walk() if isinstance(op, ArenaOp)]
     if len(arenas) != 1 or arenas[0].lower_bound is None or any(isinstance(op, MoveOp) for op in function.walk()):
@@ -115,7 +119,9 @@ def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
 
 
 def _rectangle(members: Sequence[ViewOp], align: int) -> Rectangle:
-    """The bytes and points of all buffers of one place together."""
+    """The rectangle of bytes and program points that contains all given buffers,
+    which successively occupy one place.
+    """
     lives = [live_range(view) for view in members]
     return Rectangle(
         _name(members[0].result),
@@ -132,7 +138,7 @@ def _name(view: SSAValue) -> str:
 
 
 def _span(view: SSAValue) -> tuple[int, int]:
-    """The first byte, and the end (exclusive)."""
+    """The first byte of a buffer in its memory, and its end (exclusive)."""
     type, op = memref_type(view), view.owner
     start = op.offset.value.data if isinstance(op, ViewOp) else 0
     return start, start + _end(type, prod(type.get_shape()))
@@ -146,14 +152,14 @@ def _end(type: MemRefType[Attribute], count: int) -> int:
 
 
 def _start(type: MemRefType[Attribute], index: int) -> int:
-    """The first byte with bits of an element, or of its group if it is packed."""
+    """The offset in bytes of an element, or of its group if elements are packed."""
     if (bits := packed_bits(type)) is None:
         return index * element_bytes(type)
     return index // group_length(bits) * group_bytes(bits)
 
 
 def _touched(type: MemRefType[Attribute], count: int) -> int:
-    """The number of bytes that are written with the first `count` elements; packed elements share bytes."""
+    """The number of bytes that a store of the first `count` elements modifies; packed elements share bytes."""
     bits = packed_bits(type)
     return count * element_bytes(type) if bits is None else touched_bytes(count, bits)
 
@@ -164,7 +170,7 @@ def _memory(view: SSAValue) -> SSAValue:
 
 
 class _SharedBytes:
-    """The buffers that share bytes with others; buffers at the same bytes are compared once, all together."""
+    """The buffers that share bytes with other buffers; buffers with identical byte ranges are compared only once."""
 
     def __init__(self, buffers: Views) -> None:
         self.place_of = {view: (_memory(view), *_span(view)) for view in buffers}
@@ -181,7 +187,7 @@ class _SharedBytes:
         self.meeting: dict[tuple[SSAValue, int, int], list[Views]] = {}
 
     def others(self, view: SSAValue, among: Views) -> set[SSAValue]:
-        """The buffers among the given ones that share bytes with a buffer, without the buffer itself."""
+        """The buffers of `among`, except `view`, that share bytes with `view`."""
         place = self.place_of[view]
         if place not in self.meeting:
             memory, start, end = place
@@ -228,7 +234,7 @@ def _check_view(op: ViewOp) -> None:
 class _Flow:
     """The data flow through the buffers of a function.
 
-    replays: loops in loops are replayed, to find the buffers that they overwrite completely.
+    replays: whether nested loops are replayed to find the buffers that they overwrite completely.
     """
 
     def __init__(self, function: func.FuncOp, replays: bool) -> None:
@@ -260,7 +266,9 @@ class _Flow:
         return frozenset[SSAValue]().union(*(self.views.get(value, frozenset()) for value in values))
 
     def _whole(self, value: SSAValue) -> SSAValue | None:
-        """The buffer whose elements a value consists of, also through loops; None if that is uncertain."""
+        """The single buffer of which a value is a view of all elements; None if the value may be several buffers or a
+        part.
+        """
         views = self.views.get(value, frozenset())
         if len(views) != 1:
             return None
@@ -269,7 +277,9 @@ class _Flow:
         return view if len(sizes) == 1 else None
 
     def _access(self, op: Operation) -> tuple[Views, Views, Views]:
-        """The buffers that an op reads, may write, and overwrites completely."""
+        """Three sets: the buffers that an op reads, those that it may write,
+        and those that it overwrites completely.
+        """
         none: Views = frozenset()
         if isinstance(op, SliceOp | ViewOp):
             return none, none, none
@@ -287,7 +297,9 @@ class _Flow:
         return touched, none if silent else touched, none
 
     def _find_first_writes(self) -> dict[SSAValue, int]:
-        """The first op, in program order, after which each buffer can hold a value; loops count from their start."""
+        """For each buffer, the position of the first op that may write to it; for an op in a loop, the position of the
+        loop.
+        """
         given = [op.result for op in self.order if isinstance(op, ViewOp) and (op.input or op.state) is not None]
         first: dict[SSAValue, int] = dict.fromkeys([*self.function.args, *given], 0)
         for op in self.function.walk():
@@ -322,9 +334,10 @@ class _Flow:
         return after
 
     def _filled(self, loop: scf.ForOp, after: Views) -> Views:
-        """The buffers, of those read after an iteration, that a loop overwrites completely before it reads them.
+        """The buffers in `after`, the set read after an iteration, that a loop overwrites completely before it reads
+        them.
 
-        Only buffers that share bytes with others are considered.
+        Only buffers that share bytes with other buffers are considered.
         """
         if loop not in self.filled:
             written = frozenset[SSAValue]().union(*(self._access(op)[1] for op in loop.walk() if op is not loop))
@@ -353,9 +366,9 @@ class _Flow:
                 raise error_at(op, f"'{op.name}' destroys {_name(lost)}, which is the caller's")
 
     def _reads_precede_writes(self, op: Operation, written: SSAValue, read: SSAValue, others: list[SSAValue]) -> bool:
-        """True if an op, or a loop around it, reads each shared byte for the last time before it is written.
+        """True if an op, or a loop around it, reads each shared byte for the last time before it writes the byte.
 
-        others: all buffers that share bytes with the written one, which are replayed together.
+        others: all buffers that share bytes with `written`; one replay covers all of them.
         """
         if (loop := self._end_of(read, op)) is None:
             return False
@@ -367,16 +380,18 @@ class _Flow:
         return self.replayed[loop, written, read]
 
     def _end_of(self, read: SSAValue, op: Operation) -> Operation | None:
-        """The op, or the innermost loop around it, after which nothing reads the old content of a buffer."""
+        """The op, or the innermost loop around it, after which no op reads the old content of a buffer; None if there
+        is none.
+        """
         loop = op
         while read in self.read_after[loop] and isinstance(around := loop.parent_op(), scf.ForOp):
             loop = around
         return None if read in self.read_after[loop] else loop
 
     def _rewritten_before_read(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
-        """True if the outermost loop around an op rewrites each lost byte of a buffer before it reads the byte.
+        """True if the outermost loop around an op rewrites each overwritten byte of `read` before it reads the byte.
 
-        A replay detects this even if an inner loop runs no iteration; the data flow does not.
+        A replay detects such rewrites even if an inner loop may run no iteration; the data flow analysis does not.
         """
         loop = op
         while isinstance(around := loop.parent_op(), scf.ForOp):
@@ -386,7 +401,7 @@ class _Flow:
         return rewrites_before_reading(loop, read, written, _span(written)[0] - _span(read)[0])
 
     def _reads_before_writing(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
-        """True if each element of a buffer is read for the last time before an op writes to its bytes."""
+        """True if an op reads each element of `read` for the last time before it writes to the element's bytes."""
         if isinstance(op, MoveOp):
             return True
         if not isinstance(op, TensorOp) or op.dest is None or self._whole(op.dest) is not written:
@@ -401,7 +416,9 @@ class _Flow:
         (target, _), (source, _) = _span(written), _span(read)
 
         def behind(value: SSAValue) -> bool:
-            """True if writes stay below all unread elements, or if both buffers are packed in the same way."""
+            """True if all writes stay below the unread elements, or if operand and result are packed alike at the same
+            address.
+            """
             operand = memref_type(value)
             if packed_bits(type) is not None and packed_bits(type) == packed_bits(operand) and target == source:
                 return True
@@ -411,7 +428,7 @@ class _Flow:
 
 
 def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:
-    """The buffers that each memref may be a view of, traced through slices, branches and loops."""
+    """The buffers that each memref may be a view of, found by following slices, branches and loops."""
     given = [argument for argument in function.args if isinstance(argument.type, MemRefType)]
     views: dict[SSAValue, Views] = {argument: frozenset({argument}) for argument in given}
     for op in function.walk():

@@ -1,7 +1,7 @@
-"""`forget-target`: removes the board for which a program is compiled (L2).
+"""`forget-target`: removes the name of the board for which a program is compiled (L2).
 
-The pipeline to upstream dialects branches off here, before any kernel of a chip is selected: calls of kernels become
-the equivalent loops.
+The pipeline to upstream dialects starts with this pass, before any kernel of a chip is selected. Later passes therefore
+emit loops instead of calls of kernels.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tinyml.targets.registry import TARGET
 
 @dataclass(frozen=True)
 class ForgetTargetPass(ModulePass):
-    """Drop the attribute `tinyml.target` of the module."""
+    """Remove the attribute `tinyml.target` of the module, if it has one."""
 
     name = "forget-target"
 

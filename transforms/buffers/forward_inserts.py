@@ -1,4 +1,4 @@
-"""`forward-inserts`: computes a part of a buffer in place instead of inserting it later (L2, before packing)."""
+"""`forward-inserts`: computes a part of a buffer in place, instead of inserting it later (L2, before packing)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ from tinyml.transforms.ir.indices import affine_sum, build_offset, is_run, offse
 
 @dataclass(frozen=True)
 class ForwardInsertsPass(ModulePass):
-    """Replace the buffer of a part by a view into the buffer that `tdsl.insert_slice` inserts it into, in place.
+    """Replace the buffer that `tdsl.insert_slice` inserts in place by a view into the destination, and erase the
+    insertion.
 
-    The part must be consecutive elements at an offset that is known before the part is computed. Between the first op
-    that touches the part and the insertion, which is erased, no op may touch the target buffer; only the first op may
-    update the very elements that the part replaces. If that op is elementwise, its operand is computed in the same
-    bytes and overwritten there, under the same conditions and if it has the same format.
+    The part must consist of consecutive elements, at an offset that is known before the part is computed. Between the
+    first op that touches the part and the insertion, no op may touch the destination. The first op itself may do so
+    only if it updates exactly the elements that the part replaces. If the first op is elementwise, its operand is
+    computed in the same bytes, provided that the operand meets the same conditions and has the same format. Other
+    insertions are unchanged.
     """
 
     name = "forward-inserts"
@@ -41,13 +43,15 @@ class ForwardInsertsPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Place:
-    """The location of an inserted part: consecutive elements of the buffer `whole`, starting at `offsets`."""
+    """The location of an inserted part: consecutive elements of the buffer `whole`,
+    starting at the indices `offsets`.
+    """
 
     whole: SSAValue
     offsets: Sequence[SSAValue]
 
     def take(self, part: AllocOp, before: Operation) -> None:
-        """Replace the buffer of a part by a view of the elements that the part is inserted into."""
+        """Replace the buffer of a part by a view of the elements into which the part is inserted."""
         builder = Builder(InsertPoint.before(before), part.location)
         offset = build_offset(self.offsets, tdsl.shape_of(self.whole), builder)
         view = builder.insert(SliceOp(self.whole, offset, memref_type(part.result).get_shape())).result
@@ -86,7 +90,9 @@ def _forward(insert: tdsl.InsertSliceOp) -> None:
 
 
 def _forward_operands(op: Operation, place: _Place) -> None:
-    """Compute the operand of an op in the bytes of its result, and so on for the op that computes the operand."""
+    """Compute the operand of an elementwise op in the bytes of its result, and repeat this for the op that computes the
+    operand.
+    """
     from tinyml.transforms.buffers.liveness.first_touch import points_before
 
     while isinstance(op, tdsl.ElementwiseOp) and (dest := op.dest) is not None:
@@ -107,7 +113,9 @@ def _forward_operands(op: Operation, place: _Place) -> None:
 
 
 def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
-    """The equally large buffer of an operand that the result may overwrite element by element, or None."""
+    """The buffer of an operand, of the size of `place`, that the result may overwrite element by element; None
+    otherwise.
+    """
     for value in op.inputs:
         buffer = reshaped(value).owner
         if not isinstance(buffer, AllocOp) or elements_of(buffer.result) != elements_of(place):
@@ -120,7 +128,7 @@ def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
 
 
 def _updated_place(op: Operation, insert: tdsl.InsertSliceOp) -> SSAValue | None:
-    """The elements that an insertion replaces if an op updates them in place; None otherwise."""
+    """The view of the elements that an insertion replaces, if an op updates this view in place; None otherwise."""
     if not isinstance(op, tdsl.TensorOp) or (updated := op.updated) is None or not op.reads_in_place(updated):
         return None
     view = reshaped(updated).owner
@@ -131,7 +139,7 @@ def _updated_place(op: Operation, insert: tdsl.InsertSliceOp) -> SSAValue | None
 
 
 def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
-    """True if a value may be a buffer or a view of it; values from loops and branches may be any buffer."""
+    """True if a value may be a buffer or a view of it; a value carried by a loop or branch counts as any buffer."""
     origin = root(value)
     owner = origin.owner
     if not isinstance(value.type, MemRefType) or isinstance(owner, ConstantOp):
@@ -141,7 +149,7 @@ def _may_be(value: SSAValue, buffer: SSAValue) -> bool:
 
 
 def _from_first_user(part: AllocOp, last: Operation) -> Sequence[Operation]:
-    """The ops of a block from the first user of a part, also in a nested region, to the op before `last`."""
+    """The ops of a block from the first that uses a part, possibly in a nested region, to the op before `last`."""
     from tinyml.transforms.buffers.liveness.first_touch import statements_before
 
     statements = statements_before(last, [use.operation for use in part.result.uses])
@@ -150,5 +158,5 @@ def _from_first_user(part: AllocOp, last: Operation) -> Sequence[Operation]:
 
 
 def _is_known(index: SSAValue, before: Sequence[Operation]) -> bool:
-    """True if an index is computed before some consecutive ops. It is computed before the op that follows them."""
+    """True if none of the given consecutive ops computes an index that the op after them uses."""
     return not isinstance(index.owner, Operation) or index.owner not in before

@@ -1,4 +1,4 @@
-"""`pack-buffers`: packs buffers in RAM whose elements have less than 8 or less than 16 bits (L2, before placement)."""
+"""`pack-buffers`: packs the elements of buffers in RAM that need less than 8 or 16 bits (L2, before placement)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tinyml.transforms.ir.buffers import retype_buffer
 
 @dataclass(frozen=True)
 class PackBuffersPass(ModulePass):
-    """Move buffers to `#scratch.packed_ram` if that saves bytes; constants are unchanged.
+    """Change the memory space of buffers to `#scratch.packed_ram` if that saves bytes; constants are unchanged.
 
-    An element has the least available width that holds its number format. The input, buffers that are returned or
-    carried by loops and branches, and buffers that receive unpacked rows are unchanged.
+    Packed elements have the least available width that holds their number format. The input, buffers that are returned
+    or that loops and branches carry, and buffers that receive unpacked rows are unchanged.
     """
 
     name = "pack-buffers"
@@ -35,7 +35,7 @@ class PackBuffersPass(ModulePass):
 
 
 def _leaves(buffer: SSAValue) -> bool:
-    """True if a buffer, or a view of it, is returned or carried by a loop or branch."""
+    """True if a function returns a buffer or a view of it, or a loop or branch carries one."""
     users = [use.operation for use in buffer.uses]
     views = [user.result for user in users if isinstance(user, SliceOp)]
     return any(isinstance(user, func.ReturnOp | scf.YieldOp | scf.ForOp) for user in users) or any(map(_leaves, views))

@@ -1,4 +1,4 @@
-"""`pack-scratch`: assigns an offset in one arena to every buffer in RAM."""
+"""`pack-scratch`: assigns every buffer in RAM an offset in one arena (L2)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,8 @@ def _place_buffers(
     """Replace all buffers by views of a new arena at the function's entry.
 
     groups: for each rectangle of the placement, in its order, the buffers that successively occupy its bytes. A buffer
-    that moves becomes a sequence of views; each is alive from the point before which the buffer moves there.
+    that moves becomes a sequence of views, one for each location. Each view is alive from the point before which the
+    buffer moves there.
     """
     proof = None if placement.proof is Proof.PEAK else placement.proof.value
     packer = None if placement.packer == FIRST_FIT else placement.packer
@@ -111,7 +112,7 @@ def _place_buffers(
 
 
 def _moves_of(buffer: Buffer, alive: LiveRange, index: int, placement: Placement) -> tuple[int, list[BufferMove]]:
-    """The offset of a buffer when it is first touched, and its later moves."""
+    """The offset of a buffer when it is first touched, and its later moves. index: the buffer's rectangle."""
     touched = alive.first - isinstance(buffer, ReuseOp)
     offset, moves = placement.offsets[index], list[BufferMove]()
     for move in placement.moves:
@@ -123,7 +124,7 @@ def _moves_of(buffer: Buffer, alive: LiveRange, index: int, placement: Placement
 
 
 def _go_on(before: SSAValue, after: SSAValue, move: Operation, known: Operation) -> None:
-    """Replace the uses of a view after a move by the new view, through new slices for slices made before the move.
+    """Replace a view by the new view in all uses after a move; slices that were made before the move are made again.
 
     known: the op that defines the new view.
     """
@@ -148,22 +149,24 @@ BYTES = Statistic("num-bytes", "Bytes of the arenas")
 
 @dataclass(frozen=True, kw_only=True)
 class PackScratchPass(PackingOptions, ModulePass):
-    """Replace every `scratch.alloc` by a view of one `scratch.arena`, both at the function's entry.
+    """Replace every `scratch.alloc` by a view of one `scratch.arena`; the views and the arena are at the function's
+    entry.
 
     A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand if the op or loop nest
-    that computes it is the operand's last reader: it then starts at least the safe distance below the operand
-    (`overlap/overlap_distance.py`). In mode `auto` a `scratch.reuse` uses the bytes of a different operand if that
-    saves one percent of the arena.
+    that computes the result is the operand's last reader. The result then starts at least the safe distance below the
+    operand (`overlap/overlap_distance.py`). In mode `auto` a `scratch.reuse` uses the bytes of a different operand if
+    that saves one percent of the arena.
 
     align: a power of two that divides all offsets, in addition to the element size. limit: the greatest size of the
-    arena, in bytes. moves: let operands move, each at most once, before the op whose result overlaps them, if that
-    saves one percent of the arena.
+    arena, in bytes. moves: let each operand move at most once, before the op whose result overlaps it, if that saves
+    one percent of the arena.
 
-    The arena records a lower bound on the bytes of every packing, and the search that proved it, unless the peak of
-    live bytes does. It names the algorithm of its packing unless first fit sufficed; the packing is optimal if its size
-    equals the bound. Each view records the program points between which it is alive. Unused buffers are erased; a
-    function without buffers is unchanged. Raises `InputError` for options out of range, for a function that is already
-    packed, and for an arena above the limit, with the op at the peak and the buffers alive there.
+    The arena records a lower bound on the bytes of every packing. It also records the search that proved the bound,
+    unless the peak of live bytes proves it. It names the algorithm that found the packing unless first fit sufficed.
+    The packing is optimal if its size equals the bound. Each view records the program points between which it is alive.
+    Unused buffers are erased. A function without buffers is unchanged. Raises `InputError` for options out of range and
+    for a function that is already packed. Raises it for an arena above the limit, and names the op at the peak and the
+    buffers that are alive there.
     """
 
     name = "pack-scratch"
@@ -201,7 +204,9 @@ class PackScratchPass(PackingOptions, ModulePass):
         _place_buffers(function, live, problem.groups, placement, lcm(*(shape.alignment for shape in rectangles)))
 
     def _exchanged(self, function: func.FuncOp, problem: _Problem, placement: Placement) -> tuple[_Problem, Placement]:
-        """The problem and placement with results in the bytes of other operands; the given ones if not lower."""
+        """The problem and placement after results reuse the bytes of other operands; the given ones if that lowers
+        nothing.
+        """
 
         def height(share: float) -> int:
             return self._placement(_problem(function, self.align), share).height
@@ -216,7 +221,9 @@ class PackScratchPass(PackingOptions, ModulePass):
         return problem, placement
 
     def _placement(self, problem: _Problem, share: float = 1) -> Placement:
-        """The lower one of the problem's placement and that of the problem with stacked results of loop nests."""
+        """The lower of two placements: of the problem, and of the problem in which stacks of results are one rectangle
+        each.
+        """
 
         def placed(rectangles: Sequence[Rectangle]) -> Placement:
             steps, cover = int(share * STEPS), int(share * COVER_STEPS)
@@ -244,8 +251,9 @@ class PackScratchPass(PackingOptions, ModulePass):
 
 @dataclass(frozen=True)
 class _Problem:
-    """The buffers of a function as rectangles. groups: the buffers that successively occupy the bytes of each
-    rectangle.
+    """The buffers of a function as rectangles.
+
+    groups: for each rectangle, the buffers that successively occupy its bytes.
     """
 
     live: LiveRanges
@@ -255,7 +263,7 @@ class _Problem:
     barred: frozenset[int]
 
     def size_from(self, number: int, point: int) -> int:
-        """The size in bytes of a rectangle's largest buffer that is alive at a point or after it."""
+        """The size in bytes of the largest buffer of a rectangle that is alive at or after a program point."""
         members = [member for member in self.groups[number] if self.live.ranges[member].last >= point]
         return max(size_in_bytes(memref_type(member.result)) for member in members)
 
@@ -269,8 +277,9 @@ def _problem(function: func.FuncOp, align: int) -> _Problem:
 
 
 def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Rectangle:
-    """The rectangle of buffers that successively occupy the same bytes, the largest first. align: as in `pack-
-    scratch`.
+    """The rectangle of buffers that successively occupy the same bytes; its size is that of the largest buffer.
+
+    align: as in `pack-scratch`.
     """
     order = list(live.ranges)
     return Rectangle(
@@ -283,16 +292,16 @@ def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Re
 
 
 def _barred(function: func.FuncOp, live: LiveRanges) -> frozenset[int]:
-    """The points inside loops and branches, where no buffer may move: buffer locations are fixed in them.
+    """The points inside loops and branches, where no buffer may move because addresses in them are fixed.
 
-    All points, if loops or branches carry buffers, because it is then unknown which ones.
+    All points if loops or branches carry buffers, because the addresses of carried buffers are then unknown.
     """
     anywhere = hands_on(function)
     return frozenset(i for i, op in enumerate(live.points) if anywhere or op.parent_op() is not function)
 
 
 def _spell(op: Operation) -> str:
-    """An op's name and, if it has one, the name of its result."""
+    """An op's name for messages, followed by the name of its result if the result has one."""
     target = op.dest if isinstance(op, TensorOp) else None
     hint = target.name_hint if target is not None else None
     return f"'{op.name}' into {hint}" if hint else f"'{op.name}'"

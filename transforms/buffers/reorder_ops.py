@@ -1,4 +1,4 @@
-"""`reorder-ops`: schedules ops in the order with the least peak memory (L2, before packing)."""
+"""`reorder-ops`: puts ops into the order with the lowest peak memory (L2, before packing)."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ GAP = OwnAttribute(
 
 @dataclass(frozen=True)
 class ReorderOpsPass(ModulePass):
-    """Sort the ops of every block topologically for the least peak memory, inner blocks first.
+    """Sort the ops of every block into the topological order with the lowest peak memory, inner blocks first.
 
-    The order is unchanged if no other is better, and in functions whose loops or branches carry buffers. The order is
-    optimal if `budget` sets of ops suffice to find it; otherwise it is the best found, and `scratch.order_gap` of the
-    function is the greatest number of bytes by which it may exceed the optimum in any block. Results that can reuse the
-    bytes of an operand of their size (`update-in-place`) are taken into account.
+    The order is unchanged if no other order is better, and in functions whose loops or branches carry buffers. The
+    order is optimal if `budget` sets of ops suffice to prove it. Otherwise it is the best order found, and
+    `scratch.order_gap` of the function states by how many bytes the peak of any block may at most exceed the optimum.
+    The peak accounts for results that can reuse the bytes of an operand of the same size (`update-in-place`).
 
-    budget: the greatest number of sets of ops to try. Raises `InputError` for a function that has been packed.
+    budget: the greatest number of sets of ops to visit. Raises `InputError` for a function that is already packed.
     """
 
     name = "reorder-ops"
@@ -71,7 +71,9 @@ class ReorderOpsPass(ModulePass):
                     function.attributes[GAP] = IntegerAttr(gap, i64)
 
     def _reorder(self, function: func.FuncOp) -> int:
-        """Reorder blocks; return an upper bound, in bytes, on how far the order of any block is from the optimum."""
+        """Reorder the blocks of a function; return an upper bound in bytes on the distance of any block's peak from the
+        optimum.
+        """
         gap, live = 0, live_ranges(function)
         for block in _blocks(function):
             candidate = _Block(live, block)
@@ -90,7 +92,7 @@ class ReorderOpsPass(ModulePass):
 
 
 def _blocks(op: Operation) -> Iterator[Block]:
-    """The blocks of an op, inner ones first."""
+    """Yield the blocks of an op, inner ones first."""
     for region in op.regions:
         for block in region.blocks:
             for inner in block.ops:
@@ -99,7 +101,9 @@ def _blocks(op: Operation) -> Iterator[Block]:
 
 
 class _Block:
-    """The program points of a block, except its terminator, as tasks; ops without effects follow their users."""
+    """The program points of a block, except its terminator, as tasks;
+    ops without effects follow the ops that use them.
+    """
 
     def __init__(self, live: LiveRanges, block: Block) -> None:
         self.block = block
@@ -110,12 +114,12 @@ class _Block:
 
     @cached_property
     def accesses(self) -> list[tuple[set[SSAValue], set[SSAValue]]]:
-        """The memory that each step reads and writes."""
+        """For each step, the buffers that it reads and the buffers that it writes."""
         return [_accesses(op) for op in self.steps]
 
     @property
     def can_change(self) -> bool:
-        """True if there are several orders, and no op has unknown effects."""
+        """True if more than one order is valid and no op has unknown effects."""
         return len(self.steps) > 2 and all(
             isinstance(op, _KNOWN) or is_side_effect_free(op) for op in self.block.walk()
         )
@@ -143,7 +147,7 @@ class _Block:
 
     @cached_property
     def within(self) -> dict[Buffer, int]:
-        """For each buffer that is only alive within a single step, that step."""
+        """For each buffer that is alive only within a single step, the number of this step."""
         starts = [span.first for span in self.spans]
         found: dict[Buffer, int] = {}
         for buffer, (first, last) in self.ranges.items():
@@ -168,8 +172,9 @@ class _Block:
         return after
 
     def _task(self, i: int, inner: Sequence[Buffer], index: dict[SSAValue, int]) -> Task:
-        """Step `i` as a task. inner: the buffers that are alive only within it. index: the indices of the other
-        buffers.
+        """The task for step `i`.
+
+        inner: the buffers that are alive only within the step. index: the indices of all other buffers.
         """
         from tinyml.transforms.buffers.liveness.least_peak_order import Task
 
@@ -192,7 +197,7 @@ class _Block:
 
     @cached_property
     def sources(self) -> dict[Operation, set[int]]:
-        """For each op of the block, the steps whose results it uses, directly or through ops without effects."""
+        """For each op of the block, the steps whose results the op uses, directly or through ops without effects."""
         numbers = {op: i for i, op in enumerate(self.steps)}
         sources: dict[Operation, set[int]] = {}
         for op in self.block.ops:
@@ -206,7 +211,7 @@ class _Block:
         return sources
 
     def arrange(self, order: Sequence[int]) -> None:
-        """Reorder the steps; all other ops are placed just before their first use."""
+        """Reorder the steps, and place every other op just before its first use."""
         everything, placed = list(self.block.ops), set[Operation]()
         end = everything.pop()
         for op in everything:
@@ -231,12 +236,12 @@ _KNOWN = (AllocOp, memref.CopyOp, scf.ForOp, scf.IfOp, scf.YieldOp, func.ReturnO
 
 
 def _last_point(op: Operation, points: Mapping[Operation, int]) -> int:
-    """The last program point of an op and its nested ops."""
+    """The last program point of an op, including its nested ops."""
     return max(points[inner] for inner in op.walk() if inner in points) if op.regions else points[op]
 
 
 def _accesses(op: Operation) -> tuple[set[SSAValue], set[SSAValue]]:
-    """The memory that an op reads and writes, including its nested ops."""
+    """The buffers that an op reads and the buffers that it writes, including its nested ops."""
     reads, writes = set[SSAValue](), set[SSAValue]()
     for inner in op.walk():
         touched = {root(value) for value in inner.operands if isinstance(value.type, MemRefType)}

@@ -29,10 +29,12 @@ from tinyml.transforms.ir.buffers import retype_buffer
 
 @dataclass(frozen=True)
 class UnpackBuffersPass(ModulePass):
-    """Undo `pack-buffers` for each buffer that fits unpacked into an arena sized for all of them packed.
+    """Undo `pack-buffers` for each buffer that fits at full width into an arena whose size is computed with all buffers
+    packed.
 
-    The input, which the caller packs, stays packed, and so do buffers that receive its rows or that move. Access to
-    packed elements is slow: buffers that are touched in the innermost loops come first, then the largest.
+    The input stays packed, because the caller packs it. Buffers that receive its rows and buffers that move also stay
+    packed. Access to packed elements is slow, so buffers accessed in the innermost loops are unpacked first, then the
+    largest.
     """
 
     name = "unpack-buffers"
@@ -59,7 +61,7 @@ def _unpack(function: func.FuncOp) -> None:
 
 
 def _rectangles(live: LiveRanges, groups: list[list[Buffer]]) -> list[Rectangle]:
-    """The rectangles of groups of buffers, with the overlaps that `pack-scratch` may use."""
+    """The rectangles of groups of buffers, with the overlaps that `pack-scratch` allows."""
     shapes = [rectangle(live, members) for members in groups]
     return with_overlaps(shapes, safe_distances(live.points, groups, shapes))
 
@@ -84,12 +86,12 @@ def _retype(members: list[Buffer], types: list[MemRefType[Attribute]]) -> None:
 
 
 def _fit_each_other(members: list[Buffer]) -> bool:
-    """True if each buffer still fits into the buffer whose bytes it reuses."""
+    """True if no buffer is larger than the buffer whose bytes it reuses."""
     return all(bytes_of(buffer.result) <= bytes_of(buffer.source) for buffer in members if isinstance(buffer, ReuseOp))
 
 
 def _innermost(members: list[Buffer]) -> int:
-    """The greatest loop depth at which elements of these buffers are touched."""
+    """The greatest loop depth at which an op accesses elements of these buffers."""
     depth, views = 0, [member.result for member in members]
     while views:
         for use in views.pop().uses:

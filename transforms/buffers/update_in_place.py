@@ -1,4 +1,4 @@
-"""`update-in-place`: results reuse the bytes of dead operands (L2, before packing)."""
+"""`update-in-place`: lets results reuse the bytes of operands that are read for the last time (L2, before packing)."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ UPDATED = Statistic("num-updated", "Number of results in the bytes of an operand
 class UpdateInPlacePass(ModulePass):
     """Turn the `scratch.alloc` of a result into a `scratch.reuse` of an operand's buffer.
 
-    The op must be the last that needs the operand and the first that touches the result, and their safe distance must
-    be 0 (`overlap/overlap_distance.py`). An op that changes part of an operand, or adds to it, has that operand as its
-    destination, so that nothing is copied. A result that is smaller than the operand reuses its bytes only if the peak
-    memory does not grow. Buffers move to the start of their blocks.
+    The op must be the last reader of the operand and the first op that touches the result. The safe distance of result
+    and operand must be 0 (`overlap/overlap_distance.py`). An op that changes part of an operand, or adds to it, writes
+    to the operand directly, so that nothing is copied. A result that is smaller than the operand reuses its bytes only
+    if the peak memory does not grow. Buffers move to the start of their blocks. All other results are unchanged.
     """
 
     name = "update-in-place"
@@ -49,7 +49,7 @@ class UpdateInPlacePass(ModulePass):
 
 
 class _Function:
-    """A function whose live ranges are updated as results reuse the bytes of operands."""
+    """A function whose live ranges are updated when a result reuses the bytes of an operand."""
 
     def __init__(self, function: func.FuncOp) -> None:
         erase_dead_buffers(function)
@@ -74,7 +74,7 @@ class _Function:
                 self.replace(op, result, chosen)
 
     def operand(self, op: tdsl.TensorOp, point: int, result: AllocOp) -> Buffer | None:
-        """The smallest buffer whose bytes the result can reuse."""
+        """The smallest operand buffer whose bytes the result can reuse; None if there is none."""
         candidates: list[Buffer] = []
         for value in op.inputs:
             buffer = root(value).owner
@@ -94,7 +94,7 @@ class _Function:
         return after <= before
 
     def rectangles(self, result: Buffer | None = None, buffer: Buffer | None = None) -> Iterator[Rectangle]:
-        """The rectangles to pack if a result reuses the bytes of another buffer."""
+        """Yield the rectangles to pack if `result` reuses the bytes of `buffer`."""
         lives: dict[AllocOp, LiveRange] = {}
         for member, (first, last) in self.ranges.items():
             source = base(buffer) if member is result and buffer is not None else base(member)

@@ -1,1 +1,1 @@
-"""Passes that choose formats or depend on the choice (L0 to L1, L1)."""
+"""Passes that choose number formats (L0 to L1), and passes that depend on the chosen formats (L1)."""

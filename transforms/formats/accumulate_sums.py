@@ -1,9 +1,9 @@
-"""`accumulate-sums`: stores a loop-carried sum of products in accumulators, rounded once after the loop.
+"""`accumulate-sums`: stores a loop-carried sum of products in accumulators, and rounds it once after the loop (L1).
 
 SeeDot's `$(i = [a:b]) w[i] * x` would round, align and saturate in every iteration. One exact sum is faster and more
-accurate, at the cost of an accumulator's bytes of memory for each element. An argmax over the sums reads the
-accumulators themselves, before rounding makes some of them equal. The proof that no sum overflows adds up the w[i] of
-each sign over all iterations, times the least and the greatest value of x.
+accurate, but each element needs an accumulator in memory. An argmax over the sums reads the accumulators themselves,
+because rounding can make different sums equal. The proof that no sum overflows adds up the w[i] of each sign over all
+iterations, times the least and the greatest value of x.
 """
 
 from __future__ import annotations
@@ -35,7 +35,11 @@ SPARE_BITS = 5
 
 @dataclass(frozen=True)
 class AccumulateSumsPass(ModulePass):
-    """Rewrite loops at L1 whose carried value, initially zero, is `carried + constant[i] * x` for loop index i."""
+    """Replace loops at L1 that carry a rounded sum by loops that carry an accumulator and round it after the loop.
+
+    The carried value must be zero initially and become `carried + constant[i] * x` in iteration i. Other loops are
+    unchanged, and so are sums for which no accumulator is wide enough.
+    """
 
     name = "accumulate-sums"
 
@@ -45,7 +49,7 @@ class AccumulateSumsPass(ModulePass):
 
     @staticmethod
     def found(op: Operation) -> Iterator[LoopCarriedSum]:
-        """Yield the sums that it may rewrite, whatever their formats."""
+        """Yield the loop-carried sums that the pass may rewrite, regardless of their formats."""
         for loop in [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]:
             yield from _sums(loop)
 
@@ -59,7 +63,7 @@ def _sums(loop: scf.ForOp) -> Iterator[LoopCarriedSum]:
 
 
 def _accumulate(carried_sum: LoopCarriedSum) -> None:
-    """Carry a sum in an accumulator if one of at most `GREATEST_BITS` bits holds it."""
+    """Carry a sum in an accumulator, if an accumulator of at most `GREATEST_BITS` bits can represent it."""
     from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 
     known = tdsl.carried_product(carried_sum.loop, carried_sum.weight, carried_sum.factor)

@@ -1,6 +1,6 @@
-"""`allow-instances`: moves a program's memory to its callers, which may have several instances of the model (L1).
+"""`allow-instances`: lets the caller allocate a program's memory, so that several instances of a model can exist (L1).
 
-Without it the arena is a static array at addresses known to the linker, which is the fastest and smallest form.
+Without this pass the arena is a static array at an address known to the linker, which is the fastest and smallest form.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from tinyml.dialects.errors import InputError
 
 @dataclass(frozen=True)
 class AllowInstancesPass(ModulePass):
-    """Set `instances` of the interface, by which `lower-arith-to-c` writes a structure in place of static arrays.
+    """Set `instances` of the interface. `lower-arith-to-c` then emits a structure instead of static arrays.
 
-    Raises `InputError` for an input that arrives row by row, from a function without an instance parameter.
+    Raises `InputError` for an input that arrives row by row, because the function that provides the rows has no
+    instance parameter.
     """
 
     name = "allow-instances"

@@ -1,6 +1,6 @@
-"""`assign-format`: from reals (L0) to formats (L1); each tensor gets the scale that its profiled range requires.
+"""`assign-format`: converts a program on reals (L0) to number formats (L1), with scales from the profiled ranges.
 
-Votes of forests get 8 bits, or the width of other constants where the data show that it takes more.
+Votes of forests get 8 bits, or the width of other constants where the data show that votes need more bits.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ REGRESSION_LOSS = 0.01
 
 
 def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
-    """The choices with votes narrowed, unless more answers then differ from those on reals."""
+    """The choices with votes narrowed; the given choices if narrow votes increase the difference from the answers on
+    reals.
+    """
     assignment, chosen = evaluator.candidates.assignment, list(choices)
     forests = [op for op in evaluator.candidates.module.walk() if tdsl.is_forest(op)]
     classes = {assignment.class_of[op.votes] for op in forests if op.votes in assignment.class_of}
@@ -65,16 +67,17 @@ def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatCh
 
 
 def _loss(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> float:
-    """The percentage of answers that differ from those on reals."""
+    """The percentage of answers that differ from the answers of the program on reals."""
     formats = tuple(evaluator.candidates.assignment.formats(choices))
     outcome = evaluator.outcome(EvaluationTask(formats, "disagreement", math.inf))
     return evaluator.reference.loss(outcome, "disagreement")
 
 
 def weights_beside(ctx: Context, weights: str, format: str) -> NumberFormat:
-    """The format of weights beside another one, both as texts; for synthesised lists, a format without a list.
+    """The format of weights in a program whose main format is `format`; both are names as in the pass options.
 
-    Raises `InputError` for an unknown format, and if no product of both is defined.
+    For synthesised lists, the result is a format without a list. Raises `InputError` for an unknown format, and if no
+    product of both formats is defined.
     """
     main = format_named(ctx, format, None)
     found = listing_format(main, bits) if (bits := synthesised_bits(weights)) else format_spelled(ctx, weights)
@@ -95,24 +98,25 @@ LEAST_ELEMENTS = 2
 
 @dataclass(frozen=True)
 class AssignFormatPass(ModulePass):
-    """Assign a format to every tensor of a profiled f32 program; tensors with formats are unchanged.
+    """Assign a number format to every tensor of a profiled f32 program; tensors that have formats are unchanged.
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
-    width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`; if that
-    format is only for constants, small constants and computed tensors have the main or else the usual format; with
-    `synthesised:BITS`, all tensors have the main format except constants with a synthesised format (`tdsl.numbers`),
-    which is always used. widths: other widths or formats for single tensors, `NAME:BITS` or `NAME:FORMAT:BITS`, by
-    their names in the source (those of `tensor_classes`). zooms: `NAME:N` for tensors whose scale suits a range 2^N
-    times narrower than the profiled one, outside of which values saturate; wider for a negative N. functions: the
-    scheme of exp, tanh and sigmoid, one of the format's `SCHEMES`; by default the most suitable method. scale_by:
-    `scores` to choose the scales of tensors that are not constant for the least change of the scores (`ScoreErrors`),
-    which requires data; `greatest` to follow their greatest values; by default the format's rule. data: .npz file with
-    inputs `x`, on which the weights of products are rounded so that their sums are right (`round_weights`), and then so
-    that the margins between the best scores are (`refine_constants`), the latter only if the whole program is of f32;
-    without it they are rounded to nearest. With data and without `weights` and `widths`, votes of forests have 8 bits
-    where these suffice on the data. Raises `InputError` for an unknown format, width, tensor or scheme, for data that
-    do not fit, for a program that has no profile or no tensor of f32, and for any op but a cast between tensors of f32
-    and others.
+    width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. If this
+    format is only for constants, small constants and computed tensors have the main format, or else the usual one. With
+    `synthesised:BITS`, constants with a synthesised format (`tdsl.numbers`) use it, and all other tensors have the main
+    format. A synthesised format is always used. widths: other widths or formats for single tensors, `NAME:BITS` or
+    `NAME:FORMAT:BITS`, by their names in the source (the names of `tensor_classes`). zooms: `NAME:N` for tensors whose
+    scale suits a range 2^N times narrower than the profiled one; values outside this range saturate. A negative N
+    widens the range. functions: the scheme of exp, tanh and sigmoid, one of the format's `SCHEMES`; by default the most
+    suitable method. scale_by: the rule for the scales of tensors that are not constant; by default the format's rule.
+    `scores` chooses the scales that change the scores least (`ScoreErrors`) and requires data. `greatest` derives the
+    scales from the greatest values. data: .npz file with inputs `x`. On these inputs the weights of products are
+    rounded so that the sums have small errors (`round_weights`). If the whole program is of f32, they are then refined
+    so that the margins between the best scores have small errors (`refine_constants`). Without data, weights are
+    rounded to nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice
+    on the data. Raises `InputError` for an unknown format, width, tensor or scheme, for data that do not match the
+    program, and for a program that has no profile or no tensor of f32. Raises it for any op other than a cast between
+    tensors of f32 and tensors with formats.
     """
 
     name = "assign-format"
@@ -154,7 +158,7 @@ class AssignFormatPass(ModulePass):
             give_formats(RoundedConstants(assignment), formats, None, self.functions)
 
     def profiled_formats(self, ctx: Context, evaluator: CandidateEvaluator, prototype: NumberFormat) -> Formats:
-        """The format of each class of tensors of a program with data. prototype: as for `choices`."""
+        """The format of each class of tensors of a program with data. prototype: the main format."""
         assignment = evaluator.candidates.assignment
         choices = self.choices(ctx, assignment.classes, prototype)
         if self.weights is None and not self.widths:
@@ -162,7 +166,7 @@ class AssignFormatPass(ModulePass):
         return tuple(assignment.formats(choices))
 
     def choices(self, ctx: Context, classes: Sequence[TensorClass], prototype: NumberFormat) -> list[FormatChoice]:
-        """The choice for each class of tensors. prototype: the main format; raises `InputError` as the pass does."""
+        """The choice for each class of tensors. prototype: the main format. Raises `InputError` as the pass does."""
         weights = prototype if self.weights is None else weights_beside(ctx, self.weights, self.format)
         if synthesised_bits(self.weights):
             # Constants without a list are too small for one.
@@ -190,7 +194,9 @@ class AssignFormatPass(ModulePass):
 
     @staticmethod
     def _by_tensor(specs: Sequence[str], what: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
-        """Split `NAME:VALUE`; raises `InputError` for another spelling or name."""
+        """Yield the two parts of each option `NAME:VALUE`; raises `InputError` for another spelling or an unknown
+        name.
+        """
         for spec in specs:
             name, _, value = spec.partition(":")
             if name not in known or not value:

@@ -1,8 +1,8 @@
-"""`block-sums`: strip-mines loops that add multiples of vectors, a block of iterations at a time.
+"""`block-sums`: strip-mines loops that add multiples of vectors, so that a block of iterations is summed at once (L1).
 
 ProtoNN's `sums += Z[i] * e[i]` loads and stores every sum once for each prototype. If the factors `e` of a block of
-iterations are stored, each sum adds all of its products with the block in one dot product, at the cost of a buffer for
-the factors of one block. The order of the additions is preserved, so that all bits are.
+iterations are stored, each sum adds all its products of the block in one dot product. This requires a buffer for the
+factors of one block. The order of the additions is preserved, so that results are equal in every bit.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from tinyml.dialects import tdsl
 
 @dataclass(frozen=True)
 class BlockSumsPass(ModulePass):
-    """Rewrite loops at L1 over all `i` whose one carried value is `carried + constant[i] * factor`, in accumulators.
+    """Split loops at L1 over all `i` that carry only `carried + constant[i] * factor`, in accumulators, into blocks.
 
-    block: the maximum bytes of stored factors; a block has as many iterations as fit into them and divide their total
-    number. Blocks of more than 16 bytes save a few percent of the time, in calls, which is not worth the memory.
+    block: the maximum size in bytes of the stored factors. A block has as many iterations as fit into these bytes and
+    divide the total number of iterations. Blocks of more than 16 bytes reduce the time by only a few percent, which
+    does not justify the memory. All other loops are unchanged.
     """
 
     name = "block-sums"

@@ -1,7 +1,8 @@
-"""`choose-accumulators`: assigns to every sum of products the narrowest accumulator that is proven not to overflow.
+"""`choose-accumulators`: assigns to every sum of products the narrowest accumulator that is proven not to overflow
+(L1).
 
-The proof is exact for constants: the sums of a row's weights of each sign, times the least and the greatest value of
-the other operand, bound every partial sum. The proof is recorded in the IR next to the accumulator's type.
+The proof is exact for constants. Every partial sum is bounded by the sums of a row's weights of each sign, times the
+least and the greatest value of the other operand. The proof is recorded in the IR next to the accumulator's type.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from tinyml.transforms.ir.chosen_accumulators import KnownSums, choose
 class ChooseAccumulatorsPass(ModulePass):
     """Set `acc` and `bound` of every product of matrices at L1.
 
-    spare: the maximum bits of precision that constant matrices may give up for a narrower accumulator; matrices with
-    several readers give up none. Raises `InputError` for a negative number, and if no accumulator of the format is wide
-    enough. Accumulators are cached for all programs to which one pass is applied, since candidates of a search share
-    most of their sums.
+    spare: the maximum bits of precision that constant matrices may lose for a narrower accumulator; matrices with
+    several readers lose none. Raises `InputError` for a negative number, and if no accumulator of the format is wide
+    enough. Accumulators are cached for all programs to which one pass object is applied, because the candidates of a
+    search share most of their sums.
     """
 
     name = "choose-accumulators"
@@ -49,7 +50,9 @@ class ChooseAccumulatorsPass(ModulePass):
 
 
 def _spare(op: tdsl.ContractionOp, most: int) -> None:
-    """Narrow the constants of a sum by the fewest bits that permit a narrower accumulator, if any do."""
+    """Narrow the constants of a sum by the fewest bits, at most `most`, that permit a narrower accumulator,
+    if any do.
+    """
     constants = [value.owner for pair in op.pairs for value in pair if value.has_one_use()]
     originals = [constant for constant in constants if isinstance(constant, tdsl.ConstOp)]
     before = op.accumulator.bits
@@ -67,12 +70,12 @@ def _spare(op: tdsl.ContractionOp, most: int) -> None:
 
 
 def _starts(op: tdsl.ContractionOp) -> bool:
-    """True if the first products are still as fine as the initial value of their sum."""
+    """True if the first products are at least as fine as the initial value of their sum."""
     return op.initial is None or op.accumulators[0].starts(tdsl.format_of(op.initial))
 
 
 def _replace(constant: tdsl.ConstOp, format: NumberFormat) -> tdsl.ConstOp:
-    """Create the same constant in another format, for all readers of the old one, which remains."""
+    """Create the same constant in another format, and let all readers of the old one use it; the old op remains."""
     from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 
     new = constant.with_raws(narrowed_raws(constant.raws, tdsl.format_of(constant.result), format), format)

@@ -1,7 +1,7 @@
-"""`choose-storage`: stores the constant matrix of a sparse product densely if that is cheaper.
+"""`choose-storage`: stores the constant matrix of a sparse product densely if that is cheaper (L1).
 
-SeeDot stores every left operand of `|*|` sparse; a matrix with few zeros is then larger and slower than a dense one.
-The choice minimises the product of bytes and time.
+SeeDot stores every left operand of `|*|` in sparse form. A sparse matrix with few zeros is larger and slower than a
+dense one. The pass minimises the product of bytes and time.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ class _StoreDense(RewritePattern):
         rewriter.replace(op, [dense, product])
 
     def _kernels(self, op: tdsl.SpmvOp, widths: Sequence[int]) -> Sequence[Kernel]:
-        """The best kernels for the slowest, widest sums: one per op, layout and width of weights."""
+        """The fastest kernel for each kernel op, layout and width of weights,
+        chosen among kernels for the widest sums.
+        """
         formats = [tdsl.format_of(value) for value in (op.lhs, op.rhs)]
         codings = tuple(format.coding.name for format in formats if format.coding is not None)
         if len(codings) < len(formats):
@@ -76,7 +78,7 @@ class _StoreDense(RewritePattern):
 def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
     """The least product of bytes and time over several element widths, in units of the time of an unpacked element.
 
-    widths: the first is that of unpacked elements.
+    widths: in bits, starting with the width of unpacked elements.
     """
     steps = _dense_steps(matrix, kernels)
     efforts = [matrix.nbytes * matrix.size]
@@ -88,14 +90,14 @@ def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Seque
 
 
 def _dense_steps(matrix: NDArray[Any], kernels: Sequence[Kernel]) -> dict[int, float]:
-    """The time per element of a dense row, by its width."""
+    """The time per element of a dense row, for each width of the elements."""
     dense = [kernel for kernel in kernels if kernel.op in (num.DotAttr.name, num.DotRowsAttr.name)]
     fitting = [kernel for kernel in dense if kernel.rows <= len(matrix)]
     return {kernel.weights: kernel.step for kernel in sorted(fitting, key=lambda kernel: -kernel.step)}
 
 
 def _sparse_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
-    """The least product of bytes and time of sparse rows, in the same unit."""
+    """The least product of bytes and time of sparse rows, in units of the time of an unpacked dense element."""
     from tinyml.dialects.layouts.sparse_rows import compress
     from tinyml.transforms.ir.sparse_layouts import SparseRows
 
@@ -114,9 +116,10 @@ def format_type(op: tdsl.ContractionOp):
 
 @dataclass(frozen=True)
 class ChooseStoragePass(ModulePass):
-    """Turn a `tdsl.spmv` into a `tdsl.matmul` if its matrix takes fewer bytes times time when stored densely.
+    """Turn a `tdsl.spmv` into a `tdsl.matmul` if the dense matrix has a smaller product of bytes and time.
 
-    Dense rows of few bits are counted in the form in which `pack-constants` may store them.
+    Dense rows of few bits are rated in the form in which `pack-constants` may store them. All other `tdsl.spmv` ops are
+    unchanged, including those whose format prescribes a published layout.
 
     target: as in `select-kernels`; its kernels determine the time of an entry. packed: as in `pack-constants`. Raises
     `InputError` for an unknown target.

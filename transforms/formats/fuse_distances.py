@@ -1,8 +1,8 @@
-"""`fuse-distances`: fuses `(a - b)^T * (a - b)` into `tdsl.squared_distance`, without a vector of differences.
+"""`fuse-distances`: fuses `(a - b)^T * (a - b)` into `tdsl.squared_distance`, without a vector of differences (L1).
 
 Rounding each difference would cost as much as squaring it. Instead both vectors get one scale, at which the difference
-of their raws is exact: the finest one at which the sum of squares is proven to fit its accumulator. For a constant
-vector b, the proof adds up (|b| + max |a|)^2.
+of their raws is exact. It is the finest scale at which the sum of squares is proven to fit its accumulator. For a
+constant vector b, the proof adds up (|b| + max |a|)^2.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ SPARE_BITS = 7
 
 @dataclass(frozen=True)
 class FuseDistancesPass(ModulePass):
-    """Rewrite products at L1 of a difference with itself if it has no other uses and the formats permit it."""
+    """Replace a `tdsl.matmul` of a `tdsl.sub` with itself at L1 by a `tdsl.squared_distance`.
+
+    The pass does nothing if the difference has other uses, or if no common scale of both vectors fits an accumulator.
+    """
 
     name = "fuse-distances"
 
@@ -38,7 +41,9 @@ class FuseDistancesPass(ModulePass):
 
     @staticmethod
     def found(op: Operation) -> Iterator[tuple[tdsl.MatmulOp, tdsl.SubOp]]:
-        """Yield the products that it may rewrite, whatever their formats, and the difference that each squares."""
+        """Yield the products that the pass may rewrite, regardless of formats, with the difference that each product
+        squares.
+        """
         for product in [inner for inner in op.walk() if isinstance(inner, tdsl.MatmulOp)]:
             difference = product.rhs.owner
             if not isinstance(difference, tdsl.SubOp):
@@ -62,7 +67,10 @@ def _fuse(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> None:
 
 
 def _spare(value: SSAValue) -> range:
-    """The numbers of bits that a vector may give up: only 0 with other users, or if its op moves bits or has a body."""
+    """The numbers of bits by which a vector may be narrowed.
+
+    Only 0 is allowed for a vector with other users, and for a vector computed by an op that moves bits or has a region.
+    """
     constant = _constant(value)
     if constant is not None:
         return range(SPARE_BITS if constant.result.has_one_use() and value.has_one_use() else 1)
@@ -79,7 +87,7 @@ def _constant(value: SSAValue) -> tdsl.ConstOp | None:
 def _accumulator(
     difference: tdsl.SubOp, lhs: NumberFormat, rhs: NumberFormat, result: NumberFormat
 ) -> tuple[Accumulator, Bound | None] | None:
-    """The accumulator of the squares, with its proven bound; None if wider than `GREATEST_BITS` bits."""
+    """The accumulator of the squares, with its proven bound; None if it would be wider than `GREATEST_BITS` bits."""
     exact = lhs.difference(rhs)
     if exact is None:
         return None

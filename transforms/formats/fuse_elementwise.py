@@ -1,7 +1,8 @@
-"""`fuse-elementwise`: fuses chains of elementwise ops into one `tdsl.map`, a single loop over the elements.
+"""`fuse-elementwise`: fuses chains of elementwise ops into one `tdsl.map`, a single loop over the elements (L1).
 
-No result changes: each op of the body rounds to the format of its former tensor. The fusion saves intermediate tensors
-in RAM, a load, a store and a loop for each, and saturation that the intervals of unstored values make unnecessary.
+No result changes, because each op of the body rounds to the format of the tensor that it previously computed. The
+fusion removes intermediate tensors from RAM, and a load, a store and a loop for each. It also removes saturation that
+the intervals of unstored values prove unnecessary.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ from tinyml.dialects.rewriting import Rewriter, inherit_location
 
 @dataclass(frozen=True)
 class FuseElementwisePass(ModulePass):
-    """Fuse every elementwise op at L1 into its consumers, if all of these are elementwise and of the same shape."""
+    """Fuse an elementwise op at L1 into its consumers if all of them are elementwise and have the same shape.
+
+    An op is not fused if the fusion would keep more tensors alive across a contraction.
+    """
 
     name = "fuse-elementwise"
 
@@ -38,7 +42,7 @@ class FuseElementwisePass(ModulePass):
 
 
 class _Order(NamedTuple):
-    """The order of a block's ops before any fusion. contractions: the number of contractions before each op."""
+    """The positions of a block's ops before any fusion. contractions: the number of contractions before each op."""
 
     position: dict[Operation, int]
     contractions: dict[Operation, int]
@@ -55,9 +59,9 @@ def _fuses(op: Operation) -> TypeGuard[tdsl.ElementwiseOp]:
 
 
 def _group(sink: tdsl.ElementwiseOp, order: _Order) -> list[tdsl.ElementwiseOp]:
-    """The ops that can be computed element by element together with the sink, in program order.
+    """The ops that can be computed element by element together with `sink`, in program order.
 
-    Each use is visited once: a producer joins the group after the last of its users.
+    Each use is visited once: an op joins the group after the last of its users has joined.
     """
     shape = tdsl.shape_of(sink.out)
     group, members = [sink], {sink}
@@ -79,9 +83,10 @@ def _group(sink: tdsl.ElementwiseOp, order: _Order) -> list[tdsl.ElementwiseOp]:
 
 
 def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: _Order) -> bool:
-    """True if computing a producer with the sink keeps more tensors alive across the contractions in between.
+    """True if fusing a producer into `sink` keeps more tensors alive across the contractions between them.
 
-    The producer's operands then stay alive instead of its result, which costs memory if several are not constants.
+    The producer's operands then stay alive instead of its result. This costs memory if several operands are not
+    constant.
     """
     shape = tdsl.shape_of(producer.out)
     waiting = {

@@ -1,8 +1,9 @@
-"""`lift-to-reals`: converts a program in number formats back to reals (L1 to L0), to choose its formats again.
+"""`lift-to-reals`: converts a program in number formats back to reals (L1 to L0), so that its formats can be chosen
+again.
 
-Constants become the reals that they represent, and conversions between formats disappear, as do the formats of single
-inputs. A lower limit of 0 that a format imposes, for instance by a zero point that hides a relu, becomes a relu.
-Intermediate results of `tdsl.map` become tensors, which get separate formats.
+Constants become the reals that they represent. Conversions between formats and the formats of single inputs are
+removed. A lower limit of 0 that a format imposes, for instance a zero point that implies a relu, becomes a relu.
+Intermediate results of `tdsl.map` become tensors with separate formats.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from tinyml.transforms.formats.spread_maps import SpreadMapsPass
 
 @dataclass(frozen=True)
 class LiftToRealsPass(ModulePass):
-    """Change every tensor to `f32`.
+    """Change the type of every tensor to `f32`, and every constant to the reals that it represents.
 
-    Raises `InputError` for sums in accumulators, which correspond to no tensor, and as `spread-maps` does.
+    Raises `InputError` for sums in accumulators, which correspond to no tensor, and in the same cases as `spread-maps`.
     """
 
     name = "lift-to-reals"
@@ -69,13 +70,13 @@ class LiftToRealsPass(ModulePass):
 
 
 def _is_sum(value: SSAValue) -> bool:
-    """True for sums in accumulators; f32 is an accumulator, too, but counts as numbers."""
+    """True for sums in accumulators. The type f32 is an accumulator as well, but counts as a number."""
     element = getattr(value.type, "element_type", None)
     return accumulator_of(element) is not None and number_format(element) is None
 
 
 def _hides_relu(op: tdsl.TensorOp) -> bool:
-    """True if the format of a result cuts off negative numbers that the op can compute."""
+    """True if the format of a result clamps negative numbers, which the op can compute, to 0."""
     format = tdsl.format_of(op.out)
     if op.MOVES_BITS or isinstance(op, tdsl.ClampOp | tdsl.ReinterpretOp) or op.interval[0] >= 0:
         return False
@@ -93,7 +94,7 @@ def _lift_constant(op: tdsl.ConstOp) -> None:
 
 
 def _lift_type(value: SSAValue) -> None:
-    """Change a number, or the elements of a tensor, to f32."""
+    """Change the type of a number, or the element type of a tensor, to f32."""
     type: Attribute = value.type
     if isinstance(type, TensorType):
         tensor = cast("TensorType[Attribute]", type)

@@ -1,6 +1,7 @@
 """`measure-cost`: builds a program, runs it on a target and records its cost as a module attribute (L1).
 
-Estimates are a few bytes off. A search under a limit therefore measures a program before choosing it.
+Estimates differ from the real size by a few bytes. A search under a limit therefore measures a program before it
+chooses it.
 """
 
 from __future__ import annotations
@@ -31,11 +32,12 @@ from tinyml.transforms.loops.flash.attempts import next_attempt
 
 @dataclass(frozen=True)
 class MeasureCostPass(ModulePass):
-    """Set `tinyml.cost` as `estimate-cost` does, by one inference of zeros, unless the target's tools are missing.
+    """Set `tinyml.cost`, as `estimate-cost` does, to the cost of one inference on an input of zeros.
 
-    The program itself is unchanged. target: as for `select-kernels`. pack_buffers: true if `pack-input` and
-    `pack-buffers` run. flash: bytes for `spend-flash`, which spends less if the built program exceeds them. Raises the
-    errors of the C compiler and the simulator for a program that is too large.
+    The program itself is unchanged. The pass does nothing if the target's tools are missing. target: as for
+    `select-kernels`. pack_buffers: true if `pack-input` and `pack-buffers` run. flash: the bytes for `spend-flash`,
+    reduced if the built program exceeds them. Raises the errors of the C compiler and the simulator for a program that
+    is too large.
     """
 
     name = MEASURE_COST
@@ -51,10 +53,10 @@ class MeasureCostPass(ModulePass):
             set_cost(op, cost)
 
     def cost(self, refined: ModuleOp, lowered: ModuleOp | None = None) -> ProgramCost | None:
-        """The cost of a program from `refine-formats`; None if the target's tools are missing.
+        """The cost of a program after `refine-formats`; None if the target's tools are missing.
 
-        lowered: the same program from `buffers-to-loops`, for the same flash; it is modified. Raises the errors of the
-        pass.
+        lowered: the same program after `buffers-to-loops`, lowered for the same flash; it is modified. Raises the
+        errors of the pass.
         """
         import numpy as np
 

@@ -1,7 +1,7 @@
-"""`name-classes`: names the classes of a classifier (L0, L1).
+"""`name-classes`: sets the names of the classes of a classifier (L0, L1).
 
-A program computes the index of a class. Estimators of scikit-learn store the labels of their classes, other models do
-not: the user supplies them.
+A program computes the index of a class. Estimators of scikit-learn store the labels of their classes. Other models do
+not, so the user supplies them.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 @dataclass(frozen=True)
 class NameClassesPass(ModulePass):
-    """Set `classes` of the interface, the labels of a program's classes; they replace existing labels.
+    """Set `classes` of the interface to the labels of a program's classes; they replace existing labels.
 
-    Data sets continue to denote classes by integers that were labels, which `trained` of the interface stores.
+    Data sets continue to denote classes by the integers that were labels. `trained` of the interface stores these
+    integers.
 
-    classes: a name for each class, in the order of their indices; the pass does nothing without any. outputs: `class`
-    if a program that returns only scores will compute a class from them (`drop-monotone`). Raises `InputError` for
-    another number of names than of classes, for equal or empty names, and for a program that computes no class.
+    classes: a name for each class, in the order of their indices; without names the pass does nothing. outputs: `class`
+    if `drop-monotone` will add the computation of a class to a program that returns only scores. Raises `InputError` if
+    the numbers of names and classes differ, for equal or empty names, and for a program that computes no class.
     """
 
     name = "name-classes"

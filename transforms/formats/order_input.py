@@ -1,7 +1,7 @@
-"""`order-input`: sets the order of axes in which the caller supplies an image whose channels come first (L0, L1).
+"""`order-input`: sets the order of axes in which the caller supplies an image (L0, L1).
 
-Frameworks train on images of channels x height x width, while cameras supply height x width x channels, the order that
-ops of `tdsl` read: an image in this order is neither copied nor gathered from several planes.
+Many frameworks train on images of channels x height x width, while cameras supply height x width x channels. `tdsl` ops
+read the second order. An image in this order need not be copied or gathered from several planes.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from tinyml.targets.chip import CHANNELS_LAST, FILE_ORDER, INPUT_ORDERS, MEMORY
 
 @dataclass(frozen=True)
 class OrderInputPass(ModulePass):
-    """Change the order of axes of an argument whose channels come first, and record the order in its interface.
+    """Change the order of axes of an argument whose channels come first, and record the order in the interface.
 
-    The argument is one that a `tdsl.transpose` reads, which moves the channels to the end.
+    The pass applies to an argument that a `tdsl.transpose` reads and moves the channels of to the end. Otherwise it
+    does nothing.
 
-    input_order: `channels-last`, or `file` for the order that the model's file has. input: the source of the input; an
-    image that arrives row by row and is not channels last has the order height x channels x width: each row
-    concatenates the rows of all channels. Raises `InputError` for another order, and for `channels-last` if no op reads
-    the input as an image or a sequence.
+    input_order: `channels-last`, or `file` for the order of the model's file. input: the source of the input. An image
+    that arrives row by row and is not channels-last has the order height x channels x width: each row concatenates the
+    rows of all channels. Raises `InputError` for another order, and for `channels-last` if no op reads the input as an
+    image or a sequence.
     """
 
     name = "order-input"
@@ -71,7 +72,7 @@ def _readers(value: SSAValue) -> list[Operation]:
 
 
 def _moves_channels_last(op: Operation) -> bool:
-    """True for an op that moves several channels to the end, after the other axes of a single sample."""
+    """True for a `tdsl.transpose` of one sample that moves several channels behind the other axes."""
     if not isinstance(op, tdsl.TransposeOp):
         return False
     shape = tdsl.shape_of(op.input)
@@ -79,7 +80,9 @@ def _moves_channels_last(op: Operation) -> bool:
 
 
 def _has_channels_last(value: SSAValue) -> bool:
-    """True if image ops read a value unchanged, after elementwise ops, or with a single channel."""
+    """True if image ops read a value whose channels are last or that has a single channel, also through elementwise
+    ops.
+    """
     for reader in _readers(value):
         match reader:
             case tdsl.Conv2dOp() | tdsl.PoolOp() | tdsl.PadOp():
@@ -94,7 +97,7 @@ def _has_channels_last(value: SSAValue) -> bool:
 
 
 def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
-    """Change the order of an argument's axes; its readers get the old order."""
+    """Change the order of an argument's axes, and insert transpositions so that its readers still see the old order."""
     if list(axes) == sorted(axes):
         return
     readers = _readers(argument)
@@ -104,7 +107,7 @@ def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
     back: dict[tuple[int, ...], SSAValue] = {}
 
     def ordered(wanted: tuple[int, ...]) -> SSAValue:
-        """The argument with the axes of the file's tensor in the given order."""
+        """The argument with its axes in the given order, numbered as in the model's file."""
         permutation = tuple(axes.index(axis) for axis in wanted)
         if list(permutation) == sorted(permutation):
             return argument

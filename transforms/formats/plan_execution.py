@@ -1,4 +1,4 @@
-"""`plan-execution`: chooses the segments of a network that are streamed or run in place, and rewrites them."""
+"""`plan-execution`: chooses the segments of a network that are streamed or run in place, and rewrites them (L1)."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ PLAN = OwnAttribute(
 
 @dataclass(frozen=True)
 class PlanExecutionPass(ModulePass):
-    """Execute each function by a plan, and record its segments in the attribute `tinyml.plan` of the module.
+    """Rewrite each function so that a plan executes it, and record the plan's segments in `tinyml.plan` of the module.
 
-    A plan covers the ops after the last loop or branch; tensors computed before are whole.
+    A plan covers the ops after the last loop or branch. Tensors that are computed before are stored whole.
 
-    mode: a schedule of docs/schedules.md, whose plan with the least peak is taken; `ordinary` changes nothing, `auto`
-    takes the fastest plan with at most `ram` bytes alive, or the one with the least peak, of streaming segments. ram:
-    without it, `auto` is the mode that a search recorded for the function (`tdsl.mode`), or else ordinary execution,
-    and computing several pixels at once is limited to the bytes of the search (`tdsl.ram`). In loops over channels, one
-    is computed at a time, or as many as fit in `ram`. In every mode, an image whose channels come first is copied in
-    the order of pixels, or transposed in place if the model may overwrite it, if that takes less memory, or in `auto`
-    less time. target: as for printing C; its kernels determine the number of pixels computed at once in segments
-    streamed by rows. extra: percentage of multiply-accumulates that patches may add to the network's. Raises
-    `InputError` for another mode and, unless the mode is `ordinary` or `auto`, for functions that end in a loop or
-    branch, and for batches of images.
+    mode: a schedule of docs/schedules.md, whose plan with the lowest peak is used. `ordinary` changes nothing. `auto`
+    uses plans of streaming segments: the fastest plan with at most `ram` bytes alive, or the plan with the lowest peak
+    if none has. ram: the limit in bytes. Without `ram`, `auto` is the mode that a search recorded for the function
+    (`tdsl.mode`), or else ordinary execution. The bytes of the search (`tdsl.ram`) then limit how many pixels are
+    computed at once. A loop over channels computes one channel at a time, or as many as fit in `ram`. In every mode, an
+    image whose channels come first is copied into the order of pixels if that needs less memory, or in `auto` less
+    time. If the model may overwrite the image, it is transposed in place instead. target: as for printing C; its
+    kernels determine the number of pixels computed at once in segments streamed by rows. extra: the
+    multiply-accumulates that patches may add, in percent of the network's. Raises `InputError` for another mode. Unless
+    the mode is `ordinary` or `auto`, also raises it for functions that end in a loop or branch, and for batches of
+    images.
     """
 
     name = "plan-execution"
@@ -66,7 +67,7 @@ class PlanExecutionPass(ModulePass):
             op.attributes[PLAN] = ArrayAttr(segments)
 
     def _limits_tiles(self, function: func.FuncOp) -> bool:
-        """True if a limit on memory determines how many pixels the convolutions of a function compute at once."""
+        """True if a memory limit determines how many pixels the convolutions of a function compute at once."""
         limited = self.ram is not None or tdsl.RAM in function.attributes
         return limited and any(isinstance(op, tdsl.Conv2dOp) for op in function.body.block.ops)
 
@@ -77,7 +78,9 @@ class PlanExecutionPass(ModulePass):
 
 
 def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
-    """A program at L1 with the bits of `with_rounded_sums`, in fewer ops on whole images and in more memory."""
+    """A program at L1 that computes the bits of `with_rounded_sums` with fewer ops,
+    on whole images and in more memory.
+    """
     from tinyml.transforms.schedules.rewriting.planned_execution import RoundedSums
 
     rounded, usual = module.clone(), PlanExecutionPass(mode)
@@ -88,9 +91,9 @@ def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
 
 
 def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None = None) -> ModuleOp | None:
-    """A program at L1 as a mode executes it, if that rounds partial sums; None if bits do not change.
+    """A program at L1 as the mode executes it, if the mode rounds partial sums; None if it changes no bits.
 
-    ram: as for the pass; it affects the number of channels at once, and with it the roundings.
+    ram: as for the pass. It affects the number of channels computed at once, and thereby the roundings.
     """
     if not traits_of(mode).rounds:
         return None
@@ -103,7 +106,9 @@ def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None
 
 
 def streamed_segments(module: ModuleOp) -> list[dict[str, str | int]]:
-    """The segments of a program that are not ordinary: `first`, `last` and `by`, and for patches `more_macs`."""
+    """The segments of a program that are not ordinary, as dictionaries of `first`, `last`, `by` and, for patches,
+    `more_macs`.
+    """
     recorded = module.attributes.get(PLAN)
     return [
         {name: _plain(value) for name, value in segment.data.items()}
@@ -116,7 +121,7 @@ def _plain(value: Attribute) -> str | int:
 
 
 def _turns_images(function: func.FuncOp) -> bool:
-    """True if a transposition of a function needs no copy."""
+    """True if some transposition of a function could change the order of an image's axes."""
     if not any(isinstance(op, tdsl.TransposeOp) for op in function.body.block.ops):
         return False
     from tinyml.transforms.schedules.tiling.axis_orders import orders

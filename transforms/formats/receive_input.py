@@ -1,8 +1,8 @@
-"""`receive-input`: receives an image row by row or a sequence step by step, without storing it (L1).
+"""`receive-input`: receives an image row by row or a sequence step by step, without storing the whole input (L1).
 
 The readers of an image read a copy of it instead (`tdsl.receive`). In a streamed segment only a ring of rows of this
-copy is stored; otherwise all of it is received before the first op. If a loop reads a sequence one step at a time, each
-step is received where the loop reads it. An input that the caller pushes is only marked, for `stream-over-time`.
+copy is stored. Otherwise the whole copy is received before the first op. If a loop reads a sequence one step at a time,
+each step is received where the loop reads it. An input that the caller pushes is only marked, for `stream-over-time`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ COUNT_LIMIT = (1 << 16) - 1
 
 @dataclass(frozen=True)
 class ReceiveInputPass(ModulePass):
-    """Set `received` of the input's interface and insert a `tdsl.receive` of all of it.
+    """Set `received` of the input's interface and insert a `tdsl.receive` of the whole input.
 
-    input: `memory` changes nothing; for `serial` and `callback` the program is the same; for `push` only `pushed` is
-    set. stride: the number of frames between answers of a stream; by default the windows of answers are adjacent.
-    Raises `InputError` for other values, for an input that is neither a single image nor a sequence, and for one in the
+    input: `memory` changes nothing. `serial` and `callback` produce the same program. `push` only sets `pushed`.
+    stride: the number of frames between answers of a stream; by default the windows of answers are adjacent. Raises
+    `InputError` for other values, for an input that is neither a single image nor a sequence, and for an input in the
     arena (`reuse-input`).
     """
 
@@ -82,7 +82,7 @@ class ReceiveInputPass(ModulePass):
 
 
 def _receive_steps(sequence: SSAValue, steps: SequenceLoop, length: int) -> None:
-    """Receive each step of a sequence, as a row of an image of one pixel column, in place of reading it."""
+    """Replace reads of each step of a sequence by receiving the step, as a row of an image that is one pixel wide."""
     image = tdsl.ReshapeOp(sequence, (1, steps.pushes.steps, 1, length))
     Rewriter.insert_op(image, imported(TIME_LOOPS).behind(sequence))
     received = tdsl.ReceiveOp(image.out, steps.loop.body.block.args[0], 1)

@@ -1,7 +1,7 @@
 """`reuse-input`: makes the input a buffer of the arena, which the caller fills and the model overwrites (L0, L1).
 
-The arena of a network is often fullest while its first layers read the input. As an ordinary buffer the input shares
-its bytes with later ones, and results may overlap it while it is read for the last time.
+The arena of a network is often fullest while the first layers read the input. In the arena, the input shares bytes with
+later buffers, and results may overlap it at its last read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tinyml.dialects import tdsl
 
 @dataclass(frozen=True)
 class ReuseInputPass(ModulePass):
-    """Set `reused` of the input's interface, for which `lower-tdsl-to-scratch` allocates a buffer."""
+    """Set `reused` of the input's interface; `lower-tdsl-to-scratch` then allocates a buffer for the input."""
 
     name = "reuse-input"
 

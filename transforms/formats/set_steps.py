@@ -1,4 +1,6 @@
-"""`set-steps`: lets a streaming program read as many frames as the samples of a data set have (L0, L1)."""
+"""`set-steps`: sets how many frames a streaming program reads to the number of frames in a data set's samples (L0,
+L1).
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,10 @@ from tinyml.transforms.schedules.table import TIME_LOOPS
 
 @dataclass(frozen=True)
 class SetStepsPass(ModulePass):
-    """Set the number of frames up to the first answer of a program that reads its input step by step in a loop.
+    """Set the number of frames before the first answer of a program that reads its input step by step in a loop.
 
     data: .npz file with inputs `x` (samples, ...); each sample concatenates frames. A program without `pushed` is
-    unchanged. Raises `InputError` for samples that are not two frames or more.
+    unchanged. Raises `InputError` if a sample does not consist of at least two frames.
     """
 
     name = "set-steps"

@@ -1,7 +1,8 @@
-"""`split-columns`: computes products of matrices column by column, each from a copy of a column on the right (L1).
+"""`split-columns`: computes products of matrices column by column, each from a copy of one column of the right factor
+(L1).
 
-Kernels multiply rows by a vector with contiguous elements. The elements of a column are not contiguous, so that each
-sum would be computed element by element; a column that is gathered once is multiplied by all rows.
+Kernels multiply rows by a vector whose elements are contiguous. The elements of a matrix column are not contiguous, so
+that no kernel could compute the sums. A column that is copied once is multiplied by all rows.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ _MIN_PRODUCTS = 3
 
 @dataclass(frozen=True)
 class SplitColumnsPass(ModulePass):
-    """Rewrite every `tdsl.matmul` of several rows and several columns to a loop over its columns.
+    """Replace every `tdsl.matmul` of several rows and several columns by a loop over its columns.
 
-    Sums of fewer than three products are unchanged, and so are those whose bound follows only from a constant on the
-    right, and all programs for hardware, which reads columns as fast as rows. target: as for printing C. Raises
-    `InputError` for an unknown target.
+    Sums of fewer than three products are unchanged. Sums whose bound follows only from a constant right factor are
+    unchanged. Programs for hardware, which reads columns as fast as rows, are unchanged. target: as for printing C.
+    Raises `InputError` for an unknown target.
     """
 
     name = "split-columns"
@@ -41,7 +42,7 @@ class SplitColumnsPass(ModulePass):
 
 
 class _Split(RewritePattern):
-    """Replace a product of several rows and several columns by a loop over the columns."""
+    """Replace a `tdsl.matmul` of several rows and several columns by a loop over the columns."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:

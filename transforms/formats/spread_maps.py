@@ -1,6 +1,7 @@
-"""`spread-maps`: one op on tensors for each step of a `tdsl.map`, the inverse of `fuse-elementwise` (L0, L1).
+"""`spread-maps`: replaces each `tdsl.map` by one tensor op for each of its steps; it inverts `fuse-elementwise` (L0,
+L1).
 
-Formats are chosen tensor by tensor: intermediate results of a map would have neither a profile nor a format.
+Formats are chosen tensor by tensor. Intermediate results inside a map would have neither a profile nor a format.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ from tinyml.dialects.rewriting import PatternRewriteWalker, inherit_location
 
 @dataclass(frozen=True)
 class SpreadMapsPass(ModulePass):
-    """Replace every `tdsl.map`; no result changes. Raises `InputError` for a step that no op on tensors computes."""
+    """Replace every `tdsl.map` by the tensor ops that compute its steps; no result changes.
+
+    Raises `InputError` for a step that no tensor op computes.
+    """
 
     name = "spread-maps"
 
@@ -33,7 +37,7 @@ class SpreadMapsPass(ModulePass):
 
 
 class _Spread(RewritePattern):
-    """Replace a map."""
+    """Replace a `tdsl.map` by the tensor ops that compute its steps."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MapOp, rewriter: PatternRewriter, /) -> None:
@@ -53,7 +57,7 @@ class _Spread(RewritePattern):
 
 
 def _on_tensors(step: Operation, inputs: Sequence[SSAValue]) -> list[Operation]:
-    """Ops that compute a step of a map for all elements, the last of which has the result."""
+    """Tensor ops that compute one step of a map for all elements; the last one has the result."""
     element: Attribute = step.results[0].type
     if isinstance(step, num.ClampOp):
         return _clamp(inputs[0], step)
@@ -79,7 +83,7 @@ def _clamp(value: SSAValue, step: num.ClampOp) -> list[Operation]:
 
 
 def _scalar(value: float, element: Attribute) -> tdsl.ConstOp:
-    """A number as a tensor of rank 0."""
+    """A constant tensor of rank 0 with the given value and element type."""
     format = number_format(element)
     assert format is not None
     return tdsl.ConstOp(format.encode(np.array(value)), format)
@@ -87,6 +91,6 @@ def _scalar(value: float, element: Attribute) -> tdsl.ConstOp:
 
 @cache
 def _by_scalar() -> Mapping[type[Operation], type[tdsl.ElementwiseOp]]:
-    """The ops on tensors that are defined by one op on scalars, by that."""
+    """For each scalar op, the tensor op that applies it to every element, where there is one."""
     ops = (op for op in tdsl.TDSL.operations if issubclass(op, tdsl.ElementwiseOp))
     return {op.SCALAR: op for op in ops if "SCALAR" in vars(op)}

@@ -1,14 +1,14 @@
-"""`stream-over-time`: turns a program over a whole sequence into the function of one step in time (L1).
+"""`stream-over-time`: turns a program over a whole sequence into a function for one step in time (L1).
 
-The state between steps becomes an argument and a result of the function: for example the hidden state of a recurrent
+The state between steps becomes an argument and a result of the function. Examples are the hidden state of a recurrent
 network, the rows that convolutions over time still need, and the running means of features. In the arena a state is a
-buffer that shares no bytes with others. The input is one frame instead of all. Called in order, the function computes
-the bits of the whole program.
+buffer that shares no bytes with others. The input is one frame instead of all. If the calls are made in order, the
+function computes the bits of the whole program.
 
-The caller counts the calls since the last reset in the argument `t`. Call t, below the number of steps, has frame t of
-the input. One more call, without a frame, returns the answer: it runs the iterations that need no more input, such as
-those past the end of an image, and the ops after the loops. States begin in call 0. Each of these parts is a loop of no
-or one iteration.
+The caller counts the calls since the last reset in the argument `t`. For each t below the number of steps, call t
+passes frame t of the input. One more call, without a frame, returns the answer. It runs the iterations that need no
+more input, such as those past the end of an image, and the ops after the loops. States are initialised in call 0. Each
+of these parts is a loop of no or one iteration.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from tinyml.transforms.schedules.table import TIME_LOOPS
 class StreamOverTimePass(ModulePass):
     """Replace the predict function by `(frame, t, states...) -> (outputs..., states...)`.
 
-    Loops that read the input step by step or frame by frame run one iteration in each call, and so do loops that read
-    the rows that they compute. Ops on an image whose rows follow each other in time run row by row if `tile-segment`
-    supports them. All ops after them run in the call after the last frame.
+    Loops that read the input step by step or frame by frame run one iteration in each call. Loops that read the rows
+    that such loops compute do so too. Ops on an image whose rows follow each other in time run row by row if
+    `tile-segment` supports them. All later ops run in the call after the last frame.
 
-    axis: the time axis of the input, in the shape in which it is read; by default programs without `pushed`
+    axis: the time axis of the input, in the shape in which it is read; without an axis, programs without `pushed`
     (`receive-input{input=push}`) are unchanged. target: as for printing C; its kernels determine how many pixels of a
     row are computed at once. Raises `InputError` for another axis, and for a program that needs all of its input at
     once.

@@ -1,9 +1,10 @@
 """`synthesise-format`: synthesises lists of numbers for the constants of a model (L0).
 
-The candidates are the lists of `number_lists` for several powers of their weights, and the lists that a list format
-fits to constants by itself. They are judged by the margins of the program on each half of the data, with constants
-rounded and refined on the other half. The halves are contiguous, since samples may be ordered in time. First one power
-is chosen for all constants, then others for single ones. The result is recorded on each constant as `tdsl.numbers`.
+There are two kinds of candidates: the lists of `number_lists` for several powers of their weights, and the lists that a
+list format fits to constants by itself. Candidates are compared by the margins of the program on each half of the data,
+with constants rounded and refined on the other half. The halves are contiguous, because samples may be ordered in time.
+One power is chosen for all constants first, then other powers for single constants. The result is recorded on each
+constant as `tdsl.numbers`.
 """
 
 from __future__ import annotations
@@ -42,13 +43,14 @@ LEAST_HALF = 16
 
 @dataclass(frozen=True)
 class SynthesiseFormatPass(ModulePass):
-    """Synthesise a list of numbers for each large constant of a profiled program on reals.
+    """Synthesise a list of numbers for each large constant of a profiled program on reals; the program is otherwise
+    unchanged.
 
     data: .npz file with inputs `x`. bits: the bits of a code. integer_bits: the maximum bits of the integers that codes
-    represent, including the sign; they determine the width of products and sums, and so the cost of decoding; `bits` +
-    6 by default. shared: one list for all constants, each with a separate power of two. format, width, functions,
+    represent, including the sign; `bits` + 6 by default. They determine the width of products and sums, and so the cost
+    of decoding. shared: use one list for all constants, each with a separate power of two. format, width, functions,
     scale_by: the options of `assign-format`, for all other tensors. Raises `InputError` for a width without a list
-    format, and as `assign-format` does.
+    format, and in the same cases as `assign-format`.
     """
 
     name = "synthesise-format"
@@ -75,7 +77,7 @@ class SynthesiseFormatPass(ModulePass):
 
 
 class _Synthesis:
-    """The lists of a program. lists: the possible lists. main: the format of all other tensors."""
+    """The search for the lists of a program. lists: the possible lists. main: the format of all other tensors."""
 
     def __init__(
         self, module: ModuleOp, data: Data, lists: NumberLists, main: NumberFormat, options: SynthesiseFormatPass
@@ -95,8 +97,9 @@ class _Synthesis:
         self.parts = [CandidateEvaluator(module, data.part(part), options.functions, rule) for part in parts]
 
     def made(self) -> dict[tdsl.ConstOp, NumberFormat]:
-        """The list for each constant with the least loss of the program, of one power for all constants or of a
-        separate power each.
+        """For each constant, the list with which the program has the least loss.
+
+        The lists use one power for all constants, except where a separate power for a constant reduces the loss.
         """
         if not self.constants:
             return {}
@@ -115,7 +118,9 @@ class _Synthesis:
 
     @property
     def _powers(self) -> Sequence[float | None]:
-        """The powers of the weights; None for lists that the format itself fits, if allowed."""
+        """The powers of the weights to try. None stands for the lists that the format fits itself, if the options
+        permit them.
+        """
         own = not self.options.shared and self.options.integer_bits is None
         return [None, *POWERS] if own else POWERS
 
@@ -139,11 +144,13 @@ class _Synthesis:
 
     @cached_property
     def _weighted(self) -> list[tuple[Reals, Reals]]:
-        """The reals of constants, and their weights in margins."""
+        """The numbers of each constant as reals, with their weights in margins."""
         return [weighted_reals(self.whole, constant) for constant in self.constants.values()]
 
     def _loss(self, lists: Mapping[int, NumberFormat]) -> float:
-        """The mean loss on each part of the data, with constants rounded and refined on another one."""
+        """The mean loss over the parts of the data; for each part,
+        constants are rounded and refined on another part.
+        """
         turned = [*self.parts[1:], self.parts[0]]
         return fmean(self._judged(lists, known, other) for known, other in zip(self.parts, turned, strict=True))
 

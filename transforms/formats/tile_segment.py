@@ -1,10 +1,10 @@
-"""`tile-segment`: fuses a segment of a network into one loop nest over slices of its images.
+"""`tile-segment`: fuses a segment of a network into one loop nest over slices of its images (L1).
 
-By rows or pixels, intermediate images are stored in ring buffers: every value is computed once, when its first reader
-needs it, and stored until its last reader has passed it. The result of the segment may then overwrite the part of its
-input that has been read (`pack-scratch`). By channels, each channel is passed from op to op until its contribution is
-added to the sums. By patches, ops compute the parts of their results that a tile of the last result needs; by channels
-in patches, some of them do so channel by channel.
+By rows or pixels, intermediate images are stored in ring buffers. Every value is computed once, when its first reader
+needs it, and is stored until its last reader has used it. The result of the segment may then overwrite the part of its
+input that has been read (`pack-scratch`). By channels, each channel passes from op to op until its contribution is
+added to the sums. By patches, each op computes the part of its result that one tile of the last result needs. By
+channels in patches, some of these ops do so channel by channel.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from tinyml.transforms.schedules.tiling.window_tiles import small_memory
 
 @dataclass(frozen=True)
 class TileSegmentPass(ModulePass):
-    """Tile and fuse consecutive ops of every function.
+    """Tile and fuse consecutive ops of every function into one loop nest.
 
     first, last: the first and the last op of the segment, by their names in `tinyml plan`. by: the unit that the loops
     compute at a time: `rows`, `pixels`, `blocks`, `channels`, `patches`, `channels-in-patches`, or a tiling of another
-    package; by blocks, pools of disjoint windows compute a convolution's pixels block by block, and all other ops run
-    by pixels. sums: width in bits of the sums that a loop over channels accumulates, 32, 16 or 8; partial sums that
-    need more are rounded. channels: the number of channels per iteration of a loop over channels, a divisor of the
-    total number. patches: their number along each axis. target: as for printing C; its kernels determine how many
-    pixels of a row are computed at once. Raises `InputError` for other names and widths of sums, and for segments that
-    cannot run slice by slice, with the reason.
+    package. By `blocks`, pools of disjoint windows compute a convolution's pixels block by block, and all other ops run
+    by pixels. sums: the width in bits of the sums that a loop over channels accumulates: 32, 16 or 8; partial sums that
+    need more bits are rounded. channels: the number of channels per iteration of a loop over channels, a divisor of the
+    total number. patches: the number of patches along each axis. target: as for printing C; its kernels determine how
+    many pixels of a row are computed at once. Raises `InputError` for other names and widths of sums, and, with the
+    reason, for segments that cannot run slice by slice.
     """
 
     name = "tile-segment"

@@ -1,7 +1,7 @@
-"""`tile-windows`: turns convolutions into loops over the pixels of their results, each a product of matrices.
+"""`tile-windows`: turns convolutions into loops over the pixels of their results, with a matrix product for each (L1).
 
-The window of each pixel is gathered from the image, including padding, so that neither a padded image nor a matrix of
-all windows is stored: only one window is, and none if its elements are contiguous in the image. The filter is then a
+The window of each pixel is gathered from the image, including padding. Neither a padded image nor a matrix of all
+windows is stored: only one window is, and none if its elements are contiguous in the image. The filter is then a
 matrix, and all optimisations of matrix products apply. Elementwise ops after a convolution run in the same loops, pixel
 by pixel.
 """
@@ -21,16 +21,18 @@ from tinyml.targets.registry import HOST
 
 @dataclass(frozen=True)
 class TileWindowsPass(ModulePass):
-    """Rewrite every `tdsl.conv2d` of a single image, with the padding before it and the elementwise ops after it.
+    """Replace every `tdsl.conv2d` of a single image, with the padding before and the elementwise ops after it, by a
+    loop over pixels.
 
-    An image one pixel wide becomes a row of as many pixels if only tiles along it have kernels. Convolutions in place
-    (`turns`) are unchanged. Elementwise ops are absorbed as long as each is the only reader of the previous result, and
-    its other operands are tensors of the same shape, numbers per channel or single numbers.
+    An image one pixel wide becomes a row of the same number of pixels if only tiles along a row have kernels.
+    Convolutions in place (`turns`) are unchanged. An elementwise op moves into the loop if it is the only reader of the
+    previous result, and if its other operands are tensors of the same shape, numbers per channel or single numbers.
 
-    target: as for printing C; its kernels determine how many pixels are computed at once. ram: with a limit in bytes,
-    from this option or a search (`tdsl.ram`), as many pixels as fit the memory that `plan-execution` leaves. flash:
-    with a limit, `spend-flash` may choose kernels that process several rows at once; these are therefore gathered,
-    which needs more memory even if no such kernel is chosen. Raises `InputError` for an unknown target.
+    target: as for printing C; its kernels determine how many pixels are computed at once. ram: a limit in bytes, by
+    default the limit of a search (`tdsl.ram`). With a limit, as many pixels are computed at once as fit the memory that
+    `plan-execution` leaves. flash: with a limit, `spend-flash` may choose kernels that process several rows at once.
+    Windows for such kernels are gathered, which needs more memory even if no such kernel is chosen. Raises `InputError`
+    for an unknown target.
     """
 
     name = "tile-windows"

@@ -1,8 +1,8 @@
-"""Accesses of memory, and the comparison of two accesses for fusion, scheduling and costs.
+"""Accesses to memory, and the comparison of two accesses for fusion, scheduling and costs.
 
-An access of an element starts at a bit of its memory that is an affine sum of loop indices and other values. The
-comparison of two sums determines whether the accesses touch the same element, how many iterations separate them, and
-whether they are always disjoint because their buffers or address intervals are.
+An access to an element starts at a bit of its memory. The position of this bit is an affine sum of loop indices and
+other values. The comparison of two sums determines whether the accesses touch the same element, how many iterations
+separate them, and whether they are always disjoint because their buffers or address intervals are.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ DISJOINT_DISTANCE = 1 << 31
 
 @dataclass(frozen=True)
 class Access:
-    """An op that reads or writes a memory.
+    """A read or write of a memory by an op.
 
     memory: an arena, an array outside of it, or a memory of hardware. start: the first bit of the element that the op
-    accesses, from the start of the memory; None if it accesses several elements or packed ones. width: that of the
+    accesses, from the start of the memory; None if it accesses several elements or packed ones. width: the width of the
     element, in bits. reach: the half-open range of bits that the op may touch in any iteration.
     """
 
@@ -46,22 +46,24 @@ class Access:
         return self.reach[1] <= other.reach[0] or other.reach[1] <= self.reach[0]
 
     def meets(self, other: Access) -> bool:
-        """True if both access the same element whenever the values in their addresses are equal."""
+        """True if this access and `other` touch the same element whenever the values in their addresses are equal."""
         same = self.memory is other.memory and self.width == other.width
         return same and self.start is not None and self.start == other.start
 
     def with_index(self, index: SSAValue, new: SSAValue) -> Access:
-        """The access in a loop whose index is `new` instead of `index`."""
+        """The same access with the loop index `index` replaced by `new`."""
         return self if self.start is None else replace(self, start=self.start.with_index(index, new))
 
 
 def distance(
     first: Access, second: Access, body: Block | None = None, step: int | None = 1, trips: int | None = None
 ) -> int | None:
-    """Iterations from one access to the other access of the same element, negative if the other is earlier.
+    """The number of iterations from access `first` to access `second` of the same element; negative if `second` is
+    earlier.
 
-    None if it is unknown or several iterations access the element; `DISJOINT_DISTANCE` if none does. body, step, trips:
-    those of the loop whose index appears in both addresses; without a body, both accesses run once.
+    None if it is unknown or if several iterations access the element; `DISJOINT_DISTANCE` if the accesses never touch
+    the same element. body, step, trips: the body, step and number of iterations of the loop whose index appears in both
+    addresses; without a body, both accesses run once.
     """
     if first.is_apart(second):
         return DISJOINT_DISTANCE
@@ -86,7 +88,7 @@ def distance(
 def accesses(block: Block) -> list[Access] | None:
     """The accesses of a block to memory that may be written, in program order.
 
-    None if it has other effects, or if a memref may be one of several buffers.
+    None if the block has other effects, or if a memref may be one of several buffers.
     """
     found: list[Access] = []
     for op in block.walk():
@@ -106,7 +108,7 @@ def accesses(block: Block) -> list[Access] | None:
 
 
 def buffer_access(op: Operation, buffer: SSAValue) -> Access:
-    """The access of a buffer, or a view of one, by an op that stores to it or only reads it."""
+    """The access of an op to a buffer or to a view of one. Ops other than stores only read."""
     type, root = memref_type(buffer), scratch.root(buffer)
     width, (first, end), start = 8 * element_bytes(type), bytes_of(root), None
     if isinstance(op, memref.LoadOp | memref.StoreOp) and packed_bits(type) is None:

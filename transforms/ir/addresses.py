@@ -1,4 +1,4 @@
-"""Flat memories instead of memrefs: folded addresses of elements, and accesses."""
+"""Flat memories instead of memrefs: constant-folded addresses of elements, and loads and stores at these addresses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
 class AddressBuilder(LoopBuilder):
-    """A loop nest in which an index is a value, or an integer if it is known."""
+    """A builder of loop nests in which an index is an SSA value, or an integer if it is known."""
 
     def value(self, index: SSAValue | int) -> SSAValue:
         return self.index(index) if isinstance(index, int) else index
@@ -31,7 +31,7 @@ class AddressBuilder(LoopBuilder):
         return self.add(self.value(a), self.value(b))
 
     def row_major(self, array: SSAValue, indices: Sequence[SSAValue]) -> SSAValue | int:
-        """The row-major index of an element."""
+        """The row-major position of an element in its array."""
         shape = memref_type(array).get_shape()
         total: SSAValue | int = 0
         for axis, index in enumerate(indices):
@@ -44,7 +44,7 @@ class AddressBuilder(LoopBuilder):
         return total
 
     def each(self, count: SSAValue, body: Callable[[SSAValue], None]) -> None:
-        """Run `body` at every index below a count."""
+        """Emit a loop that runs `body` at every index below a count."""
 
         def step(at: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             body(at)
@@ -61,9 +61,9 @@ class ArrayLocation(NamedTuple):
 
 
 class FlatAccesses(ABC):
-    """The accesses of a function to arrays, which lie in flat memories.
+    """The accesses of a function to arrays that are located in flat memories.
 
-    at: the place of each array. nest: the builder of accesses.
+    at: the location of each array. nest: the builder that emits the accesses.
     """
 
     ORIGINS: ClassVar[str]
@@ -82,10 +82,10 @@ class FlatAccesses(ABC):
 
     @abstractmethod
     def write(self, value: SSAValue, memory: SSAValue, index: SSAValue) -> None:
-        """Insert a store."""
+        """Insert a store of a value to an element of a memory."""
 
     def place(self, array: SSAValue) -> ArrayLocation:
-        """The place of an array; raises `InputError` for a memref of another origin."""
+        """The location of an array; raises `InputError` for a memref defined by any other op than `ORIGINS` lists."""
         if (found := self.at.get(array)) is None:
             owner = array.owner if isinstance(array.owner, Operation) else self.function
             raise error_at(owner, f"'{owner.name}' gives {array.type}, {self.ORIGINS}")
@@ -100,7 +100,7 @@ class FlatAccesses(ABC):
         self.write(value, memory, self.nest.value(self.nest.sum(start, index)))
 
     def lower(self, op: Operation) -> bool:
-        """Insert the accesses of an op, or record the place of a view; False for any other op."""
+        """Insert the accesses of an op, or record the location of a view; return False for any other op."""
         match op:
             case SliceOp():
                 memory, start = self.place(op.source)

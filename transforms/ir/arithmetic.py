@@ -1,7 +1,7 @@
-"""The lowering of one num op to arithmetic on bits, within its program or in isolation.
+"""The lowering of one `num` op to arithmetic on bits, inside its program or in isolation.
 
-Formats and accumulators become storage types. A `num.call` becomes a call of a C function; its routine defines the
-arguments.
+Formats and accumulators become storage types. A `num.call` becomes a call of a C function. The routine of the op
+defines the arguments.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ if TYPE_CHECKING:
 
 
 class FunctionContext:
-    """The emission context of a function: one copy of equal tables at its entry, declarations in the module."""
+    """The context in which the ops of a function are lowered.
+
+    Equal tables share one copy at the function's entry. Declarations are added to the module.
+    """
 
     def __init__(self, module: ModuleOp, function: func.FuncOp):
         self.module = module
@@ -101,7 +104,7 @@ class FunctionContext:
 
 
 class ToStorage(RewritePattern):
-    """Replace formats and accumulators inside any type by their storage; data attributes are unchanged."""
+    """Replace formats and accumulators inside any type by their storage types; data attributes are unchanged."""
 
     def __init__(self) -> None:
         self.memo: dict[Attribute, Attribute] = {}
@@ -147,7 +150,7 @@ Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
 
 
 def _call_of(op: num.CallOp) -> Lowering:
-    """The lowering of an op to a call of a C function, with the current lengths and codings of its operands.
+    """The function that lowers an op to a call of a C function, with the current lengths and codings of its operands.
 
     Raises `InputError` for an op without a kernel, and for a kernel that the target does not have.
     """
@@ -175,7 +178,9 @@ def _call_of(op: num.CallOp) -> Lowering:
 
 
 def _of_any_length(e: Emitter, value: SSAValue) -> SSAValue:
-    """A memref cast to a dynamic length in no memory space, as kernels accept it; other values unchanged."""
+    """Cast a memref to a dynamic length and no memory space, the type that kernels accept; return other values
+    unchanged.
+    """
     if not isinstance(value.type, MemRefType):
         return value
     type = MemRefType(scratch.memref_type(value).element_type, [DYNAMIC_INDEX])
@@ -187,7 +192,7 @@ Interval: TypeAlias = tuple[int, int]
 
 
 def prepare(op: Operation) -> Lowering | None:
-    """The lowering of an op in its current formats; None for an op that is not lowered."""
+    """The function that lowers an op in its current formats; None for an op that needs no lowering."""
     match op:
         case num.NumOp():
             computation = op.computation()
@@ -200,8 +205,9 @@ def prepare(op: Operation) -> Lowering | None:
 
 @dataclass(frozen=True)
 class OpFunction:
-    """The lowering of one num op in a separate function. interval: the proven interval of its result, if there is
-    one.
+    """The lowering of one `num` op in a separate function.
+
+    interval: the proven interval of the result, or None.
     """
 
     function: func.FuncOp
@@ -210,7 +216,7 @@ class OpFunction:
 
     @classmethod
     def recorded(cls, op: Operation, intervals: Sequence[Interval | None]) -> OpFunction:
-        """The op in exact integers. intervals: the proven interval of each operand, or None.
+        """The op lowered to exact integers. intervals: the proven interval of each operand, or None.
 
         Raises `InputError` for an op without a lowering.
         """
@@ -234,10 +240,10 @@ class OpFunction:
 
     @property
     def block(self) -> Block:
-        """The body, which ends in a return."""
+        """The body of the function, which ends in a return."""
         return self.function.body.block
 
     def expanded(self) -> OpFunction:
-        """The same op expanded to registers; this object is changed."""
+        """Expand the exact integers to registers in place, and return this object."""
         expand(self.function, self.context)
         return self

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def buffer_reads(value: SSAValue) -> Iterator[Use]:
-    """The uses of a buffer and of its views, except those that create a view."""
+    """Yield the uses of a buffer and of its views, except the uses that create a view."""
     for use in value.uses:
         if isinstance(view := use.operation, SliceOp):
             yield from buffer_reads(view.result)
@@ -39,7 +39,7 @@ def start_of(root: SSAValue) -> int:
 
 
 def is_handed_on(value: SSAValue) -> bool:
-    """True for a memref that may be one of several buffers, as loops and branches choose them."""
+    """True for a memref that may be one of several buffers because loops carry it or branches choose it."""
     owner = scratch.root(value).owner
     by_loop = isinstance(owner, Block) and not isinstance(owner.parent_op(), func.FuncOp)
     return isinstance(value.type, MemRefType) and (by_loop or isinstance(owner, scf.ForOp | scf.IfOp))
@@ -57,12 +57,12 @@ def overlap(a: SSAValue, b: SSAValue) -> bool:
 
 
 def element_of(buffer: SSAValue, indices: Sequence[SSAValue]) -> AffineSum:
-    """The element of the root buffer at indices into a view of it."""
+    """The position in the root buffer of the element at some indices into a view."""
     return offset_of(indices, memref_type(buffer).get_shape()).plus(first_element(buffer))
 
 
 def first_element(buffer: SSAValue) -> AffineSum:
-    """The element of the root buffer at the start of a view."""
+    """The position in the root buffer of the first element of a view."""
     total = AffineSum(0, {})
     while isinstance(slice := buffer.owner, SliceOp):
         total, buffer = total.plus(affine_sum(slice.offset)), slice.source
@@ -70,7 +70,9 @@ def first_element(buffer: SSAValue) -> AffineSum:
 
 
 def constant_raws(run: SSAValue) -> NDArray[np.int64] | None:
-    """The raws of the part of a constant that a run views, in one axis; None for other memory."""
+    """The raws of the part of a constant that a memref views, as one axis;
+    None if the memref is no part of a constant.
+    """
     first, factors = first_element(run)
     if factors or not isinstance(constant := scratch.root(run).owner, scratch.ConstantOp) or constant.loaded:
         return None
@@ -90,7 +92,7 @@ def retype_elements(value: SSAValue, element: Attribute) -> None:
 
 
 def retype_buffer(value: SSAValue, type: MemRefType[Attribute]) -> None:
-    """Set a new type for a buffer, and its memory space for the views."""
+    """Set a new type for a buffer, and the memory space of this type for its views."""
     value = Rewriter.replace_value_with_new_type(value, type)
     for use in list(value.uses):
         if isinstance(view := use.operation, SliceOp):

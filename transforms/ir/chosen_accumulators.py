@@ -1,4 +1,4 @@
-"""The accumulator of a sum of products: the narrowest that is proven not to overflow, with the proof."""
+"""The accumulator of a sum of products: the narrowest one that is proven not to overflow, with the proof."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_KNOWN = 1 << 12
 def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:
     """Set the accumulator of one sum of products, given the known values and ranges of its operands.
 
-    known_sums: the accumulators of other sums, to which this one is added. Raises `InputError` at the op if no
+    known_sums: a cache of chosen accumulators, to which this accumulator is added. Raises `InputError` at the op if no
     accumulator of the format can sum all of its products.
     """
     result = tdsl.format_of(op.out)
@@ -58,7 +58,7 @@ def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:
 
 
 def _key(op: tdsl.ContractionOp, products: Sequence[Product]) -> object:
-    """The key of a sum: everything that determines its accumulator."""
+    """A key that identifies everything that determines the accumulator of a sum."""
     factors = [factor for product in products for factor in (product.lhs, product.rhs)]
     initial = () if op.initial is None else (_facts(tdsl.factor_of(op.initial)),)
     kinds = [(product.length, product.square, product.sparse) for product in products]
@@ -72,9 +72,10 @@ def _facts(factor: Factor) -> object:
 
 
 def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:
-    """Sort products so that each sum continues exactly in the units of the next: the finest last, otherwise stable.
+    """Sort the products of a sum so that each partial sum continues exactly in the unit of the next product.
 
-    If no product can be last, the order is unchanged.
+    The product with the finest unit becomes the last; otherwise the order is stable. If no product can be last, the
+    order is unchanged.
     """
     units = [result.accumulator(tdsl.format_of(lhs), tdsl.format_of(rhs), None) for lhs, rhs in op.pairs]
     # From the end: the last of those into whose units all others convert.

@@ -1,4 +1,4 @@
-"""Expansion of contractions into loops over dot products (L3)."""
+"""Expansion of contractions (`num.contract`) into loops over dot products (L3)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
-    """Replace a contraction by loops over its windows and its rows starting at index `first`; one row needs no loop.
+    """Replace a contraction by loops over its windows and over its rows from index `first`; one row needs no loop.
 
-    All rows of a single window form a nest, whose dot products are calls.
+    If there is a single window and all rows are expanded, the rows become a `num.nest`, whose dot products are calls.
     """
     nest = LoopBuilder(op)
     sparse = [each for each in op.body.block.ops if isinstance(each, num.SparseProductsOp | num.EntriesOp)]
@@ -49,7 +49,10 @@ def _inline(
     entries: Mapping[num.SparseProductsOp | num.EntriesOp, SSAValue],
     nest: LoopBuilder,
 ) -> None:
-    """Insert the body for given indices, with dot products. entries: the row's first entry in each sparse matrix."""
+    """Insert the body of a contraction at given indices, with its products lowered to dot products.
+
+    entries: for each sparse matrix, the number of the row's first entry.
+    """
     for argument, index in zip(op.body.block.args, indices, strict=True):
         index.name_hint = index.name_hint or argument.name_hint
         argument.replace_all_uses_with(index)
@@ -76,7 +79,7 @@ def _inline(
 
 
 def _dots(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopBuilder) -> SSAValue:
-    """Add the products of all runs of a window to a sum."""
+    """The sum to which the products of all contiguous runs of a window are added."""
     (runs, pitch, _), sum, row = op.spaces, op.sum, indices[-1]
     part = op.length // runs
     for run in range(runs):
@@ -107,7 +110,7 @@ def open_entries(op: num.SparseProductsOp) -> None:
 
 
 def _over_entries(op: num.EntriesOp, row: SSAValue, first: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """Add the terms of a row in a loop that follows its gaps, starting at entry number `first`."""
+    """The sum of a sparse row, computed by a loop that follows the row's gaps, starting at entry number `first`."""
 
     def add(*values: SSAValue) -> SSAValue:
         for argument, value in zip(op.body.block.args, values, strict=True):
@@ -126,7 +129,7 @@ def _over_entries(op: num.EntriesOp, row: SSAValue, first: SSAValue, nest: LoopB
 
 
 def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopBuilder) -> SSAValue:
-    """The element offset of the start of a window."""
+    """The position in the image of the first element of a window."""
     if len(around.shape) == 1:
         return nest.index(0)
     first = nest.times(indices[-2], op.spaces.step)
@@ -134,7 +137,9 @@ def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: L
 
 
 def _store(op: memref.StoreOp, nest: LoopBuilder) -> None:
-    """Store an element at its linear index in the whole buffer, so that outer loops compute their part of it once."""
+    """Replace a store by one at the linear index of the element, so that outer loops compute their part of the index
+    once.
+    """
     number: SSAValue | None = None
     for index, extent in zip(op.indices, scratch.memref_type(op.memref).get_shape(), strict=True):
         number = index if number is None else nest.add(nest.times(number, extent), index)

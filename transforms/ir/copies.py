@@ -1,6 +1,6 @@
-"""Copies of programs in one walk; xDSL's `clone` needs a second walk, to set operands when all ops exist.
+"""Copies of programs in one walk; xDSL's `clone` needs a second walk to set operands after all ops exist.
 
-A copy may have other types, and other constants, from the start, so that no replacement is necessary.
+A copy may have other types and other constants than the original, so that no later replacement is necessary.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ def copied(
     types: Mapping[SSAValue, Attribute] | None = None,
     constants: Mapping[SSAValue, Operation] | None = None,
 ) -> T:
-    """A copy of an op and of all inside it, whose operands are defined before the ops that read them.
+    """A copy of an op, including the ops in its regions. Every operand must be defined before the ops that use it.
 
-    values: receives the copy of each value. types: those of copies whose types differ. constants: detached ops that
-    replace the definitions of these values.
+    values: filled with the copy of each value. types: the types of copies that differ from the original's. constants:
+    detached ops that replace the definitions of these values.
     """
     values, types, constants = {} if values is None else values, types or {}, constants or {}
     copy = op.create(

@@ -1,4 +1,4 @@
-"""Affine maps as arithmetic on the indices of loops, and bodies of nests that consist of it (L3)."""
+"""Affine maps as arithmetic on loop indices, and the expansion of bodies of nests that contain them (L3)."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def applied(
 ) -> Indices:
     """Insert the results of a map into the body of a `num.nest` that visits a shape.
 
-    An index other than an axis number, a symbol or a constant is an `affine.apply`. Raises `InputError` for an
-    expression that no loop computes.
+    A result that is neither an axis number nor a symbol nor a constant becomes an `affine.apply`. Raises `InputError`
+    for an expression that no loop can compute.
     """
     single = [AffineExpr.constant(0) if extent == 1 else AffineExpr.dimension(d) for d, extent in enumerate(shape)]
     own = [AffineExpr.symbol(number) for number in range(map.num_symbols)]
@@ -51,7 +51,7 @@ def applied(
 
 
 def _apply(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue], nest: LoopBuilder) -> SSAValue:
-    """Insert the `affine.apply` of an expression to the indices and symbols that occur in it."""
+    """Insert an `affine.apply` that computes an expression from the indices and symbols that occur in it."""
     parts = list(expression.dfs())
     axes = sorted({part.position for part in parts if isinstance(part, AffineDimExpr)})
     others = sorted({part.position for part in parts if isinstance(part, AffineSymExpr)})
@@ -68,9 +68,9 @@ def _apply(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue]
 def mapped(
     map: AffineMap, shape: Sequence[int], indices: Indices, symbols: Sequence[SSAValue], nest: LoopBuilder
 ) -> Indices:
-    """Emit the results of a map for indices of a shape, and for symbols from 0 on.
+    """Emit arithmetic that computes the results of a map for indices of a shape and for non-negative symbols.
 
-    Raises `InputError` for an expression that is not affine, or that divides a term without a least value.
+    Raises `InputError` for an expression that is not affine, or that divides a term without a lower bound.
     """
     return [_value(expression, shape, indices, symbols, nest) for expression in map.results]
 
@@ -110,7 +110,9 @@ def _value(
 
 
 def _negated(expression: AffineExpr) -> AffineExpr | None:
-    """The negation of a product by a negative factor, which affine maps use for differences; None for other terms."""
+    """The negation of a product with a negative factor, by which affine maps express a difference; None for other
+    terms.
+    """
     match expression:
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=-1)):
             return lhs
@@ -121,12 +123,15 @@ def _negated(expression: AffineExpr) -> AffineExpr | None:
 
 
 def inline(op: num.NestOp, numbers: Indices, nest: LoopBuilder) -> None:
-    """Move the body of a nest to the insertion point of a builder, for given numbers of its axes."""
+    """Move the body of a `num.nest` to the insertion point of a builder. numbers: the indices of its axes."""
     _inline(op.body.block, numbers, dict(zip(numbers, op.shape, strict=True)), nest)
 
 
 def inline_reduction(op: num.ReduceOp, nest: LoopBuilder, extents: Mapping[SSAValue, int] | None = None) -> None:
-    """Replace a reduction by a loop that carries its values. extents: those of the numbers of axes around it."""
+    """Replace a `num.reduce` by a loop that carries its values.
+
+    extents: the extents of the enclosing axes, by their indices.
+    """
 
     def body(number: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         known = {**(extents or {}), number: op.numbers.stop}
@@ -142,9 +147,9 @@ def inline_reduction(op: num.ReduceOp, nest: LoopBuilder, extents: Mapping[SSAVa
 def _inline(
     block: Block, values: Sequence[SSAValue], extents: Mapping[SSAValue, int], nest: LoopBuilder
 ) -> Sequence[SSAValue]:
-    """Move the ops of a body, for given arguments, and return the values that it yields.
+    """Move the ops of a body to the insertion point of a builder, and return the values that the body yields.
 
-    extents: those of the numbers of all axes.
+    values: replace the arguments of the body. extents: the extents of all axes, by their indices.
     """
     for argument, value in zip(block.args, values, strict=True):
         value.name_hint = value.name_hint or argument.name_hint
@@ -166,7 +171,7 @@ def _inline(
 
 
 def _of_map(op: affine.ApplyOp, extents: Mapping[SSAValue, int], nest: LoopBuilder) -> SSAValue:
-    """The index of a map, as arithmetic on indices; only numbers of axes are divided."""
+    """The result of an `affine.apply`, emitted as arithmetic. extents: the extents of axes, by their indices."""
     map, dims, operands = op.map.data, op.map.data.num_dims, list(op.mapOperands)
     shape = [extents.get(number, 1) for number in operands[:dims]]
     return mapped(map, shape, operands[:dims], operands[dims:], nest)[0]

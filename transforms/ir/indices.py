@@ -1,4 +1,4 @@
-"""Arithmetic on indices: constants, offsets, divisibility, sums of loop variables, mean numbers of iterations."""
+"""Arithmetic on indices: constants, offsets, divisibility, sums of loop variables and mean numbers of iterations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def build_index(value: int, builder: Builder) -> SSAValue:
 
 
 def build_offset(indices: Sequence[SSAValue], shape: Sequence[int], builder: Builder) -> SSAValue:
-    """Emit the offset, in elements, of leading indices into a row-major shape."""
+    """Emit the offset, in elements, of the part of a row-major array that some leading indices select."""
     total: SSAValue | None = None
     for axis, index in enumerate(indices):
         if (stride := prod(shape[axis + 1 :])) != 1:
@@ -66,7 +66,7 @@ def is_multiple(index: SSAValue, factor: int) -> bool:
 
 
 def exchanged(index: SSAValue, factor: int, by: int, nest: LoopBuilder) -> SSAValue:
-    """Emit index / factor * by for an index that is a multiple of `factor`, without a division."""
+    """Emit index / factor * by without a division, for an index that is a multiple of `factor`."""
     if factor == by:
         return index
     if (number := const_evaluate_operand(index)) is not None:
@@ -88,7 +88,7 @@ def exchanged(index: SSAValue, factor: int, by: int, nest: LoopBuilder) -> SSAVa
 
 
 class AffineSum(NamedTuple):
-    """A constant, and the factor of each variable, which is not 0."""
+    """A sum of a constant and of variables, each times a factor other than 0."""
 
     constant: int
     factors: dict[SSAValue, int]
@@ -103,12 +103,12 @@ class AffineSum(NamedTuple):
         return AffineSum(0, {}).plus(self, count) if count else AffineSum(0, {})
 
     def with_index(self, index: SSAValue, new: SSAValue) -> AffineSum:
-        """The sum with another variable in place of one."""
+        """The same sum with the variable `index` replaced by `new`."""
         return AffineSum(self.constant, {new if v is index else v: f for v, f in self.factors.items()})
 
 
 def affine_sum(index: SSAValue) -> AffineSum:
-    """An index as a sum; a term that cannot be decomposed is a variable."""
+    """An index as an affine sum; a term that cannot be decomposed is a variable of the sum."""
     if (known := const_evaluate_operand(index)) is not None:
         return AffineSum(known, {})
     match op := index.owner:
@@ -132,7 +132,7 @@ def affine_sum(index: SSAValue) -> AffineSum:
 
 
 def _linear(expression: AffineExpr, dims: Sequence[SSAValue], symbols: Sequence[SSAValue]) -> AffineSum | None:
-    """An expression of a map as a sum; None for one with a quotient or a remainder."""
+    """An expression of an affine map as a sum; None for an expression with a quotient or a remainder."""
     match expression:
         case AffineDimExpr(position=position):
             return affine_sum(dims[position])
@@ -151,7 +151,9 @@ def _linear(expression: AffineExpr, dims: Sequence[SSAValue], symbols: Sequence[
 
 
 def offset_of(indices: Sequence[SSAValue], shape: Sequence[int]) -> AffineSum:
-    """The offset, in elements, of leading indices into a row-major shape, as `build_offset` emits it."""
+    """The offset, in elements, of the part of a row-major array that some leading indices select, as `build_offset`
+    emits it.
+    """
     total = AffineSum(0, {})
     for axis, index in enumerate(indices):
         total = total.plus(affine_sum(index), prod(shape[axis + 1 :]))
@@ -165,7 +167,7 @@ MOST_ITERATIONS = 1_000_000
 def mean_iterations(loop: scf.ForOp) -> float | None:
     """The mean number of iterations of a loop over all iterations of the loops that its bounds depend on.
 
-    None unless these loops have constant bounds, and the loop's own bounds follow from their indices.
+    None unless those loops have constant bounds and the bounds of this loop follow from their indices.
     """
     around = _ranges(loop.operands[:3])
     if prod(map(len, around.values())) > MOST_ITERATIONS:
@@ -180,7 +182,7 @@ def mean_iterations(loop: scf.ForOp) -> float | None:
 
 
 def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
-    """The loop variables and call numbers that indices depend on, with their values if known."""
+    """The loop variables and call numbers that indices depend on, each with its range if the range is known."""
     found: dict[SSAValue, range] = {}
     for index in indices:
         if isinstance(owner := index.owner, Operation):
@@ -191,7 +193,7 @@ def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
 
 
 def _values_of(variable: SSAValue) -> range | None:
-    """The values of the variable of a loop with constant bounds, or of a number of calls; None for other arguments."""
+    """The range of the variable of a loop with constant bounds, or of a call number; None for other block arguments."""
     around = variable.owner.parent_op()
     calls = None
     if isinstance(around, func.FuncOp) and isinstance(variable.type, IndexType):

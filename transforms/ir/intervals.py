@@ -1,4 +1,4 @@
-"""Intervals of indices and integers, which determine their widths in hardware."""
+"""Intervals of indices and integers, which determine how many bits they need in hardware."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ROUNDS = 4
 
 
 def type_interval(value: SSAValue) -> Interval:
-    """The range of a value's type, signed."""
+    """The range of signed integers of a value's type."""
     if isinstance(value.type, IndexType):
         return INDEX
     width = cast("IntegerType[int, Any]", value.type).width.data
@@ -34,7 +34,7 @@ def type_interval(value: SSAValue) -> Interval:
 
 
 def intervals(function: func.FuncOp) -> Mapping[SSAValue, Interval]:
-    """Intervals that contain the integers and indices of a function, read as signed."""
+    """For each integer and index of a function, an interval that contains it as a signed number."""
     known: dict[SSAValue, Interval] = {}
     loaded = _loaded(function)
     for last in range(_ROUNDS):
@@ -55,13 +55,13 @@ def intervals(function: func.FuncOp) -> Mapping[SSAValue, Interval]:
 
 
 def width_for(interval: Interval) -> int:
-    """The width of signed integers that represent an interval."""
+    """The least number of bits of signed integers that represent an interval."""
     low, high = interval
     return max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0) + 1
 
 
 def _loaded(function: func.FuncOp) -> dict[SSAValue, Interval]:
-    """The intervals of the elements that are loaded from constant memories, alone or in words."""
+    """The intervals of elements that are loaded from constant memories, singly or as parts of words."""
     found: dict[SSAValue, Interval] = {}
     for op in function.walk():
         if isinstance(op, rtl.MemoryOp) and op.content is not None:
@@ -75,7 +75,7 @@ def _loaded(function: func.FuncOp) -> dict[SSAValue, Interval]:
 
 
 def _elements(words: Iterable[SSAValue], bits: int) -> Iterator[SSAValue]:
-    """Yield the elements that are extracted from words, or that are words themselves."""
+    """Yield the elements of `bits` bits that are extracted from words, and the words that are single elements."""
     for word in words:
         if cast("IntegerType[int, Any]", word.type).width.data == bits:
             yield word
@@ -87,9 +87,10 @@ def _elements(words: Iterable[SSAValue], bits: int) -> Iterator[SSAValue]:
 
 
 class _Pass:
-    """A pass over a program.
+    """One pass of the analysis over a program.
 
-    loaded: intervals of loaded values. widen: widen growing intervals. shrinks: narrow intervals that are valid.
+    loaded: the intervals of loaded values. widen: whether to widen growing intervals. shrinks: whether to narrow
+    intervals that are valid.
     """
 
     def __init__(
@@ -144,7 +145,7 @@ class _Pass:
             self.known[op.results[i]] = self.of(argument)
 
     def _limited(self, op: Operation, interval: Interval) -> Interval:
-        """The interval of a value that is selected only while it is less than a limit."""
+        """The interval of a value that is selected only while it is below a limit."""
         if not isinstance(op, arith.SelectOp) or not isinstance(test := op.cond.owner, arith.CmpiOp):
             return interval
         if test.predicate.value.data != _SIGNED_LESS or test.lhs is not op.lhs:

@@ -1,7 +1,8 @@
 """The levels of the IR, and the check that a pass is applied to IR of its level.
 
-As an MLIR pass has an anchor and dependent dialects, a pass here has a level: that of its folder, or the one that its
-class attribute `takes` names. A pass with neither, such as a plug-in's or xDSL's own, accepts any IR.
+An MLIR pass has an anchor and dependent dialects. A pass here has a level instead. It is the level of the pass's
+folder, or the one that the class attribute `takes` names. A pass without a level, such as a plug-in's or xDSL's own,
+accepts any IR.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ class Level:
     """The IR that the passes of one folder accept.
 
     description: for messages. refused: the type of values that belong to another level. without: dialects that were
-    lowered earlier. inputs: the type of every function's arguments except the time of a step, if the passes work on
-    whole programs. graph: true if values may be used before their definition, as in circuits. complaint: returns any
-    other violation by an operation, or None.
+    lowered earlier. inputs: the type of the arguments of every function, except the time of a step, if the passes
+    require whole programs. graph: true if values may be used before their definition, as in circuits. complaint:
+    returns the error message for any other violation by an operation, or None.
     """
 
     description: str
@@ -50,18 +51,21 @@ _ON_BITS = _NESTS | num.ReduceOp
 
 
 def _hardware_complaint(op: Operation) -> str | None:
-    """Complaint about an op that hardware lacks; contractions are distributed to processing elements earlier."""
+    """The error message for an op that hardware cannot execute, including contractions, or None.
+
+    Contractions must have been distributed to processing elements before.
+    """
     return f"'{op.name}' is of another level" if isinstance(op, _NESTS) else _memories_complaint(op)
 
 
 def _circuit_complaint(op: Operation) -> str | None:
-    """Complaint about an op that is not allowed in a module of registers and logic."""
+    """The error message for an op that is not allowed in a module of registers and logic, or None."""
     known = op.name.partition(".")[0] in ("hw", "comb", "seq", "rtl")
     return None if known else f"'{op.name}' is of another level"
 
 
 def _memories_complaint(op: Operation) -> str | None:
-    """Complaint about an op other than arithmetic, control flow, contractions and clocked accesses; None for these."""
+    """The error message for an op other than arithmetic, control flow, contractions and clocked accesses, or None."""
     if isinstance(op, func.FuncOp) and op.is_declaration:
         return f"the function '{op.sym_name.data}' has no body"
     if op.name not in _CONTROL and not op.name.startswith("arith.") and not isinstance(op, ClockedOp | _NESTS):
@@ -81,7 +85,10 @@ def _memories_complaint(op: Operation) -> str | None:
 
 
 def _bits_complaint(op: Operation) -> str | None:
-    """Complaint about arithmetic in a number format; nests stay until hardware deals them out."""
+    """The error message for arithmetic in a number format, or None.
+
+    Contractions and their parts are allowed, because hardware distributes them to processing elements later.
+    """
     if op.name.startswith("num.") and not isinstance(op, _ON_BITS) and op.name != num.LANE_FUNCTION:
         return f"'{op.name}' is of another level"
     types: list[Attribute] = [value.type for value in (*op.operands, *op.results)]
@@ -123,7 +130,7 @@ _TRANSFORMS = "tinyml.transforms."
 
 
 def level_of(step: ModulePass) -> Level | None:
-    """The level of a pass; None if it accepts any IR."""
+    """The level of a pass; None if the pass accepts any IR."""
     taken = getattr(step, "takes", None)
     if taken is None and (module := type(step).__module__).startswith(_TRANSFORMS):
         return _ROOMS.get(module.removeprefix(_TRANSFORMS).partition(".")[0])
@@ -131,14 +138,13 @@ def level_of(step: ModulePass) -> Level | None:
 
 
 class LevelError(InputError):
-    """A program whose level is not that of the pass."""
+    """Raised for a program whose level is not the level of the pass."""
 
 
 def check_level(step: ModulePass, module: ModuleOp) -> None:
-    """Raise `LevelError`, at the offending operation, unless a module has the level of a pass.
+    """Raise `LevelError` at the offending operation unless a module has the level of a pass.
 
-    Passes of a level also rely on functions of one block, without nested functions, and on definitions that precede
-    their uses.
+    Passes of a level also require functions of one block, no nested functions, and definitions that precede their uses.
     """
     level = level_of(step)
     if level is None:
@@ -177,7 +183,7 @@ def _signature_complaint(function: func.FuncOp, level: Level) -> str | None:
 
 
 def _complaints(regions: Sequence[Region], level: Level) -> Iterator[tuple[Operation, str]]:
-    """The operations below a function that violate a level, in order, each with the error."""
+    """Yield the operations inside a function that violate a level, in order, each with the error message."""
     known: set[SSAValue] = set()
 
     def visit(block: Block) -> Iterator[tuple[Operation, str]]:

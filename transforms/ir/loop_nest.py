@@ -1,4 +1,4 @@
-"""Insertion of ops in order, with locations, and of loop nests over the elements of memrefs."""
+"""Builders that insert ops in order, with locations, and loop nests over the elements of memrefs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tinyml.dialects.rewriting import Builder
 
 
 class LocatedBuilder:
-    """A builder of ops at the insertion point of xDSL's `builder`; ops without a location get `location`."""
+    """A builder that inserts ops where xDSL's `builder` does; an op without a location receives `location`."""
 
     def __init__(self, point: InsertPoint, location: LocationAttr) -> None:
         self.builder = Builder(point)
@@ -62,9 +62,10 @@ Mac: TypeAlias = Callable[[SSAValue, SSAValue], SSAValue]
 
 
 class LoopBuilder(LocatedBuilder):
-    """A builder of ops before an op, with its location: nests by `nest` and `reduce`, loops by `over` and `fold`.
+    """A builder of ops before a given op, with the location of that op.
 
-    The bodies of nests are closed; loops may contain any ops. All methods continue after the inserted ops.
+    `nest` and `reduce` build nests, whose bodies may contain only certain ops. `over` and `fold` build loops, which may
+    contain any ops. Every method leaves the insertion point after the inserted ops.
     """
 
     def __init__(self, before: Operation):
@@ -101,7 +102,9 @@ class LoopBuilder(LocatedBuilder):
         return self.insert(arith.MuliOp.create(operands=(a, self.index(factor)), result_types=(a.type,)))
 
     def _applied(self, *terms: tuple[SSAValue, int]) -> SSAValue:
-        """Multiples of indices, added by an `affine.apply` whose dimensions are indices that the nest computes."""
+        """The sum of indices times factors, as an `affine.apply`. Its dimensions are the indices that the nest
+        computes.
+        """
         dims, symbols, total = list[SSAValue](), list[SSAValue](), AffineExpr.constant(0)
         for index, factor in terms:
             block = index.owner if isinstance(index.owner, Block) else index.owner.parent
@@ -143,7 +146,9 @@ class LoopBuilder(LocatedBuilder):
         initial: Sequence[SSAValue],
         body: Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
     ) -> Sequence[SSAValue]:
-        """The results of a `num.reduce` over numbers, whose next values `body` returns."""
+        """Insert a `num.reduce` over a range of numbers and return its results;
+        `body` returns the next carried values.
+        """
         block = Block(arg_types=[INDEX, *(value.type for value in initial)])
         with self._filling(block):
             self.builder.insert(num.NextOp(*body(block.args[0], block.args[1:])))
@@ -153,14 +158,14 @@ class LoopBuilder(LocatedBuilder):
 
     @contextmanager
     def _filling(self, block: Block) -> Generator[None]:
-        """Fill the body of a nest, in which indices are affine maps of the numbers of its axes."""
+        """Insert into the body of a nest, in which indices become affine maps of the axes."""
         self._bodies.append(block)
         with self.inside(block):
             yield
         self._bodies.pop()
 
     def over(self, shape: Sequence[int], body: Callable[[Indices], None]) -> None:
-        """Run `body` at every index of a shape in row-major order; axes of extent 1 need no loop."""
+        """Insert loops that run `body` at every index of a shape in row-major order; axes of extent 1 need no loop."""
         self._over(list(shape), [], body)
 
     def _over(self, shape: list[int], indices: Indices, body: Callable[[Indices], None]) -> None:
@@ -184,7 +189,9 @@ class LoopBuilder(LocatedBuilder):
         body: Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
         start: int | SSAValue = 0,
     ) -> Sequence[SSAValue]:
-        """The results of a loop from start to extent with iter_args, whose next values `body` returns."""
+        """Insert a loop from `start` to `extent` with iter_args and return its results; `body` returns the next carried
+        values.
+        """
         block = Block(arg_types=[INDEX, *(value.type for value in initial)])
         start_value, step = self.index(start) if isinstance(start, int) else start, self.index(1)
         with self.inside(block):
@@ -195,11 +202,12 @@ class LoopBuilder(LocatedBuilder):
         return loop.results
 
     def sum_of_products(self, start: SSAValue, length: int, mac: Mac) -> SSAValue:
-        """The sum of start and `length` products, in the order that the accumulator of `start` prescribes.
+        """The sum of `start` and `length` products, in the order that the accumulator of `start` prescribes.
 
-        It is a single loop in the order of the summed index, or a nest for a tree of sums. A binary tree needs no
-        memory for its products: a level is a loop of two iterations that carries a sum, with the level below nested in
-        it. Products in excess of whole trees form one smaller tree for each power of two in their number.
+        The code is a single loop in the order of the summed index, or a loop nest for a tree of sums. A binary tree
+        needs no memory for its products: each level is a loop of two iterations that carries a sum, and the next lower
+        level is nested in it. Products in excess of whole trees form one smaller tree for each power of two in their
+        number.
         """
         accumulator = num.accumulator_type(start)
         if accumulator.below is None:
@@ -239,8 +247,8 @@ class LoopBuilder(LocatedBuilder):
     def contract(
         self, shape: Sequence[int], body: Callable[[Indices], None], tile: num.TileKernelAttr | None = None
     ) -> num.ContractOp:
-        """Insert a contraction over lines of windows, windows and rows of weights; the arguments of `body` are their
-        indices.
+        """Insert a `num.contract` over lines of windows, windows and rows of weights; `body` receives the indices of
+        these axes.
         """
         block = Block(arg_types=[INDEX] * len(shape))
         with self.inside(block):
@@ -275,8 +283,9 @@ def local_array(function: func.FuncOp, element: Attribute, length: int, name: st
 def needed(
     ops: Sequence[Operation | Block], loop: scf.ForOp | num.ContractOp, but: Operation | None = None
 ) -> list[Operation]:
-    """The given ops and the ops of the loop's body that they depend on, in order, except those that only `but`
-    needs.
+    """The given ops and the ops of the loop's body that they depend on, in order.
+
+    Ops that only `but` depends on are omitted.
     """
     needed: set[Operation] = set()
     pending = list(ops)

@@ -1,7 +1,7 @@
-"""Sums in memory: accumulators that no register holds, as values on L3 and as arrays below.
+"""Sums in memory: accumulators that fit no register, as values on L3 and as arrays on lower levels.
 
-On L3 a sum is a value, whatever its accumulator is, and the op that begins it may be anywhere before. In memory it is
-an array that ops update, so that each sum needs a separate beginning, and loops carry no sums.
+On L3 a sum is a value, and the op that begins it may be anywhere before its use. In memory a sum is an array that ops
+update. Each sum therefore needs a separate op that begins it, and loops carry no sums.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tinyml.dialects.rewriting import Rewriter
 
 
 def begin_each_sum(function: func.FuncOp) -> None:
-    """Copy the op that begins a sum in memory to before each op that uses the sum."""
+    """Copy each op that begins a sum in memory to before every op that uses the sum."""
     for op in list(function.walk()):
         if isinstance(op, num.ZeroOp | num.StartOp) and is_in_memory(op.result):
             for use in list(op.result.uses):
@@ -37,7 +37,7 @@ def is_in_memory(sum: SSAValue) -> bool:
 
 
 def carry_none(function: func.FuncOp) -> None:
-    """Remove arrays from the values that loops carry; each iteration passes them on unchanged."""
+    """Remove arrays from the values that loops carry, because each iteration yields the array that it received."""
     # Inner loops first: an outer loop passes on the results of these.
     for op in reversed(list(function.walk())):
         if isinstance(op, scf.ForOp) and any(isinstance(value.type, MemRefType) for value in op.iter_args):
@@ -76,7 +76,7 @@ def _carry_none(loop: scf.ForOp) -> None:
 
 
 def share_arrays(function: func.FuncOp, arrays: Sequence[memref.AllocaOp]) -> None:
-    """Let consecutive sums, each in its own ops of the function's body, share an array."""
+    """Let arrays of the same type share one allocation if their lives in the function's body do not overlap."""
     body = function.body.block
     places = {op: place for place, op in enumerate(body.ops)}
     free = dict[object, list[tuple[int, memref.AllocaOp]]]()

@@ -1,4 +1,4 @@
-"""The outputs of a classifier that callers may request, its scores or only the class, and the decision on a class."""
+"""The outputs of a classifier that callers may request (scores or only the class), and the decision on a class."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ SCORES, CLASS = OUTPUTS = ("scores", "class")
 
 
 def add_label(function: func.FuncOp, compared: SSAValue) -> None:
-    """Let a function return the index of a class before its other results.
+    """Add the index of a class before the other results of a function.
 
-    compared: a vector of scores, whose greatest determines the class, or a single number, which is positive for class
-    1.
+    compared: a vector of scores, the greatest of which determines the class, or a single number, which is positive for
+    class 1.
     """
     last = cast(func.ReturnOp, function.body.block.last_op)
     decision = tdsl.ArgmaxOp(compared) if prod(tdsl.shape_of(compared)) > 1 else tdsl.SignOp(compared)
@@ -33,7 +33,7 @@ def add_label(function: func.FuncOp, compared: SSAValue) -> None:
 
 
 def argument_of_sigmoid(value: SSAValue) -> SSAValue | None:
-    """The number whose sigmoid a value is, which is positive if the value is above 1/2; None for any other value."""
+    """The argument of the sigmoid that computes a value, or None. It is positive if the value is above 1/2."""
     while isinstance(value.owner, tdsl.ReshapeOp):
         value = value.owner.input
     return value.owner.input if isinstance(value.owner, tdsl.SigmoidOp) else None

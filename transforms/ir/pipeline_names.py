@@ -1,7 +1,7 @@
-"""The contract between the searches and lower levels: pipelines and passes by name, and the attribute of a cost.
+"""The interface between searches and lower levels: names of pipelines and passes, and the attribute of a cost.
 
-A search needs the cost of a candidate on a target, which only lower levels can determine. It cannot import them; it
-finds them in the registry by the names declared here, under which they are registered, and runs them on candidates.
+A search needs the cost of a candidate on a target, which only lower levels can determine. It cannot import them. It
+therefore finds pipelines and passes in the registry, by the names declared here, and runs them on candidates.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ COST_ATTRIBUTE = OwnAttribute(
 class ProgramCost:
     """The resources of a program on a target.
 
-    time: per inference, in the target's unit. flash, ram: bytes of the whole program, RAM including the stack.
+    time: per inference, in the target's unit. flash, ram: bytes of the whole program; RAM includes the stack.
     """
 
     time: float
@@ -71,11 +71,11 @@ class ProgramCost:
 
     @classmethod
     def of(cls, estimate: Estimate) -> ProgramCost:
-        """An estimate in whole units of time and bytes."""
+        """An estimate, rounded to whole units of time and bytes."""
         return cls(round(estimate.time), round(estimate.flash), round(estimate.ram))
 
     def within(self, limit: ProgramCost) -> bool:
-        """True if no cost exceeds its limit."""
+        """True if time, flash and RAM do not exceed those of `limit`."""
         return self.time <= limit.time and self.flash <= limit.flash and self.ram <= limit.ram
 
     def times(self, factor: float) -> ProgramCost:
@@ -94,7 +94,7 @@ class ProgramCost:
 
 
 def set_cost(module: ModuleOp, cost: ProgramCost) -> None:
-    """Record the costs of a program in its module."""
+    """Record the cost of a program as an attribute of its module."""
     values = {name: FloatAttr(float(value), 64) for name, value in vars(cost).items()}
     module.attributes[COST_ATTRIBUTE] = DictionaryAttr(values)
 
@@ -108,7 +108,7 @@ def cost_of(module: ModuleOp) -> ProgramCost | None:
 
 
 def registered_pass(name: str, **options: Any) -> Any:
-    """The registered pass of a name, with the options for which it has fields; other options are dropped."""
+    """The registered pass of a name; options for which the pass has no field are ignored."""
     made: Any = registry().all_passes[name]()
     taken = {field.name for field in fields(made)}
     return made(**{option: value for option, value in options.items() if option in taken})
@@ -117,8 +117,8 @@ def registered_pass(name: str, **options: Any) -> Any:
 class LoweringPasses:
     """The passes of pipelines, in order, followed by single passes.
 
-    pipelines: names from this module. options: each pipeline receives the options that it has. There is no verification
-    between passes, which would take most of the time.
+    pipelines: names from this module. options: each pipeline receives the options that it defines. The module is not
+    verified between passes, which would take most of the time.
     """
 
     def __init__(self, pipelines: tuple[str, ...], *more: ModulePass, **options: Any):

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 class SparseRows:
     """The rows of a sparse matrix in the layout of one kernel.
 
-    entries: the number of entries that the kernel processes. bytes: size in flash. lengths: those of the rows in a
-    stream, in multiples of `unit` bytes after the row's count. make_stream: makes the stream; None for a kernel that
-    reads compressed rows.
+    entries: the number of entries that the kernel processes. bytes: size in flash. lengths: the lengths of the rows in
+    a stream, in multiples of `unit` bytes after the row's count. make_stream: the function that makes the stream; None
+    for a kernel that reads compressed rows.
     """
 
     kernel: Kernel
@@ -44,7 +44,7 @@ class SparseRows:
 
     @classmethod
     def read_by(cls, kernel: Kernel, rows: CompressedRows, columns: int) -> SparseRows | None:
-        """The rows of a matrix in the layout that a kernel reads; None if the layout cannot hold them."""
+        """The rows of a matrix in the layout that a kernel reads; None if the layout cannot represent them."""
         if kernel.gaps == 0:
             return cls(kernel, len(rows.values), rows.bytes, rows.lengths)
         if kernel.gaps == GAP_BITS:
@@ -58,7 +58,7 @@ class SparseRows:
 
     @classmethod
     def _near(cls, kernel: Kernel, rows: CompressedRows, columns: int) -> SparseRows | None:
-        """Delta-coded rows as a stream, which takes long to make and is therefore made only when it is used."""
+        """Delta-coded rows as a stream, which is made only when it is used because making it takes long."""
         width = kernel.weights
         if (groups := groups_of_rows(rows, columns, width)) is None:
             return None
@@ -74,7 +74,7 @@ class SparseRows:
 
     @classmethod
     def _gathered(cls, kernel: Kernel, rows: CompressedRows, entries: int) -> SparseRows | None:
-        """The rows as a stream for a kernel that gathers groups of elements."""
+        """The rows as a stream for a kernel that gathers groups of elements of the vector."""
         if (found := gathered_rows(rows, entries)) is None:
             return None
         unit = bytes_of_gathered(entries, kernel.weights)
@@ -83,7 +83,7 @@ class SparseRows:
 
     @property
     def time(self) -> float:
-        """The time that it takes to read the matrix, in the unit of the kernel's step."""
+        """The time that the kernel needs to read the matrix, in the unit of the kernel's `step`."""
         return self.entries * self.kernel.step
 
     @property
@@ -99,9 +99,9 @@ def best_rows(kernels: Iterable[Kernel], rows: CompressedRows, columns: int) -> 
 
 
 def compressed_rows(op: num.Adding) -> CompressedRows:
-    """The constant matrix that an op reads, a `num.sparse_products` or the call of a `#num.sparse_dot`.
+    """The constant matrix that a `num.sparse_products` or the call of a `#num.sparse_dot` reads.
 
-    Both ops have its values, gaps and lengths as operands after the sum.
+    Either op has the matrix's values, gaps and lengths as operands after the sum.
     """
     values, gaps, lengths = (cast(scratch.ConstantOp, run.owner).raws for run in op.operands[1:4])
     lengths = lengths.view(f"u{lengths.itemsize}")

@@ -1,6 +1,6 @@
-"""Sums of products that loops carry (L0, L1): matching, and strip mining, by which a block of iterations adds at once.
+"""Matching of sums of products that loops carry, and their strip mining into blocks of iterations (L0, L1).
 
-`round_carried_sums` rounds each block once; `is_squared_distance` matches sums of squares that need no loop.
+`round_carried_sums` rounds each block once. `is_squared_distance` matches sums of squares that need no loop.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ class LoopCarriedSum:
 
     @staticmethod
     def match(loop: scf.ForOp, position: int) -> LoopCarriedSum | None:
-        """The sum behind one of a loop's iter_args; None if it has another form, or if its parts have other uses."""
+        """The sum that one of a loop's iter_args carries; None if it has another form,
+        or if its parts have other uses.
+        """
         body = loop.body.block
         carried = body.args[1 + position]
         initial = loop.iter_args[position].owner
@@ -78,7 +80,7 @@ MIN_BLOCK = 4
 class ColumnSum:
     """The ops of a sum of columns `carried + constant[i] * factor`, carried by a loop over all i.
 
-    step: the addition of a column times a single number, exact or rounded into the format of the iter_arg.
+    step: the op that adds a column times a single number, exactly or rounded to the format of the iter_arg.
     """
 
     loop: scf.ForOp
@@ -128,8 +130,8 @@ class ColumnSum:
         return None
 
     def strip_mine(self, most: int) -> None:
-        """Split the iterations into blocks of the greatest size from `MIN_BLOCK` to `most` that divides their number,
-        if there is one.
+        """Split the iterations into blocks, if a block size from `MIN_BLOCK` to `most` divides their number; use the
+        greatest.
         """
         sizes = [size for size in range(MIN_BLOCK, most + 1) if self.trips % size == 0]
         if sizes:
@@ -168,7 +170,7 @@ class ColumnSum:
         return tdsl.MatmulSumOp([(weights, factors)], carried)
 
     def _blocks(self, size: int) -> tdsl.ConstOp:
-        """The weights as one matrix per block, with one row for each element of the sum."""
+        """The weights as one matrix for each block of iterations, with one row for each element of the sum."""
         raws = self.constant.raws
         blocks = raws.reshape(-1, size, raws.shape[1]).swapaxes(1, 2)
         constant = tdsl.ConstOp(blocks, tdsl.format_of(self.constant.result))
@@ -177,7 +179,9 @@ class ColumnSum:
         return constant
 
     def _factors(self, first: SSAValue, zero: SSAValue, type: Attribute) -> Block:
-        """The body of a loop over one block's iterations, which collects the factors in a vector instead of adding."""
+        """The body of a loop over the iterations of one block, which collects the factors in a vector instead of
+        adding.
+        """
         old = self.loop.body.block
         block = Block(arg_types=[IndexType(), type])
         block.args[0].name_hint = old.args[0].name_hint
@@ -198,10 +202,11 @@ def _index(build: Builder, value: int) -> SSAValue:
 
 
 def round_carried_sums(module: ModuleOp, block: int) -> None:
-    """Rewrite loops whose only iter_arg is a column `carried + constant[i] * x`, starting from zero.
+    """Rewrite loops that carry only a column `carried + constant[i] * x`, starting from zero, into blocks of
+    iterations.
 
-    block: the most iterations whose products are added in one sum, which is exact in registers and rounded when it is
-    stored.
+    block: the maximum number of iterations whose products are added in one sum. This sum is exact in registers and
+    rounded when it is stored.
     """
     for loop in [op for op in module.walk() if isinstance(op, scf.ForOp) and len(op.iter_args) == 1]:
         carried_sum = LoopCarriedSum.match(loop, 0)
@@ -216,7 +221,7 @@ def _adds_columns(carried_sum: LoopCarriedSum) -> bool:
 
 
 def _fuse(carried_sum: LoopCarriedSum) -> None:
-    """Add the unrounded product in each iteration."""
+    """Replace the rounded product and the addition by one op that adds the unrounded product."""
     fused = tdsl.MatmulSumOp([(carried_sum.weight.out, carried_sum.factor)], carried_sum.carried)
     fused.attributes |= carried_sum.add.attributes
     fused.out.name_hint = carried_sum.add.out.name_hint
@@ -225,7 +230,7 @@ def _fuse(carried_sum: LoopCarriedSum) -> None:
 
 
 def is_squared_distance(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> bool:
-    """True if a product is that of a column vector with itself, and the vector is a difference without other uses."""
+    """True if a product multiplies a column vector with itself, and the vector is a difference without other uses."""
     row = product.lhs.owner
     return (
         isinstance(row, tdsl.ReshapeOp | tdsl.TransposeOp)

@@ -13,8 +13,8 @@ from tinyml.transforms.ir.levels import Level, check_level, level_of
 
 
 class Record(NamedTuple):
-    """The state of an operation: the types of its operands and results, and its blocks with their arguments and
-    types.
+    """The state of an operation: the types of its operands and results,
+    and its blocks with their arguments and types.
     """
 
     parent: Block | None
@@ -31,10 +31,10 @@ Records: TypeAlias = dict[Operation, Record]
 
 
 def records_of(module: ModuleOp, before: Records | None = None) -> Records:
-    """The state of every operation of a module, in program order.
+    """The record of every operation of a module, in program order.
 
-    The record of an unchanged operation is reused from `before`. New records for all operations would start the garbage
-    collector several times between two passes.
+    The record of an unchanged operation is reused from `before`, because new records for all operations would start the
+    garbage collector several times between two passes.
     """
     known = before or {}
     records: Records = {}
@@ -61,12 +61,10 @@ def _record_of(op: Operation) -> Record:
 class EndVerification:
     """The verification of a module after the last pass of a pipeline.
 
-    The module was verified when it was read, or after the preceding pipeline. Between the passes only the level is
-    checked, where it changes. This takes a few percent of a compilation; `Verification` finds the pass that is to
-    blame.
+    The module has been verified before the pipeline. Between the passes only the level is checked, where it changes.
+    This takes a few percent of a compilation. `Verification` determines which pass causes an error.
 
-    suspect: the pass that is running, or that ran before a failed check; None before the first pass, while the module
-    is as it was given.
+    suspect: the pass that is running, or that ran before a failed check; None before the first pass.
     """
 
     def __init__(self) -> None:
@@ -75,7 +73,7 @@ class EndVerification:
 
     def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
         """Verify a module after the last pass; between two passes, raise `InputError` unless it has the level of the
-        second one.
+        next pass.
         """
         self.suspect = before
         if after is None:
@@ -89,9 +87,9 @@ class EndVerification:
 class Verification:
     """The verification of a module between the passes of a pipeline.
 
-    The whole module is verified before the first pass and after the last one, unless it is unchanged. In between, only
-    changed operations are verified, with the definitions of their operands, their users, their contents and their
-    ancestors. Other dependences on a change, such as the users of a symbol, are checked at the end.
+    The whole module is verified before the first pass and after the last one, unless it is unchanged. Between passes
+    only changed operations are verified, with the definitions of their operands, their users, their contents and their
+    ancestors. Other ops that depend on a change, such as the users of a symbol, are verified at the end.
     """
 
     def __init__(self) -> None:
@@ -101,7 +99,7 @@ class Verification:
         self.levels: set[Level] = set()
 
     def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
-        """Verify a module between two passes; raises `InputError` unless it has the level of the second one."""
+        """Verify a module between two passes; raise `InputError` unless it has the level of the next pass."""
         records, at_end = records_of(module, self.records), before is None or after is None
         changed = records != self.records or [*records] != [*self.records]
         if changed:
@@ -122,7 +120,7 @@ class Verification:
 
 
 def _changed(records: Records, before: Records) -> set[Operation]:
-    """The operations whose state has changed, and those from which an operation has been removed."""
+    """The operations whose state has changed, and those that contained an operation that was removed."""
     changed = {op for op, record in records.items() if before.get(op) is not record}
     for op, record in before.items():
         gone = op not in records or records[op].parent is not record.parent
@@ -132,7 +130,7 @@ def _changed(records: Records, before: Records) -> set[Operation]:
 
 
 def _around(op: Operation) -> Iterator[Operation]:
-    """Yield an operation and those whose verification may depend on it."""
+    """Yield an operation and the operations whose verification may depend on it."""
     container: Operation | None = op
     while container is not None:
         yield container

@@ -1,1 +1,1 @@
-"""Passes on loops over scalars (L3)."""
+"""Passes on loops over scalars (level L3)."""

@@ -1,7 +1,8 @@
-"""`block-rows`: multiplies several rows of a matrix by a vector at once where the target has a kernel for that (L3).
+"""`block-rows`: multiplies several rows of a matrix by a vector at once where the target has a kernel for this (L3).
 
-A kernel for several rows loads each element of the vector once for all of them, and is called once. The sums of a block
-are kept in a small local array. The ops of a row before and after its products are unchanged, in loops over the block.
+A kernel for several rows is called once and loads each element of the vector once for all of these rows. The sums of a
+block are stored in a small local array. The ops of a row before and after its products are unchanged, but run in loops
+over the block.
 """
 
 from __future__ import annotations
@@ -41,9 +42,10 @@ ZEROS = 8
 
 @dataclass(frozen=True)
 class BlockRowsPass(ModulePass):
-    """Split the rows of contractions into blocks; rows whose sums a kernel also finishes become a tile.
+    """Split the rows of each `num.contract` into blocks, for which it calls a kernel.
 
-    target: as for printing C. Raises `InputError` for an unknown target.
+    If a kernel also finishes the sums, the rows become a tile instead. Contractions with several sums or windows, and
+    rows without a suitable kernel, are unchanged. target: as for printing C. Raises `InputError` for an unknown target.
     """
 
     name = "block-rows"
@@ -62,10 +64,9 @@ class BlockRowsPass(ModulePass):
 
 
 def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:
-    """Set the tile of contractions over rows if a kernel of the target also finishes the sums; return the other
-    contractions.
+    """Set the tile of each contraction over rows if a kernel of the target also finishes the sums; return the others.
 
-    routines: those that compute the products of several rows and for which the target needs kernels.
+    routines: the routines that compute products of several rows; the target must have kernels for them.
     """
     untiled = [op for op in function.walk() if isinstance(op, num.ContractOp) and op.tile is None]
     found = [rows for op in untiled if (rows := _Rows.find(op, target, routines)) is not None]
@@ -89,8 +90,10 @@ def _without_tile(rows: _Rows) -> str:
 
 @dataclass
 class _Rows:
-    """A contraction with one sum, the accumulator to which the sum moves, and a kernel for each of its products, in
-    order.
+    """The rows of a contraction with one sum.
+
+    accumulator: the accumulator in which the kernels compute the sum. products: the products in order, each with its
+    kernel.
     """
 
     op: num.ContractOp
@@ -105,7 +108,7 @@ class _Rows:
 
     @classmethod
     def find(cls, op: num.ContractOp, target: str, routines: Sequence[str]) -> _Rows | None:
-        """The rows of a contraction, if blocks of them can be computed at once; else None."""
+        """The rows of a contraction if blocks of them can be computed at once, otherwise None."""
         if len(op.shape) > 1 or len(op.sums) != 1:
             return None
         [sum] = op.sums
@@ -130,7 +133,9 @@ class _Rows:
         return None
 
     def rewrite(self, sums: SSAValue) -> None:
-        """Process rows block by block and the remaining ones in a loop; `sums` is an array for one block."""
+        """Compute the rows block by block, and the remaining rows in a loop. sums:
+        an array for the sums of one block.
+        """
         nest, op = LoopBuilder(self.op), self.op
         rest = op.rows % self.block
         starts = self._zeros(nest) or sums
@@ -162,7 +167,7 @@ class _Rows:
             Rewriter.erase_op(op)
 
     def _zeros(self, nest: LoopBuilder) -> SSAValue | None:
-        """An array of zeros in flash for few sums that start from zero; None for others."""
+        """An array of zeros in flash if the sums are few and start from zero, otherwise None."""
         if not isinstance(self.sum.start.owner, num.ZeroOp) or self.block > ZEROS:
             return None
         raws = np.zeros(self.block, f"i{self.accumulator.bits // 8}")
@@ -171,7 +176,9 @@ class _Rows:
         return zeros
 
     def _each(self, nest: LoopBuilder, first: SSAValue, sums: SSAValue, *, start: bool) -> None:
-        """Insert a loop over the rows of a block that stores the start of each sum, or that finishes each sum."""
+        """Insert a loop over the rows of a block that stores each sum's initial value, or finishes each sum if not
+        `start`.
+        """
         begin, (last, _), op = self.sum.start, self.products[-1], self.op
 
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
@@ -188,7 +195,7 @@ class _Rows:
         nest.fold(nest.index(self.block), [], body)
 
     def _copy(self, nest: LoopBuilder, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> None:
-        """Insert copies of ops for other `values`, with the sum in the accumulator to which it moves."""
+        """Insert copies of ops with operands replaced by `values`; the sum has the accumulator of the kernels."""
         moves = self.accumulator.type != self.sum.start.type
         for op in ops:
             nest.put(copy := op.clone(value_mapper=values))
@@ -198,8 +205,7 @@ class _Rows:
 
 
 def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: Sequence[str]) -> SumQuery | None:
-    """The query to a chip for a kernel that computes the products of several rows; None where no kernel can compute
-    them.
+    """The query to a chip for a kernel that computes the products of several rows; None if no kernel can compute them.
 
     widths: the possible widths of the sum's accumulator. rows: the number of rows. routines: as for `tile_rows`.
     """
@@ -223,11 +229,10 @@ def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: S
 
 
 def _reads_earlier_rows(op: num.ContractOp, sum: num.Sum) -> bool:
-    """True if a sum may read what an earlier row stores, which rules out blocks: they compute all sums before they
-    store.
+    """True if a sum may read a value that an earlier row stores.
 
-    Everything else that a row reads is read after the rows before it have been stored, in a block as in the
-    contraction.
+    Blocks are then impossible, because they compute all sums before they store. Everything else that a row reads is
+    read after the previous rows have been stored, with blocks as without.
     """
     early = {*needed([sum.start.owner], op), *(products for products, _ in sum.terms)}
     if (found := accesses(op.body.block)) is None:

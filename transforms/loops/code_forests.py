@@ -1,6 +1,6 @@
-"""`code-forests`: forests become functions, as tables or as code (L3).
+"""`code-forests`: turns decision forests into functions, which evaluate them as tables or as code (L3).
 
-Code is faster and larger. The pass chooses the fastest program that fits into the flash by the cost model.
+Code is faster and larger. The pass chooses the program that is the fastest by the cost model and fits into the flash.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tinyml.transforms.loops.kernels.tiles import code_of, size_of
 
 
 def _is_forest(op: Operation) -> TypeGuard[num.ForestOp]:
-    """True for a `num.forest`; the file of the op is not imported."""
+    """True for a `num.forest`, determined without importing the file of the op."""
     return op.name == "num.forest"
 
 
@@ -39,12 +39,12 @@ LEAST_BYTES = 3
 
 @dataclass(frozen=True)
 class CodeForestsPass(ModulePass):
-    """Replaces every `num.forest` by the call of a `#num.coded_forest`.
+    """Replace every `num.forest` by the call of a `#num.coded_forest`.
 
-    target: as for `select-kernels`. flash: the most bytes of the program, by default nine tenths of the board's flash;
-    if no program fits, the smallest is chosen. ram: as for `spend-flash`; functions whose stack exceeds it are left
-    out. packed: as for `pack-constants`. pack_buffers: whether `place-arrays` runs. Raises `InputError` for an unknown
-    target, and for forests that are too large for the board.
+    target: as for `select-kernels`. flash: the maximum size of the program in bytes, by default nine tenths of the
+    board's flash; if no program fits, the smallest is chosen. ram: as for `spend-flash`; functions that need more stack
+    are not considered. packed: as for `pack-constants`. pack_buffers: whether `place-arrays` runs. Raises `InputError`
+    for an unknown target, and for forests that are too large for the board.
     """
 
     name = "code-forests"
@@ -83,7 +83,9 @@ class CodeForestsPass(ModulePass):
             Rewriter.replace_op(each, coded)
 
     def _rest(self, module: ModuleOp) -> tuple[float, float]:
-        """The flash and RAM of the program without its forests, by the estimate; 0 on a board without a cost table."""
+        """The estimated flash and RAM of the program without its forests, in bytes;
+        0 on a board without a cost table.
+        """
         if cost_table(self.target) is None:
             return 0.0, 0.0
         rest = module.clone()
@@ -98,14 +100,17 @@ class CodeForestsPass(ModulePass):
 
 
 def _usual_limit(target: str) -> float | None:
-    """The flash of a board, less a tenth, since the estimates of programs may be too low."""
+    """Nine tenths of a board's flash in bytes, because estimates of programs may be too low; None if its flash is
+    unknown.
+    """
     flash = board(target).flash
     return None if flash is None else 0.9 * flash
 
 
 def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
-    """Raise `InputError` if the nodes of the forests alone exceed the flash of a board; the message says how to make
-    them smaller.
+    """Raise `InputError` if the nodes of the forests alone exceed the flash of a board.
+
+    The message describes how to make the forests smaller.
     """
     flash = board(target).flash
     trees = [forest.forest.trees for forest in forests]
@@ -121,7 +126,7 @@ def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
 
 
 def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
-    """The functions that a forest may become."""
+    """The functions that can replace a `num.forest`."""
     kernels = [offer.kernel for offer in offers(target, op.forest)]
     if not kernels:
         raise error_at(op, f"the target '{target}' has no function for this forest")
@@ -129,14 +134,14 @@ def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
 
 
 def _within(room: float, kernels: Sequence[Kernel]) -> Sequence[Kernel]:
-    """The functions whose stack fits into the remaining RAM; the one with the least stack if none fits."""
+    """The functions whose stack fits into `room` bytes; if none does, the one with the least stack."""
     stacks = [size_of(kernel).stack for kernel in kernels]
     least = max(room, min(stacks))
     return [kernel for kernel, stack in zip(kernels, stacks, strict=True) if stack <= least]
 
 
 def _timed(kernel: Kernel, target: str) -> Kernel:
-    """A kernel with its time by the board's cost table; its own time is kept if the table lacks some of its steps."""
+    """A kernel with the time that the board's cost table implies; unchanged if the table lacks some of its steps."""
     table, composed = cost_table(target), kernel.composed
     if table is None or composed is None or not composed.counts or not composed.counts.keys() <= table.steps.keys():
         return kernel

@@ -1,8 +1,8 @@
 """`decode-constants`: replaces coded constants in flash by the integers that they represent, if flash has room (L3).
 
-A 12-bit number takes two bytes unless it is packed, and so does the 16-bit integer that it represents. With integers in
-flash nothing is left to decode on the device, and a product takes as long as in fixed point. Standard posits have no
-integers of few bits: they are split into significand and exponent.
+A 12-bit number needs two bytes unless it is packed, and so does the 16-bit integer that it represents. With integers in
+flash the device decodes nothing, and a product is as fast as in fixed point. Standard posits do not correspond to
+integers of few bits. They are split into significand and exponent.
 """
 
 from __future__ import annotations
@@ -31,15 +31,17 @@ FLASH_SHARE = 0.5
 
 @dataclass(frozen=True)
 class DecodeConstantsPass(ModulePass):
-    """Decode constants that only sums of products read, if their integers take no more bytes or if flash has room.
+    """Replace constants in flash that only sums of products read by integers, if these need no more bytes or if flash
+    has room.
 
-    The accumulators must accept the integers. Standard posits are split into significand and exponent for the quire
-    that sums them (`!posit.unpacked`). An element then takes 2, 4 or 8 bytes, depending on the width of a shifted
-    significand. They are split in program order as long as constants take at most half of the flash.
+    The accumulators of the sums must accept the integers. Standard posits are split into significand and exponent for
+    the quire that sums them (`!posit.unpacked`). An element then needs 2, 4 or 8 bytes, depending on the width of a
+    shifted significand. They are split in program order as long as constants need at most half of the flash. All other
+    constants are unchanged.
 
-    target: the board. flash: the most bytes that the program may take; the default is the flash of the board. packed:
-    as for `pack-constants`; constants that are packed regardless of the cost are unchanged. Raises `InputError` for a
-    limit that is not positive, and for an unknown target if there are such posits.
+    target: the board. flash: the maximum size of the program in bytes; the default is the flash of the board. packed:
+    as for `pack-constants`; with `always` the pass does nothing. Raises `InputError` for a limit that is not positive,
+    and for an unknown target if there are standard posits.
     """
 
     name = "decode-constants"
@@ -84,20 +86,20 @@ def _decode(constant: scratch.ConstantOp) -> None:
 
 
 def _format(constant: scratch.ConstantOp) -> NumberFormat | None:
-    """The format of a constant in flash."""
+    """The number format of a constant in flash; None for other constants."""
     type = scratch.memref_type(constant.result)
     return number_format(type.element_type) if isinstance(type.memory_space, scratch.Flash) else None
 
 
 def _replace(constant: scratch.ConstantOp, format: NumberFormat) -> None:
-    """Write the same numbers in another format."""
+    """Encode the numbers of a constant in another format, and change its type."""
     old = element_format(constant.result.type)
     constant.value = scratch.ConstantOp.of(format.encode(old.decode(constant.raws)), format.type).value
     retype_elements(constant.result, format.type)
 
 
 def _unpacked(constant: scratch.ConstantOp) -> NumberFormat | None:
-    """The format of the split constant that all accumulators accept; None if there is none."""
+    """The format of the constant split into significand and exponent, if all accumulators accept it; otherwise None."""
     if _format(constant) is None:
         return None
     found = set[NumberFormat | None]()

@@ -21,9 +21,11 @@ from tinyml.transforms.ir.pipeline_names import ESTIMATE_COST, ProgramCost, set_
 
 @dataclass(frozen=True)
 class EstimateCostPass(ModulePass):
-    """Set `tinyml.cost`: time of an inference in the target's unit, flash and RAM (including stack) in bytes.
+    """Set `tinyml.cost` of the module: time of an inference in the target's unit, flash and RAM (including stack) in
+    bytes.
 
-    target: as for `select-kernels`. Raises `InputError` for a target without a cost table.
+    The program itself is unchanged. target: as for `select-kernels`. Raises `InputError` for a target without a cost
+    table.
     """
 
     name = ESTIMATE_COST
@@ -38,7 +40,7 @@ class EstimateCostPass(ModulePass):
         return ProgramCost.of(self.estimate(op))
 
     def estimate(self, op: ModuleOp) -> Estimate:
-        """Return the estimate by its parts, as searches need it; raises the errors of the pass."""
+        """Return the estimate with all its parts; raises the errors of the pass."""
         estimate = estimate_on(op, self.target, OPTIMIZE)
         if estimate is None:
             raise InputError(f"no costs are known of the target '{self.target}'")

@@ -1,4 +1,4 @@
-"""`expand-nests`: nests become loops of `scf`, and windows no longer slide (L3, L4)."""
+"""`expand-nests`: expands nests into loops of `scf` (L3, L4)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 @dataclass(frozen=True)
 class ExpandNestsPass(ModulePass):
-    """Expand every `num.nest` and `num.reduce` and, at L4, the contractions that were kept for hardware.
+    """Replace every `num.nest` and `num.reduce` by `scf` loops.
 
-    This is every `num.contract` whose rows are compressed, of which each becomes a loop that follows its gaps; what
-    `scratch.slide` states is dropped. In number formats (L3) it stays. Functions of lanes, which are code for vectors,
-    stay on every level.
+    At L4, also replace every `num.contract` that was preserved for hardware by a loop over its rows, in which a loop
+    over the entries of each compressed row follows the gaps. At L4, also erase every `scratch.slide`. Both ops are
+    unchanged while they have operands in number formats (L3). Functions of lanes (`num.lane_function`), which are code
+    for vectors, are unchanged at every level.
     """
 
     name = "expand-nests"
@@ -51,14 +52,14 @@ def _expand(function: func.FuncOp) -> None:
 
 
 def _has_formats(op: Operation) -> bool:
-    """True if an op, or one inside it, takes numbers of a format or sums of them, as on L3."""
+    """True if an op or one inside it has an operand in a number format or an accumulator, as at L3."""
     types = {operand.type for each in op.walk() for operand in each.operands}
     elements = [memref_type.element_type for memref_type in types if isa(memref_type, MemRefType)]
     return any(number_format(type) is not None or accumulator_of(type) is not None for type in (*types, *elements))
 
 
 def expand_nest(op: num.NestOp) -> None:
-    """Replace a nest by loops over its axes, the outermost first."""
+    """Replace a `num.nest` by loops over its axes, the first axis outermost."""
     nest = LoopBuilder(op)
 
     nest.over(op.shape, lambda numbers: inline(op, numbers, nest))

@@ -1,11 +1,11 @@
-"""`fuse-loops`: fuses a nest with the next one, which loads the elements that the first has just stored (L3).
+"""`fuse-loops`: fuses a nest with the next nest if this loads the elements that the first has just stored (L3).
 
-The elementwise ops following a matrix product (bias, activation, gates) then run in the epilogue of each of its rows.
-The rounded sum stays in a register, neither stored nor loaded, and its proven interval is known.
+The elementwise ops following a matrix product (bias, activation, gates) then run in the epilogue of each row of the
+product. The rounded sum stays in a register, and its proven interval is known. It is neither stored nor loaded.
 
-The maps of loads and stores tell in which iterations two nests access the same element. Buffers share the bytes of one
-arena, so dependences are proved on bytes: a byte that one nest stores must be accessed by the other in the same
-iteration or not at all.
+The affine maps of loads and stores show in which iterations two nests access the same element. Buffers share the bytes
+of one arena, so dependences are proved on bytes. The second nest may access a byte that the first nest stores only in
+the same or a later iteration.
 """
 
 from __future__ import annotations
@@ -42,9 +42,13 @@ _Loop: TypeAlias = num.NestOp | num.ContractOp
 
 @dataclass(frozen=True)
 class FuseLoopsPass(ModulePass):
-    """Fuse a nest of one axis with the next one of equal extent if the latter loads elements that the first has stored.
+    """Fuse a nest of one axis with the next nest of equal extent, if the second loads elements that the first has
+    stored.
 
-    A nest that is fused with a contraction over the same rows becomes part of the contraction's body.
+    Loads of these elements are replaced by the stored values, and stores that nothing reads are erased. If one of the
+    nests is a `num.contract`, the other becomes part of its body. The nests stay separate if an iteration of the second
+    may depend on a later iteration of the first, if a nest contains loops, branches or ops with other effects, and for
+    sparse rows.
     """
 
     name = "fuse-loops"
@@ -72,12 +76,12 @@ class FuseLoopsPass(ModulePass):
 
 
 def _memories(nest: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SSAValue]:
-    """The memory that loads or stores of a nest access."""
+    """The memories that the loads of a nest access, or its stores, depending on `kind`."""
     return {memory_of(scratch.root(op.memref)) for op in nest.body.block.ops if isinstance(op, kind)}
 
 
 def _nest_before(second: _Loop) -> _Loop | None:
-    """The nest before another one if nothing between them has an effect or reads memory; else None."""
+    """The nest before another one if no op between them has effects, reads memory or has regions; otherwise None."""
     op = second.prev_op
     while op is not None and not isinstance(op, _Loop):
         if op.regions or not is_side_effect_free(op):
@@ -94,15 +98,17 @@ def _extent(nest: _Loop) -> int | None:
 
 
 class _Forwarded(NamedTuple):
-    """Loads with the stores whose values they load, and the stores that nothing in the fused nest reads any more."""
+    """Loads, each with the store whose value it loads, and the stores whose elements nothing in the fused nest
+    reads.
+    """
 
     stores: dict[memref.LoadOp, memref.StoreOp]
     overwritten: set[memref.StoreOp]
 
 
 def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
-    """The loads in the second nest of what the first has stored in the same memory; or the reason why the nests do not
-    fuse.
+    """The loads in the second nest of elements that the first has stored; otherwise the reason why the nests cannot be
+    fused.
     """
     if (taken := _extent(first)) is None or (following := _extent(second)) is None:
         return "one of them has several axes, or is sparse"
@@ -134,10 +140,10 @@ def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
 def _forward(
     store: Access, op: memref.StoreOp, following: Sequence[Access], bodies: tuple[Block, Block], found: _Forwarded
 ) -> None:
-    """Record the loads that receive the value of a store of the first nest, and the store itself if nothing else reads
-    the value.
+    """Record in `found` the loads that can use the value of a store of the first nest.
 
-    following: the accesses after the store in an iteration of the fused nest.
+    Also record the store if it is overwritten before anything else reads the value. following: the accesses after the
+    store in an iteration of the fused nest.
     """
     is_read = False
     for access in following:
@@ -155,7 +161,9 @@ def _forward(
 
 
 def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> _Loop:
-    """Fuse the nests at the position of the second, and return the result, a contraction if one of them is."""
+    """Fuse the nests at the position of the second, and return the fused nest;
+    it is a contraction if one of them is.
+    """
     if isinstance(first, num.ContractOp) and isinstance(second, num.NestOp):
         second = _contraction(second)
     elif isinstance(first, num.NestOp) and isinstance(second, num.ContractOp):
@@ -178,7 +186,7 @@ def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> 
 
 
 def _contraction(op: num.NestOp) -> num.ContractOp:
-    """Replace an elementwise nest by a contraction without products, which also computes the indices of the nest."""
+    """Replace an elementwise nest by a contraction without products, with arithmetic instead of affine maps."""
     nest = LoopBuilder(op)
     contraction = nest.contract(op.shape, lambda numbers: inline(op, numbers, nest))
     contraction.location = op.location
@@ -204,11 +212,13 @@ class _Order:
             self.uses[memory].append((first, last, uses))
 
     def is_used(self, store: memref.StoreOp, nest: _Loop) -> bool:
-        """True if anything may read what a store of a nest leaves in its buffer, so that the store has to stay.
+        """True if anything may read the elements that a store of a nest has written, so that the store cannot be
+        erased.
 
-        The caller may read a buffer that it owns. In other buffers that share some of these bytes, a read in a later
-        iteration of the nest comes first, followed by the next use of the bytes: if that is a write, they hold another
-        value from then on. Buffers with the same bytes, such as those that an op overwrites in place, count as one.
+        The caller may read a buffer that it owns. For each other buffer that shares some of these bytes, the reads in
+        later iterations of the nest are considered first, then the next use of the bytes. If that use is a write, later
+        reads return another value. Buffers with the same bytes, such as an operand and the result that overwrites it,
+        count as one.
         """
         root = scratch.root(store.memref)
         if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
@@ -250,14 +260,16 @@ class _Order:
 
 
 def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:
-    """The number of iterations of a nest between a store and a use of the same bytes, as `distance` counts them."""
+    """The number of iterations of a nest from a store to a use of the same bytes, with the special values of
+    `distance`.
+    """
     op = use.operation
     written, used = buffer_access(store, store.memref), buffer_access(op, op.operands[use.index])
     return distance(written, used, nest.body.block)
 
 
 def _is_written(use: Use) -> bool:
-    """True if an op only writes a buffer."""
+    """True if an op writes a buffer without reading it."""
     op, effects = use.operation, get_effects(use.operation) or ()
     kinds = {effect.kind for effect in effects if effect.value is None or effect.value is op.operands[use.index]}
     return kinds == {MemoryEffectKind.WRITE}

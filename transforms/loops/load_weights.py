@@ -1,7 +1,8 @@
-"""`load-weights`: moves the numbers of a model from flash to RAM, where the caller writes them (L3).
+"""`load-weights`: moves the numbers of a model from flash to RAM, into which the caller writes them (L3).
 
-Gural and Murmann (2019, section 5.1) keep network, images and stack in the 2 KB of an ATmega328P: all numbers arrive
-over the serial line. There, bytes of RAM matter more than time, so numbers become as narrow as their values allow.
+Gural and Murmann (2019, section 5.1) store network, images and stack in the 2 KB of an ATmega328P. All numbers arrive
+over the serial line. Under these conditions bytes of RAM matter more than time, so numbers become as narrow as their
+values allow.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ _READERS = num.StartOp, num.MacOp, num.AddOp
 
 @dataclass(frozen=True)
 class LoadWeightsPass(ModulePass):
-    """Move every constant array whose elements are numbers of a format or of an accumulator.
+    """Move every constant array whose elements have a number format or are sums from flash to RAM.
 
-    Tables of the compiler and the structure of sparse matrices stay in flash, as do single numbers, which usually
-    become part of the code. A power of two that divides all elements of a filter is multiplied with the sum instead,
-    and 16-bit integers that fit 8 bits take one byte; `pack-constants` packs the others. Results are the same to the
-    bit.
+    The tables that the compiler adds and the structure of sparse matrices stay in flash. Single numbers stay there too,
+    because they usually become part of the code. If a power of two divides all elements of a filter, the sum is
+    multiplied by it instead. 16-bit integers that fit 8 bits become one byte each; `pack-constants` packs other widths.
+    No result changes.
     """
 
     name = "load-weights"
@@ -57,7 +58,7 @@ def _divide(constant: scratch.ConstantOp) -> None:
     """Divide a constant by the greatest power of two that divides all its raws, and multiply the sums of its products
     by it.
 
-    A sum that starts from another constant adds it at the end: `2 * sum + start`.
+    A sum that starts from another constant adds that constant at the end: `2 * sum + start`.
     """
     raws, format = constant.raws, _integers(scratch.memref_type(constant.result).element_type)
     if format is None or raws.dtype.kind != "i" or not raws.any():
@@ -81,12 +82,14 @@ def _integers(type: Attribute) -> ExactNumbers | None:
 
 
 def _multiplies(op: Operation) -> TypeGuard[num.ProductsOp | num.CallOp]:
-    """True for sums of the products of rows of weights."""
+    """True for an op that sums products of rows of weights."""
     return isinstance(op, num.ProductsOp) or num.calls_dot(op)
 
 
 def _may_divide(op: num.ProductsOp | num.CallOp, places: int) -> bool:
-    """True if a sum of products consists only of its start and the products, and has room for the products alone."""
+    """True if a sum consists only of its initial value and the products of `op`,
+    and can represent the products alone.
+    """
     sum = num.Sum.of(op)
     accumulator, finish = num.accumulator_type(op.sum), sum.finish
     if len(sum.links) > 1 or not isinstance(accumulator, AccumulatorType) or finish is None or finish.sum_bound is None:
@@ -107,7 +110,7 @@ def _may_divide(op: num.ProductsOp | num.CallOp, places: int) -> bool:
 
 
 def _add_start_last(op: num.ProductsOp | num.CallOp, places: int) -> None:
-    """Start a sum with divided weights from zero, multiply the result, and add the start."""
+    """Let a sum with divided weights start from zero, multiply the result, and add the initial value."""
     accumulator, start = num.accumulator_type(op.sum), op.sum.owner
     assert isinstance(accumulator, AccumulatorType)
     nest = LoopBuilder(op)
@@ -123,7 +126,7 @@ def _add_start_last(op: num.ProductsOp | num.CallOp, places: int) -> None:
 
 
 def _added(sum: SSAValue, value: SSAValue, accumulator: AccumulatorType, nest: LoopBuilder) -> SSAValue:
-    """A sum plus a number, as its product with a power of two."""
+    """A sum plus a number, inserted as the addition of a product of the number and a power of two."""
     format = exact_numbers(element_format(value.type))
     scale = accumulator.frac.data - format.scale
     one = nest.insert(num.ConstantOp(1.0, ExactNumbers.INTEGERS(2 + max(scale, 0), scale).type))
@@ -131,7 +134,7 @@ def _added(sum: SSAValue, value: SSAValue, accumulator: AccumulatorType, nest: L
 
 
 def _narrow(constant: scratch.ConstantOp) -> None:
-    """Give 16-bit integers that fit 8 bits an 8-bit format, if only sums and additions read them."""
+    """Assign an 8-bit format to 16-bit integers that fit 8 bits, if only sums and additions read them."""
     raws, format = constant.raws, _integers(scratch.memref_type(constant.result).element_type)
     low, high = limits(8)
     if format is None or format.dtype.itemsize != 2:

@@ -1,8 +1,9 @@
-"""`pack-constants`: bit-packs constants whose raws need fewer bits than their type, where that pays (L3).
+"""`pack-constants`: bit-packs constants whose raws need fewer bits than their type, where this is profitable (L3).
 
-The width follows from the raws of an array, whatever its number format. Kernels of the target read packed rows; single
-elements cost a call each. As in `choose-storage`, the product of bytes and time decides: it has to fall by the share
-`MIN_GAIN`. The bytes saved also have to exceed those of the code that reads the packed elements.
+The raws of an array determine the width, whatever its number format. Kernels of the target read packed rows. A single
+element costs a call each time that it is read. The criterion is the product of bytes and time, as in `choose-storage`:
+it must decrease by at least the share `MIN_GAIN`. The bytes saved must also exceed the bytes of the code that reads the
+packed elements.
 """
 
 from __future__ import annotations
@@ -53,10 +54,11 @@ code.
 
 @dataclass(frozen=True)
 class PackConstantsPass(ModulePass):
-    """Move constants of few bits to packed flash; rows that kernels read are padded to whole groups.
+    """Pack constants whose elements need few bits: change their memory space to packed flash.
 
-    target: as for `select-kernels`; for targets without kernels nothing is packed, as they have enough flash. packed:
-    `auto`, or `always` or `never` regardless of the cost. Raises `InputError` for an unknown target or mode.
+    Rows that kernels read are padded to whole groups. target: as for `select-kernels`; targets without kernels have
+    enough flash, so nothing is packed. packed: `auto`, or `always` or `never` to ignore the cost. Raises `InputError`
+    for an unknown target or mode.
     """
 
     name = "pack-constants"
@@ -84,10 +86,10 @@ class PackConstantsPass(ModulePass):
 class _Packable:
     """A constant that can be packed to a width of `bits`, or as digits.
 
-    row: elements of each row that dot products read; 1 where rows are unknown or cannot be padded to whole groups.
-    size, packed_size: bytes of flash, including the gaps of sparse rows. readers: code size in bytes of each function
-    that would read the packed array, by symbol. calls: the number of reads that load single elements. slowdown: time
-    to read the packed array, relative to the plain one.
+    row: the number of elements of each row that dot products read; 1 if rows are unknown or cannot be padded to whole
+    groups. size, packed_size: bytes of flash, including the gaps of sparse rows. readers: by symbol, the code size in
+    bytes of each function that would read the packed array. calls: the number of reads that load single elements.
+    slowdown: the time to read the packed array divided by the time to read the plain one.
     """
 
     constant: scratch.ConstantOp
@@ -102,9 +104,7 @@ class _Packable:
 
     @classmethod
     def find(cls, op: Operation, target: str) -> _Packable | None:
-        """The constant packed at the width for which the product of bytes and time is least; None if it cannot be
-        packed.
-        """
+        """The constant packed to the width with the least product of bytes and time; None if it cannot be packed."""
         if not isinstance(op, scratch.ConstantOp):
             return None
         if not isinstance(memref_type(op.result).memory_space, scratch.Flash | NoneAttr):
@@ -170,16 +170,16 @@ class _Packable:
 
     @property
     def saved(self) -> int:
-        """Bytes of flash saved, minus the code of the calls."""
+        """The bytes of flash saved by packing, minus the code of the calls."""
         return self.size - self.packed_size - chip_of(self.target).packed_reads.call * self.calls
 
     @property
     def effort(self) -> float:
-        """The product of bytes and relative time; reading the plain array takes a time of 1."""
+        """The product of bytes and relative time; the time to read the plain array is 1."""
         return (self.size - self.saved) * self.slowdown
 
     def repays(self, code: int) -> bool:
-        """True if the time saved justifies a reader's code, even if only this constant used it."""
+        """True if the time saved justifies `code` bytes of a reader, even if only this constant used the reader."""
         return self.effort + code * self.slowdown < (1 - MIN_GAIN) * self.size
 
     def pack(self) -> None:
@@ -203,7 +203,9 @@ class _Packable:
 
 
 def _with_zero(type: Attribute, bits: Width) -> Attribute:
-    """The type of the same numbers and, for fields, of zero: the element type, unless its format has no zero."""
+    """The element type of a packed constant; a format that encodes zero as a nonzero raw becomes integers, except for
+    digits.
+    """
     format = element_format(type)
     if isinstance(bits, Digits) or not np.any(format.encode(np.zeros(()))):
         return format.type
@@ -213,7 +215,10 @@ def _with_zero(type: Attribute, bits: Width) -> Attribute:
 
 
 def _worthwhile(packables: Sequence[_Packable]) -> list[_Packable]:
-    """The constants worth packing; those are left out that together save less than the code of their reader takes."""
+    """The constants that are profitable to pack.
+
+    Constants that share a reader are omitted if together they save fewer bytes than the reader's code needs.
+    """
     chosen = [packable for packable in packables if packable.effort < (1 - MIN_GAIN) * packable.size]
     while True:
         saved: dict[str, int] = {}
@@ -238,12 +243,14 @@ def _is_sparse(op: Operation) -> TypeGuard[num.Adding]:
 
 
 def _is_dense(op: Operation) -> TypeGuard[num.Adding]:
-    """True for products of rows of weights and whole vectors."""
+    """True for products of rows of weights and contiguous vectors."""
     return num.calls_dot(op) or (isinstance(op, num.ProductsOp) and op.channels is None and op.spacing is None)
 
 
 def _kernel(dot: num.Adding, weights: Width, rows: int, target: str) -> Kernel | None:
-    """The fastest kernel for dense weights of the given width in the given number of rows."""
+    """The fastest kernel for dense weights of a given width that computes `rows` rows at once;
+    None if there is none.
+    """
     names = {num.DotAttr.name: 1, num.DotRowsAttr.name: rows}
     fitting = [
         kernel
@@ -255,12 +262,12 @@ def _kernel(dot: num.Adding, weights: Width, rows: int, target: str) -> Kernel |
 
 
 def _slowdown(packed: Kernel, plain: Kernel) -> float | None:
-    """The ratio of the times per entry; None where a chip does not state the time of one of its kernels."""
+    """The ratio of the times per entry; None if a chip does not state the time of one of the kernels."""
     return packed.step / plain.step if packed.step and plain.step else None
 
 
 def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:
-    """The best rows for the sparse kernels with the narrowest sum that fits; None without such a kernel."""
+    """The best layout among sparse kernels with the narrowest sum that fits; None if there is no such kernel."""
     from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
 
     sparse = _summing(dot.sum, *dot.factors, weights, num.SparseDotAttr.name, target)
@@ -272,7 +279,7 @@ def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:
 def _summing(
     sum: SSAValue, values: SSAValue, vector: SSAValue, weights: Width, op: str, target: str, rows: int = 1
 ) -> list[Kernel]:
-    """Kernels of an op for weights of the given width, with an accumulator of sufficient width."""
+    """The kernels of an op for weights of a given width whose accumulator is wide enough for the sum."""
     formats = [element_format(operand.type) for operand in (values, vector)]
     if not num.accumulator_type(sum).INTEGER or any(format.coding is None for format in formats):
         return []
@@ -300,19 +307,19 @@ def _can_pad(value: SSAValue, row: int) -> bool:
 
 
 def _axis_of_rows(shape: Sequence[int], row: int) -> int | None:
-    """The first axis of a row's elements; None if no trailing axes form rows of that length."""
+    """The first of the trailing axes that together form rows of `row` elements; None if no trailing axes do."""
     return max((axis for axis in range(len(shape)) if prod(shape[axis:]) == row), default=None)
 
 
 def _padded(shape: Sequence[int], row: int, padded: int) -> tuple[int, ...]:
-    """The shape with rows lengthened from `row` to `padded` elements; rows of several axes become one axis."""
+    """The shape with rows lengthened from `row` to `padded` elements; the axes of a row are merged into one."""
     axis = _axis_of_rows(shape, row)
     assert axis is not None
     return (*shape[:axis], padded, *(shape[axis + 1 :] if shape[axis] == row else ()))
 
 
 def _pad_slices(value: SSAValue, row: int, padded: int) -> None:
-    """Adapt the views of a buffer to its padded rows; a view of a single row keeps its shape."""
+    """Adapt the views of a buffer to padded rows; a view of a single row keeps its shape."""
     for use in list(value.uses):
         view = use.operation
         if isinstance(view, scratch.SliceOp):

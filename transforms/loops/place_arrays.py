@@ -1,7 +1,7 @@
-"""`place-arrays`: unpacks packed elements into bytes of the arena that are free at the time (L3).
+"""`place-arrays`: moves local arrays for unpacked elements into bytes of the arena that are free at the time (L3).
 
-Kernels read packed RAM through a local array, which takes space on the stack. While the input is read, and during the
-first small computations, most of the arena is still free.
+Kernels read packed RAM through a local array, which occupies stack. While the input is read, and during the first small
+computations, most of the arena is still free.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from tinyml.transforms.buffers.liveness.live_ranges import arena_views
 
 @dataclass(frozen=True)
 class PlaceArraysPass(ModulePass):
-    """Move slices of local arrays into free bytes of the arena, if a copy is the first to write them.
+    """Replace slices of local arrays by views of free bytes of the arena, if a copy is the first op to write them.
 
     A slice occupies its bytes from the first op of the function's body that uses it, directly or in a nested region, to
-    the last.
+    the last one. A slice for which no bytes are free is unchanged.
     """
 
     name = "place-arrays"
@@ -46,7 +46,9 @@ class PlaceArraysPass(ModulePass):
 
 
 class _Taken(NamedTuple):
-    """Bytes [low, high) of the arena, taken from op number `first` of the body to number `last`, both inclusive."""
+    """The bytes [low, high) of the arena, occupied from op number `first` of the body to number `last`,
+    both inclusive.
+    """
 
     low: int
     high: int
@@ -59,7 +61,9 @@ class _Taken(NamedTuple):
 
 
 class _Room:
-    """The occupancy of a function's arena over the ops of its body; the input occupies it from position -1 on."""
+    """The bytes of a function's arena that are occupied at each op of its body; the input occupies bytes from position
+    -1 on.
+    """
 
     def __init__(self, function: func.FuncOp, arena: ArenaOp):
         self.arena = arena
@@ -69,7 +73,7 @@ class _Room:
         self.taken = [self.occupied(view.result, view.offset.value.data, bytes_of(view.result)) for view in views]
 
     def occupied(self, buffer: SSAValue, low: int, size: int) -> _Taken:
-        """Occupy `size` bytes starting at byte `low` for as long as a buffer is used."""
+        """Mark `size` bytes from byte `low` as occupied while a buffer is used."""
         ops = [self.body.find_ancestor_op_in_block(op) for op in _touching(buffer)]
         positions = [self.positions[op] for op in ops if op is not None]
         if isinstance(view := buffer.owner, ViewOp) and _is_kept(view):
@@ -79,7 +83,7 @@ class _Room:
         return _Taken(low, low + size, min(positions), max(positions))
 
     def place(self, array: memref.AllocaOp, part: SSAValue) -> _Taken | None:
-        """The lowest free bytes for an array while a slice of it is used; None if there are none."""
+        """The lowest bytes that are free for an array while its slice `part` is used; None if there are none."""
         size, unit = bytes_of(array.memref), unit_bytes(memref_type(array.memref))
         offsets = sorted({0, *(-(-taken.high // unit) * unit for taken in self.taken)})
         candidates = (self.occupied(part, low, size) for low in offsets)
@@ -88,7 +92,7 @@ class _Room:
 
 
 def _is_kept(view: ViewOp) -> bool:
-    """True for a buffer that holds a value before the function starts."""
+    """True for a buffer that contains a value before the function starts."""
     return view.input is not None or view.state is not None
 
 
@@ -112,7 +116,7 @@ def _place(room: _Room, array: memref.AllocaOp) -> None:
 
 
 def _is_filled_first(op: Operation) -> bool:
-    """True for a slice at offset 0 whose first user is a copy into it."""
+    """True for a slice at offset 0 that a copy fills before any other op uses it."""
     if not isinstance(op, SliceOp) or const_evaluate_operand(op.offset) != 0:
         return False
     users = [use.operation for use in op.result.uses]
@@ -121,7 +125,7 @@ def _is_filled_first(op: Operation) -> bool:
 
 
 def _ops_after(op: Operation) -> Iterator[Operation]:
-    """The ops after an op in its block, each followed by its nested ops."""
+    """Yield the ops after an op in its block, each followed by its nested ops."""
     following = op.next_op
     while following is not None:
         yield from following.walk()
@@ -129,7 +133,7 @@ def _ops_after(op: Operation) -> Iterator[Operation]:
 
 
 def _touching(value: SSAValue) -> Iterator[Operation]:
-    """The ops that use a buffer or a view of it."""
+    """Yield the ops that use a buffer or a view of it."""
     for use in value.uses:
         yield use.operation
         if isinstance(use.operation, SliceOp):

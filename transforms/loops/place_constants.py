@@ -1,8 +1,8 @@
-"""`place-constants`: places constants beyond the reach of short addresses if the target has longer ones (L3).
+"""`place-constants`: moves constants to far flash if they exceed the flash that short addresses reach (L3).
 
-AVR's LPM reads the first 64 KB of flash. ELPM reads all of it, at the cost of a few cycles for each kernel call and for
-each element that is read without a kernel. So constants become far only if not all of them fit, and first those whose
-time rises least for each byte moved: large matrices whose rows are read by kernels.
+AVR's LPM reads the first 64 KB of flash. ELPM reads all of it, but needs a few more cycles for each kernel call and for
+each element that is read without a kernel. Constants become far only if not all of them fit near. Those whose time
+increases least for each byte moved become far first: large matrices whose rows are read by kernels.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 
 @dataclass(frozen=True)
 class PlaceConstantsPass(ModulePass):
-    """Mark constants as `far`, and set the kernels that read far weights, where the constants exceed the limit for near
-    ones.
+    """Mark constants as `far` if all constants together exceed the limit, and set the kernels that read far weights.
 
-    Constants of equal bits move together. A constant stays near if it is read by a kernel without a variant for far
-    weights, or by a function for single packed elements. The choice is deterministic: constants are chosen by the time
-    that each byte costs, then by their order. If the chosen ones exceed what is needed, those with the greatest cost
-    stay near.
+    Constants with equal bits move together. A constant stays near if a kernel without a variant for far weights reads
+    it, or a function for single packed elements does. Constants are chosen by the time that each byte costs, then by
+    their order. If the chosen constants exceed what is needed, those with the greatest cost stay near. Without far
+    flash, or if all constants fit, the pass does nothing.
 
-    target: as for `select-kernels`. near: the most bytes of near constants; the default is what the target reads by
+    target: as for `select-kernels`. near: the maximum bytes of near constants; the default is what the target reads by
     short addresses. Raises `InputError` for an unknown target.
     """
 
@@ -54,9 +53,9 @@ class PlaceConstantsPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Movable:
-    """Constants of equal bits that can be far.
+    """Constants with equal bits that can be far.
 
-    bytes: the size of the array. time: the additional time that reading it takes in an inference.
+    bytes: the size of the array. time: the additional time of an inference if they are far.
     """
 
     constants: Sequence[scratch.ConstantOp]
@@ -65,7 +64,7 @@ class _Movable:
     time: float
 
     def move(self) -> None:
-        """Mark the constants, and set the kernels of their readers."""
+        """Mark the constants as far, and set the kernels of their readers."""
         for constant in self.constants:
             constant.far = UnitAttr()
         for op in self.kernels:
@@ -74,8 +73,8 @@ class _Movable:
 
 
 def _chosen(movables: Sequence[_Movable], surplus: int) -> list[_Movable]:
-    """Constants that cost little time and have at least `surplus` bytes in total; all of them if there are fewer
-    bytes.
+    """Constants with at least `surplus` bytes in total that cost little time;
+    all constants if they have fewer bytes.
     """
     taken: list[_Movable] = []
     for movable in sorted(movables, key=lambda each: each.time / each.bytes):
@@ -100,7 +99,7 @@ def _movables(module: ModuleOp, target: str) -> list[_Movable]:
 
 
 def _movable(constants: Sequence[scratch.ConstantOp], target: str) -> _Movable | None:
-    """The constants as a `_Movable`; None if a reader needs them near."""
+    """Constants with equal bits as a `_Movable`; None if a reader requires that they are near."""
     kernels: list[num.CallOp] = []
     time = 0.0
     for op, value in [reader for constant in constants for reader in _readers(constant.result)]:
@@ -127,7 +126,7 @@ def _readers(value: SSAValue) -> list[tuple[Operation, SSAValue]]:
 
 
 def _executions(op: Operation) -> float:
-    """The number of times that an op runs in an inference, with every branch counted as taken."""
+    """The number of executions of an op per inference; every branch counts as executed."""
     times, around = 1.0, op.parent_op()
     while around is not None:
         times *= trip_count(around) if isinstance(around, scf.ForOp) else 1

@@ -1,8 +1,8 @@
 """`select-kernels`: turns sums of products and squares into calls of a target's kernels, or into loops (L3).
 
-A kernel is exact integer arithmetic, so it computes the same bits as the loop that it replaces. Kernels of the target
-are tried first, then the generic loop. Where a target has no kernel for a narrow accumulator, the sum is widened to an
-accumulator for which there is a kernel.
+A kernel computes exact integer arithmetic, so its result equals that of the loop that it replaces in every bit. Kernels
+of the target are considered first, then the generic loop. If a target has no kernel for a narrow accumulator, the sum
+is widened to an accumulator for which it has one.
 """
 
 from __future__ import annotations
@@ -42,13 +42,14 @@ KERNELS = Statistic("num-kernels", "Number of sums that a kernel computes")
 
 @dataclass(frozen=True)
 class SelectKernelsPass(ModulePass):
-    """Set `kernel` on each dot product, distance and axpy for which the target has a kernel, and expand the others.
+    """Set `kernel` on each dot product, distance and axpy for which the target has a kernel, and expand all others into
+    loops.
 
-    For an FPGA the contraction of a compressed matrix is kept with a `num.entries` in it, and a `scratch.slide` states
-    which rows of constants are multiplied by a sliding window.
+    For an FPGA, the contraction of a compressed matrix is preserved with a `num.entries` inside. A `scratch.slide`
+    records by which rows of constants a sliding window is multiplied.
 
-    target: as for printing C; it is recorded in the module (`tinyml.target`), where later passes look it up. Raises
-    `InputError` for an unknown target, and for a module with kernels of another one.
+    target: as for printing C; it is recorded in the module (`tinyml.target`), where later passes read it. Raises
+    `InputError` for an unknown target, and for a module that calls kernels of another target.
     """
 
     name = "select-kernels"
@@ -84,8 +85,9 @@ class SelectKernelsPass(ModulePass):
 
 
 def _keep_for_hardware(module: ModuleOp) -> None:
-    """Keep the rows of compressed matrices, whose entries are distributed to processing elements, and state which
-    weights sliding windows are multiplied by.
+    """Preserve contractions of compressed matrices, and insert a `scratch.slide` for each sliding window.
+
+    The entries of compressed rows are distributed to processing elements later.
     """
     for op in list(module.walk()):
         match op:
@@ -101,8 +103,8 @@ def _keep_for_hardware(module: ModuleOp) -> None:
 
 
 def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int) -> None:
-    """State before an op that a sliding window is multiplied by constant rows of a given length, and has no other
-    use.
+    """Insert a `scratch.slide` before an op if it multiplies a sliding window, without other uses, by constant rows of
+    `length`.
     """
     window, constant = map(scratch.root, (vector, weights))
     uses = [use.operation for use in buffer_reads(window)]
@@ -114,7 +116,7 @@ def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int
 
 
 def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
-    """Bring the runs into the order of the kernel's operands, and decode or unpack those that it cannot read, block by
+    """Bring the runs into the order of the kernel's operands; decode or unpack those that it cannot read, block by
     block.
     """
     weights, vector = call.factors
@@ -126,9 +128,9 @@ def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
 
 
 def _chosen(op: num.CallOp, target: str) -> Offer | None:
-    """The target's best kernel for a call, after widening the accumulator of its sum if the kernel requires that.
+    """The target's best kernel for a call; the accumulator of the sum is widened if the kernel requires it.
 
-    A sum is widened if there are kernels for all calls that add to it.
+    A sum is widened only if there are kernels for all calls that add to it.
     """
     if not op.accumulator.INTEGER:
         return None
@@ -152,7 +154,7 @@ def _chosen(op: num.CallOp, target: str) -> Offer | None:
 
 
 def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumQuery | None:
-    """The query to a chip for a call; None where no kernel can read the operands."""
+    """The query to a chip for the kernels of a call; None if no kernel can read the operands."""
     routine, (weights, vector) = op.routine, op.factors
     if _in_flash(vector) or not _begins_whole(weights):
         return None
@@ -211,13 +213,13 @@ def _packed_in_ram(value: SSAValue) -> bool:
 
 
 def _begins_whole(weights: SSAValue) -> bool:
-    """True if a run of packed elements begins at a group boundary, as kernels require."""
+    """True if a run of packed elements begins at a group boundary, as kernels require, or is not packed."""
     bits = _packed_bits(weights)
     return bits is None or _begins_at_multiple(weights, group_length(bits))
 
 
 def _begins_at_multiple(run: SSAValue, length: int) -> bool:
-    """True if a run begins at a multiple of `length` elements of the memory that it views."""
+    """True if the position of a run in its memory is a multiple of `length` elements."""
     while isinstance(view := run.owner, scratch.SliceOp):
         if not is_multiple(view.offset, length):
             return False
@@ -226,9 +228,9 @@ def _begins_at_multiple(run: SSAValue, length: int) -> bool:
 
 
 def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | None:
-    """Set the best kernel for the matrix among those with results equal to an offer's; it may read a byte stream.
+    """Set the best kernel for a sparse matrix among the kernels whose results equal those of an offer.
 
-    None if no kernel can read the matrix.
+    The kernel may read a byte stream instead of compressed rows. None if no kernel can read the matrix.
     """
     from tinyml.dialects.layouts.sparse_rows import COUNT_BYTES
     from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
@@ -256,7 +258,7 @@ def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | Non
 
 
 def _replace(op: num.CallOp, sum: SSAValue | None) -> None:
-    """Replace a call by the value that it computes, or by what has been inserted before the call."""
+    """Replace the result of a call by `sum`, if the call has a result, and erase the call."""
     if sum is not None:
         sum.name_hint = op.result.name_hint
         op.result.replace_all_uses_with(sum)
@@ -264,16 +266,16 @@ def _replace(op: num.CallOp, sum: SSAValue | None) -> None:
 
 
 def _remove_unread(module: ModuleOp) -> None:
-    """Remove constants whose only reader now reads a packed copy."""
+    """Erase constants that no op reads any more because a packed copy has replaced them."""
     for op in [op for op in module.walk() if isinstance(op, scratch.ConstantOp) and not op.result.uses]:
         Rewriter.erase_op(op)
 
 
 def select_chunks(module: ModuleOp, target: str) -> None:
-    """Replace kernels of dot products by chunked ones where the weights of all their calls allow it.
+    """Replace kernels of dot products by kernels that sum in chunks, if the weights of all calls permit it.
 
-    All calls of a kernel change together, so that a program contains only one of the two kernels, and only if the
-    chunked one takes no more flash.
+    All calls of a kernel change together, so that a program contains only one of the two kernels. They change only if
+    the chunked kernel needs no more flash.
     """
     calls: defaultdict[num.ListedKernelAttr, list[num.CallOp]] = defaultdict(list)
     for op in module.walk():
@@ -292,14 +294,14 @@ def select_chunks(module: ModuleOp, target: str) -> None:
 
 
 def _in_chunks(plain: Kernel, target: str) -> list[Kernel]:
-    """The kernels that compute the same sum in chunks as a plain kernel."""
+    """The kernels that compute the same sum as a plain kernel in chunks."""
     widths, sums = (plain.weights, plain.vector), (plain.sum,)
     nest = SumQuery(plain.op, *widths, sums, plain.codings, plain.flash, chunked=True)
     return [offer.kernel for offer in offers(target, nest)]
 
 
 def _fits_in_chunks(op: num.CallOp, kernel: Kernel) -> bool:
-    """True if 16 bits hold the sum of the products of any chunk of a row with any vector, plus another byte."""
+    """True if 16 bits can represent the products of any chunk of a row with any vector, added to another byte."""
     run, length = op.factors[0], op.length
     constant = scratch.root(run).owner
     if length > LONGEST_IN_CHUNKS or not isinstance(constant, scratch.ConstantOp) or constant.raws.size % length:

@@ -1,8 +1,8 @@
-"""`spend-flash`: spends flash, up to a limit, on faster kernels and on weights as code (L3).
+"""`spend-flash`: uses flash, up to a limit, for faster kernels and for weights as code (L3).
 
 Tile families marked `large`, such as Winograd's, read more bytes than there are weights. The weights of tiles and the
-rows of constant matrices can also become code. Candidates are chosen by the time saved per byte of flash; a tile with
-several kernels may change to a larger one later. Results are the same to the bit.
+rows of constant matrices can also become code. Candidates are chosen by the time saved per byte of flash. A tile with
+several kernels may change to a larger kernel later. No result changes.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from tinyml.transforms.loops.flash.attempts import ram_limit, spend
 
 @dataclass(frozen=True)
 class SpendFlashPass(ModulePass):
-    """Change tiles to faster kernels, which `select-kernels` calls, and replace rows of constant matrices by code.
+    """Change tiles to faster kernels, which `select-kernels` will call, and replace rows of constant matrices by code.
 
-    The filters of a tile form such a matrix, by which each window is multiplied. If flash has no room for all rows of a
-    matrix, the remaining ones stay in a loop. The cost model estimates the program after all later passes. Time is in
-    cycles on a board whose core has a published timing.
+    The filters of a tile also form a constant matrix, by which each window is multiplied. If flash has no room for all
+    rows of a matrix, the remaining rows stay in a loop. The cost model estimates the program after all later passes.
+    Time is in cycles on a board whose core has a published timing.
 
-    target: as for `select-kernels`. flash: the most bytes that the program may take; without it, and on a board without
-    a cost table, the program is unchanged. ram: bytes for arena, input and stack; the default is the limit of a search
-    (`tdsl.ram`), or the RAM of the board. A program that already exceeds it gets no deeper stack. packed: as for
-    `pack-constants`. pack_buffers: true if `place-arrays` runs. Raises `InputError` for an unknown target, and for a
-    limit that is not positive.
+    target: as for `select-kernels`. flash: the maximum size of the program in bytes; without it, and on a board without
+    a cost table, the program is unchanged. ram: the maximum bytes of arena, input and stack together; the default is
+    the limit of a search (`tdsl.ram`), or the RAM of the board. If a program already exceeds it, the pass does not
+    increase its stack. packed: as for `pack-constants`. pack_buffers: true if `place-arrays` runs. Raises `InputError`
+    for an unknown target, and for a limit that is not positive.
     """
 
     name = SPEND_FLASH
@@ -51,10 +51,9 @@ class SpendFlashPass(ModulePass):
         self.cost(op)
 
     def cost(self, op: ModuleOp, plain: Estimate | None = None) -> ProgramCost | None:
-        """Rewrite a program, and return its estimate after all later passes if the choice has computed that, for a
-        search.
+        """Rewrite a program, and return its estimated cost after all later passes, if the choice has computed it.
 
-        plain: the estimate of the program that spends nothing, if it is known.
+        plain: the estimate of the unchanged program, if it is known.
         """
         if self.flash is None:
             return None

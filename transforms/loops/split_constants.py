@@ -1,7 +1,7 @@
-"""`split-constants`: splits arrays that are too large for the target's C compiler, by rows (L3).
+"""`split-constants`: splits arrays by rows if they are too large for the target's C compiler (L3).
 
 On AVR, where int has 16 bits, an array must be smaller than 32 KB. A loop over the rows of a larger array becomes
-several loops, each over an array of its own.
+several loops, each over a separate array.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 class SplitConstantsPass(ModulePass):
     """Split each constant that is too large if all its readers are in loops over its rows that start at the first row.
 
-    All parts but the last have the same number of rows. Printing C rejects constants that remain too large, such as
-    streams of sparse rows, in which positions are computed.
+    All parts except the last have the same number of rows. Constants that remain too large are unchanged, for example
+    streams of sparse rows, whose positions are computed. The printer of C rejects such constants.
 
     target: as for `select-kernels`. Raises `InputError` for an unknown target.
     """
@@ -52,9 +52,9 @@ class SplitConstantsPass(ModulePass):
 
 @dataclass(frozen=True)
 class _Reader:
-    """An op that reads the `length` elements of an array from slope * i + start on, in iteration i of a loop.
+    """An op that reads `length` elements of an array from position slope * i + start in iteration i of a loop.
 
-    op: a view or a load of the array. step: that of the loop.
+    op: a view of the array or a load from it. step: the step of the loop.
     """
 
     op: scratch.SliceOp | memref.LoadOp
@@ -66,7 +66,9 @@ class _Reader:
 
     @classmethod
     def of(cls, op: scratch.SliceOp | memref.LoadOp) -> _Reader | None:
-        """The reader with the innermost loop whose index alone determines the elements; None if there is none."""
+        """The op as a reader in the innermost loop whose index alone determines the elements; None if there is no such
+        loop.
+        """
         row = prod(scratch.memref_type(op.operands[0]).get_shape()[1:]) if isinstance(op, memref.LoadOp) else 1
         length = row if isinstance(op, memref.LoadOp) else scratch.elements_of(op.result)
         at, around = affine_sum(op.operands[1]), op.parent_op()
@@ -82,7 +84,7 @@ class _Reader:
         return None
 
     def read(self, copy: scratch.SliceOp | memref.LoadOp, part: SSAValue, index: SSAValue) -> None:
-        """Make a copy of the op read a part of the array. index: the number of the iteration since the part began."""
+        """Let a copy of the op read a part of the array. index: the number of iterations since the part began."""
         nest = LoopBuilder(copy)
         type = scratch.memref_type(part)
         row = prod(type.get_shape()[1:]) if isinstance(copy, memref.LoadOp) else 1
@@ -115,7 +117,7 @@ def _split(constant: scratch.ConstantOp, limit: int) -> None:
 
 
 def _part(constant: scratch.ConstantOp, first: int, last: int) -> SSAValue:
-    """The elements [first, last) of a constant, which are whole rows."""
+    """A new constant with the elements [first, last) of a constant, which form whole rows."""
     raws, type = constant.raws, scratch.memref_type(constant.result)
     rows = raws.reshape(-1)[first:last].reshape(-1, *raws.shape[1:])
     value = scratch.ConstantOp.of(rows, type.element_type).value
@@ -126,8 +128,8 @@ def _part(constant: scratch.ConstantOp, first: int, last: int) -> SSAValue:
 
 
 def _split_loop(loop: scf.ForOp, readers: Sequence[_Reader], cuts: Sequence[int], parts: Sequence[SSAValue]) -> None:
-    """Replace a loop by one for each part of an array. cuts: the beginnings of the parts, and the end of the last
-    one.
+    """Replace a loop by one loop for each part of an array. cuts: the first element of each part, and the end of the
+    last part.
     """
     nest = LoopBuilder(loop)
     slope, end = readers[0].slope, const_evaluate_operand(loop.ub)

@@ -1,6 +1,6 @@
-"""What makes two programs equal: the same ops, with equal attributes, types and uses of values.
+"""The digest of a program, which is equal for equal programs: the same ops, attributes, types and uses of values.
 
-Names of values and locations in a source do not count. A digest is the same in every process, so that facts about a
+Names of values and source locations do not affect the digest. It is the same in every process, so that facts about a
 program can be stored in a file.
 """
 
@@ -19,7 +19,7 @@ _spelled: dict[Attribute, str] = {}
 
 
 def digest_of(module: ModuleOp) -> str:
-    """The SHA-256 of a program, equal for equal programs."""
+    """The SHA-256 digest of a program, equal for equal programs."""
     places: dict[Operation | SSAValue | None, int] = {None: 0}
     digest = hashlib.sha256()
     for op in module.walk():
@@ -34,7 +34,7 @@ def digest_of(module: ModuleOp) -> str:
 
 
 def _of(attribute: Attribute) -> str:
-    """A digest of an attribute or of a type."""
+    """A digest of an attribute, which may be a type."""
     if isinstance(attribute, DenseIntOrFPElementsAttr):
         # Not cached, since this would keep weights in memory.
         constant = cast("DenseIntOrFPElementsAttr[Any]", attribute)

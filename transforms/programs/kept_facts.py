@@ -1,10 +1,10 @@
-"""Facts that are stored in a folder, so that later commands do not have to find them out again.
+"""Facts that are stored in a folder, so that later commands do not have to compute them again.
 
 Each fact is a JSON file. Its name is the digest of the question and of everything that determines the answer: the
-sources of tinyml and of its plug-ins, Python and the libraries that compute. The question includes the digest of the
-program, that of the data and every option. An answer can therefore never be wrong for its question; at worst nothing
-asks for it any more. A file that is damaged, or that holds the answer to another question, counts as missing and is
-written anew. No file is ever executed.
+sources of tinyml and of its plug-ins, Python, and the libraries that compute. The question includes the digests of the
+program and of the data, and every option. A change of any of them changes the file name, so that a stored answer is
+never outdated. A file that is damaged, or that contains the answer to another question, counts as missing and is
+replaced. No file is ever executed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LIBRARIES = (DISTRIBUTION, "numpy", "xdsl")
 
 
 class KeptFacts:
-    """The facts in a folder. Raises `InputError` if the folder cannot be created."""
+    """The facts stored in a folder. Raises `InputError` if the folder cannot be created."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -42,7 +42,7 @@ class KeptFacts:
             raise InputError(f"cannot make the folder: {error.strerror}", file=str(folder)) from error
 
     def answer(self, asked: Sequence[str]) -> Any:
-        """The stored answer, as JSON values; None if there is none."""
+        """The stored answer to a question, as JSON values; None if there is none."""
         try:
             kept = json.loads(self._file(asked).read_bytes())
             return kept["answer"] if kept["asked"] == self._question(asked) else None
@@ -50,7 +50,7 @@ class KeptFacts:
             return None
 
     def keep(self, asked: Sequence[str], answer: Any) -> None:
-        """Store an answer; raises `InputError` if it cannot be written."""
+        """Store the answer to a question; raises `InputError` if the file cannot be written."""
         file, content = self._file(asked), {"asked": self._question(asked), "answer": answer}
         try:
             file.parent.mkdir(exist_ok=True)
@@ -77,7 +77,7 @@ CURRENT_FACTS: ContextVar[KeptFacts | None] = ContextVar("CURRENT_FACTS", defaul
 
 @contextmanager
 def kept_in(folder: Path | None) -> Generator[None]:
-    """A context in which facts are stored in a folder, if one is given."""
+    """A context in which facts are stored in a folder; with None, nothing is stored."""
     token = CURRENT_FACTS.set(None if folder is None else KeptFacts(folder))
     try:
         yield
@@ -91,10 +91,10 @@ def kept(
     read: Callable[[Any], T],
     write: Callable[[T], Any] = lambda found: found,
 ) -> T:
-    """The stored answer, or the one that `find` returns, which is then stored.
+    """The stored answer to a question; if there is none, the result of `find`, which is then stored.
 
-    asked: what the answer depends on; only called where facts are stored. read, write: convert the answer from and to
-    JSON; an exception of `read` makes the stored answer count as missing.
+    asked: returns everything that the answer depends on; only called where facts are stored. read, write: convert the
+    answer from and to JSON. If `read` raises an exception, the stored answer counts as missing.
     """
     if (facts := CURRENT_FACTS.get()) is None:
         return find()
@@ -111,7 +111,7 @@ def kept(
 
 @cache
 def environment() -> str:
-    """A digest of everything that computes facts: the sources of tinyml and its plug-ins, and the libraries that they
+    """A digest of all code that computes facts: the sources of tinyml and its plug-ins, and the libraries that they
     use.
     """
     digest = hashlib.sha256(f"{platform.python_version()} {platform.machine()}".encode())
@@ -124,12 +124,12 @@ def environment() -> str:
 
 
 def others() -> list[str]:
-    """The modules of plug-ins."""
+    """The names of the modules of plug-ins."""
     return sorted({row.module.partition(".")[0] for group in GROUPS for row in plugins(group)})
 
 
 def _sources(module: str) -> Iterator[tuple[str, bytes]]:
-    """The files of a module or package, by their paths within it."""
+    """Yield the path, relative to a module or package, and the content of each of its source files."""
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):
@@ -145,5 +145,5 @@ def _sources(module: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _number(value: Any) -> Any:
-    """A numpy number as a Python number."""
+    """A numpy number converted to a Python number."""
     return value.item()

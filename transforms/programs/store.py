@@ -1,11 +1,11 @@
-"""A store of programs: each is made once, by passes from a known program, and facts about it are stored with it.
+"""A store of programs: passes make each program once from a known one, and facts about it are stored with it.
 
 `programs.of(module).at("formats-to-buffers", target="uno").module` lowers a module, or returns the result of an earlier
-lowering. Options that a pipeline does not have do not make a different program. Equal programs (`digest.py`), however
-they were made, have one representative, whose facts and lower levels they share.
+lowering. Options that a pipeline does not define do not make a different program. Equal programs (`digest.py`) have one
+representative, regardless of how they were made. They share the facts and the lower levels of the representative.
 
-A module is discarded when many others have been used since; its program, which takes little memory, is kept and makes
-the module again.
+A module is discarded when many others have been used since. Its program, which needs little memory, is retained and can
+make the module again.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ MODULES_PER_LEVEL = 64
 
 
 class FactCache:
-    """The facts found about something, by the questions that were asked."""
+    """A cache of computed facts, by the questions that they answer."""
 
     def __init__(self) -> None:
         self.facts: dict[Hashable, Any] = {}
 
     def fact(self, asked: Hashable, find: Callable[[], T]) -> T:
-        """The known answer to a question. find: computes it when it is first asked for."""
+        """The cached answer to a question. find: computes the answer at the first call."""
         if asked not in self.facts:
             self.facts[asked] = find()
         return cast("T", self.facts[asked])
 
 
 class Programs(FactCache):
-    """A store of programs, and facts about all of them."""
+    """A store of programs, with facts about all of them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,27 +52,28 @@ class Programs(FactCache):
         self._recent: dict[Sequence[ModulePass], dict[Program, ModuleOp]] = {}
 
     def run(self, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
-        """Rewrite a module by passes, without the verification and proofs that would take most of the time."""
+        """Rewrite a module by passes, without verification and proofs, which would take most of the time."""
         PassPipeline(tuple(step for step in passes if step.name != PROOF)).apply(self.context, module)
 
     def of(self, module: ModuleOp) -> Program:
-        """The program of a module, which must not be changed any more; or the known program that is equal to it."""
+        """The program of a module, or a known program that is equal. The module must not be changed afterwards."""
         return self.first(Program(self, lambda: module))
 
     def made(self, key: Hashable, make: Callable[[], ModuleOp], passes: Sequence[ModulePass] = ()) -> Program:
-        """The program with a key, such as its formats. make: makes its module when it is first needed; passes: the last
-        passes that it runs.
+        """The program with a key, such as its formats.
+
+        make: makes the module when it is first needed. passes: the last passes that `make` runs.
         """
         if (known := self._known.get(key)) is None:
             known = self._known[key] = Program(self, make, passes)
         return known
 
     def first(self, program: Program) -> Program:
-        """The first program of the store that is equal to another one; if there is none, the other one itself."""
+        """The first program in the store that is equal to the given one; the given program if there is none."""
         return self._first.setdefault(program.digest, program)
 
     def recent(self, passes: Sequence[ModulePass]) -> dict[Program, ModuleOp]:
-        """The modules in memory that were made by some passes."""
+        """The modules in memory that were made by the given passes, by their programs."""
         return self._recent.setdefault(passes, {})
 
 
@@ -87,21 +88,21 @@ class Program(FactCache):
 
     @property
     def is_at_hand(self) -> bool:
-        """True if its module is in memory: made, and not discarded since."""
+        """True if the module is in memory: it was made and has not been discarded."""
         return self in self.store.recent(self.passes)
 
     @property
     def is_known(self) -> bool:
-        """True if its digest is known."""
+        """True if the digest of the program has been computed."""
         return "digest" in vars(self)
 
     @property
     def module(self) -> ModuleOp:
-        """Its module, which must not be changed. Raises the errors of the passes."""
+        """The module of the program, which must not be changed. Raises the errors of the passes that make it."""
         return self.store.recent(self.passes)[self] if self.is_at_hand else self.keep(self._make())
 
     def keep(self, module: ModuleOp) -> ModuleOp:
-        """Keep a module that was made from this program elsewhere, and return it."""
+        """Store a module of this program that was made elsewhere, and return the module."""
         recent = self.store.recent(self.passes)
         recent[self] = module
         if len(recent) > MODULES_PER_LEVEL:
@@ -109,27 +110,27 @@ class Program(FactCache):
         return module
 
     def forget(self) -> None:
-        """Discard its module, which will be changed from now on."""
+        """Discard the module from the store, because it will be changed from now on."""
         self.store.recent(self.passes).pop(self, None)
 
     def copy(self) -> ModuleOp:
-        """A copy of its module, which the caller may change."""
+        """A copy of the module, which the caller may change."""
         return copied(self.module)
 
     @cached_property
     def digest(self) -> str:
-        """The digest of its module."""
+        """The digest of the program's module."""
         return digest_of(self.module)
 
     @property
     def first(self) -> Program:
-        """The first program of the store that is equal to this one; equal programs share everything that is derived
-        from them.
+        """The first program of the store that is equal to this one; equal programs share all programs derived from
+        them.
         """
         return self.store.first(self)
 
     def after(self, *passes: ModulePass) -> Program:
-        """The program that passes make from this one."""
+        """The program that results from running passes on this one."""
 
         def make() -> ModuleOp:
             module = self.copy()
@@ -139,8 +140,9 @@ class Program(FactCache):
         return self.store.made((self, passes), make, passes)
 
     def through(self, *passes: ModulePass) -> Program:
-        """The program that passes make from this one, one pass at a time: programs that become equal on the way share
-        the rest.
+        """The program that results from running passes on this one, as a chain of one program for each pass.
+
+        If two chains reach equal programs, they share all programs that follow.
         """
         program, spare = self, None
         for step in passes:
@@ -156,7 +158,7 @@ class Program(FactCache):
         return program
 
     def at(self, *pipelines: str, **options: Any) -> Program:
-        """The program after pipelines; each receives those of the options that it has."""
+        """The program after the named pipelines; each pipeline receives the options that it defines."""
         program = self
         for name in pipelines:
             program = program.after(*_steps(registered_pass(name, **options)))
@@ -165,5 +167,5 @@ class Program(FactCache):
 
 @lru_cache(1 << 10)
 def _steps(pipeline: Any) -> tuple[ModulePass, ...]:
-    """The passes of a pipeline with its options set."""
+    """The passes of a pipeline with the pipeline's options."""
     return tuple(pipeline.steps())

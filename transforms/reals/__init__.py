@@ -1,1 +1,1 @@
-"""Passes on reals (L0)."""
+"""Passes on reals (level L0)."""

@@ -1,7 +1,7 @@
-"""`answer-values`: a program whose class was guessed returns only its values if the data contain values (L0, L1).
+"""`answer-values`: removes the class of a program if the data show that its results are values (L0, L1).
 
 ONNX files and PyTorch modules do not state whether several numbers are class scores, the values of a regressor or the
-reconstruction of an autoencoder. An importer assumes class scores; the targets of a data set determine the meaning.
+reconstruction of an autoencoder. An importer assumes class scores. The targets of a data set determine the meaning.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tinyml.dialects.rewriting import Rewriter
 
 @dataclass(frozen=True)
 class AnswerValuesPass(ModulePass):
-    """Drop the class of a program, the argmax of a result, if `y` of a data set has a value for each element of it.
+    """Remove the argmax of a result from a program's results if `y` of a data set has a value for each element of the
+    result.
 
-    A program with class labels, with clusters or without scores keeps its class, as does a program whose data have
-    classes, or no `y`. data: .npz file; without it the program is unchanged. Raises `InputError` for a data file that
-    does not fit.
+    A program is unchanged if it has class labels, clusters or no scores, or if its data have classes or no `y`. data:
+    .npz file; without it the program is unchanged. Raises `InputError` for a data file that does not match the program.
     """
 
     name = "answer-values"

@@ -1,7 +1,7 @@
-"""`choose-votes`: with hard votes every tree of a forest votes for one class (L0).
+"""`choose-votes`: lets every tree of a forest vote for a single class (L0).
 
-scikit-learn's forests add the class probabilities of their leaves: soft votes. With one vote for the most probable
-class, a leaf takes four bits in place of a byte for each class, and the predictions of some inputs change.
+scikit-learn's forests add the class probabilities of their leaves: soft votes. A hard vote is one vote for the most
+probable class. A leaf then needs four bits instead of a byte for each class, but the predictions of some inputs change.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ SOFT, HARD = VOTES = ("soft", "hard")
 
 @dataclass(frozen=True)
 class ChooseVotesPass(ModulePass):
-    """Replace hard votes for the soft ones of all forests.
+    """Replace the soft votes of all `tdsl.forest` ops by hard votes.
 
-    votes: `soft` changes nothing; with `hard` a leaf votes for its class with the greatest share, the first of equal
-    ones. A vote is the greatest power of two for which the votes of all trees add up to at most 1, so that the profiled
-    ranges remain valid. Raises `InputError` for hard votes in a forest whose leaves are not shares of several classes,
-    such as boosted trees, and in a program without a forest.
+    votes: `soft` changes nothing. With `hard`, each leaf votes for its class with the greatest share, or for the first
+    of equal ones. A vote is the greatest power of two for which the votes of all trees add up to at most 1, so that the
+    profiled ranges remain valid. Raises `InputError` for hard votes in a program without a forest, and in a forest
+    whose leaves are not shares of several classes, such as boosted trees.
     """
 
     name = "choose-votes"

@@ -1,7 +1,8 @@
 """`compare-arguments`: removes strictly increasing functions before argmax (L0).
 
-tanh, sigmoid and exp preserve the order of reals, so argmax gives the same result for their arguments. In a number
-format they round and saturate, and the greatest elements tie: comparing the arguments is faster and more accurate.
+tanh, sigmoid and exp preserve the order of reals, so argmax returns the same index for their arguments. In a number
+format these functions round and saturate, so that the greatest elements may become equal. Comparing the arguments is
+faster and more accurate.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from tinyml.dialects.rewriting import PatternRewriteWalker
 
 @dataclass(frozen=True)
 class CompareArgumentsPass(ModulePass):
-    """Remove every function at L0 whose result only `tdsl.argmax` reads, directly or reshaped.
+    """Let `tdsl.argmax` read the argument of tanh, sigmoid and exp, directly or through a reshape, and remove these
+    functions.
 
-    relu is preserved, since it makes negative elements equal. A function whose value the program also returns is
-    preserved, too: its argument keeps the scale that suits the function.
+    relu is preserved, because it makes negative elements equal. A function whose result has other readers, such as a
+    result that the program returns, is preserved too: its argument has the scale that suits the function.
     """
 
     name = "compare-arguments"

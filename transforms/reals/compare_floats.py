@@ -1,8 +1,8 @@
-"""`compare-floats`: forests compare the caller's floats themselves, by their bits (L0).
+"""`compare-floats`: lets forests compare the caller's floats themselves, by their bits (L0).
 
 A forest reads few features of a sample, and only compares them. If nothing else reads the input, converting all
-features to narrow integers takes longer than comparing the floats of the features on a walk. Nothing is rounded, and
-the program needs no buffer for its input.
+features to narrow integers takes longer than comparing the floats of the features that are read. Nothing is rounded,
+and the program needs no buffer for its input.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from tinyml.transforms.reals.analysis.missing_values import compare_argument
 
 @dataclass(frozen=True)
 class CompareFloatsPass(ModulePass):
-    """Assign the format f32 to the argument of a program on reals if only forests read it, directly, moved or imputed.
+    """Set the format f32 for the argument of a program on reals if only forests read it, directly, moved or imputed.
 
-    The interface records the format, which `assign-format` assigns to the argument. An input with scales, a unit or a
-    format is unchanged. A missing feature with an imputed value goes where that value would go.
+    The interface records the format, and `assign-format` assigns it to the argument. An input with scales, a unit or a
+    format is unchanged, and so is an input that other ops read. A missing feature with an imputed value follows the
+    same path through a tree as that value would.
     """
 
     name = "compare-floats"
@@ -32,9 +33,9 @@ class CompareFloatsPass(ModulePass):
 
 
 def compare_floats(program: ModuleOp, *, scaled: bool = False) -> bool:
-    """Apply `compare-floats`; return False for an input that is not a float, or that other ops read.
+    """Apply `compare-floats`; return False for an input that is not a float or that other ops read.
 
-    scaled: true to include forests that read scaled elements.
+    scaled: true to accept forests that read scaled elements.
     """
     from tinyml.runtime.evaluator.evaluator import predict_function
 

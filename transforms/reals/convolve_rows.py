@@ -1,9 +1,9 @@
 """`convolve-rows`: turns products of several rows and a matrix into convolutions with windows of one pixel (L0, L1).
 
-A dense layer over several rows, such as the tokens of a transformer, multiplies each by the same constant; attention
-multiplies them by the rows of another matrix. The rows are the pixels of an image, and the columns on the right are
-filters, so that the optimisations of convolutions apply: weights of a sum are contiguous, several pixels are computed
-at once, and segments are streamed.
+A dense layer over several rows, such as the tokens of a transformer, multiplies each row by the same constant.
+Attention multiplies the rows by the rows of another matrix. The rows become the pixels of an image, and the columns of
+the right factor become filters. The optimisations of convolutions then apply: the weights of a sum are contiguous,
+several pixels are computed at once, and segments are streamed.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _MIN_PRODUCTS = 3
 
 @dataclass(frozen=True)
 class ConvolveRowsPass(ModulePass):
-    """Rewrite every `tdsl.matmul` of several rows and a constant or a transposed matrix.
+    """Replace every `tdsl.matmul` of several rows and a constant or transposed matrix by a `tdsl.conv2d`.
 
-    The products of a sum and their order are unchanged, and so are accumulators and bounds. The constant is stored
-    transposed, so that only such products may read it. Sums of fewer than three products, which are faster one by one,
-    rows with separate scales, factors with shared scales in groups, and sums whose bound follows only from the left
-    factor are unchanged.
+    The products of a sum, their order, accumulators and bounds are unchanged. The constant is stored transposed, so
+    only such products may read it. Some products are unchanged: sums of fewer than three products, which are faster one
+    by one, rows with separate scales, factors with shared scales in groups, and sums whose bound follows only from the
+    left factor.
     """
 
     name = "convolve-rows"
@@ -42,7 +42,9 @@ class ConvolveRowsPass(ModulePass):
 
 
 class _RowsAsPixels(RewritePattern):
-    """Rewrite X W to a convolution of the rows of X, an image of one line, with the columns of W."""
+    """Rewrite a product X W to a convolution of X, an image of one line whose pixels are its rows, with the columns of
+    W.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
@@ -73,7 +75,7 @@ class _RowsAsPixels(RewritePattern):
 
 
 def _has_pixels(op: tdsl.MatmulOp) -> bool:
-    """True if the rows of a product are several pixels of enough channels, and all scales are common to the rows."""
+    """True if the left factor of a product has several rows of enough elements, and all rows have common scales."""
     rows, length = tdsl.shape_of(op.lhs)
     grouped = any(tdsl.format_of(value).groups is not None for value in (op.lhs, op.rhs))
     whole = op.shifts is None and not grouped and not op.accumulator.has_row_scales
@@ -81,7 +83,9 @@ def _has_pixels(op: tdsl.MatmulOp) -> bool:
 
 
 def _filters(op: tdsl.MatmulOp) -> tdsl.ConstOp | tdsl.ReshapeOp | None:
-    """The columns of the right factor as filters of one pixel; None unless they are contiguous or can become so."""
+    """The columns of the right factor as filters of one pixel;
+    None if they are not contiguous and cannot be made so.
+    """
     length, columns = tdsl.shape_of(op.rhs)
     match op.rhs.owner:
         case tdsl.ConstOp() as constant if all(map(_reads_filters, op.rhs.uses)):

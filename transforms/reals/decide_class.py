@@ -1,9 +1,8 @@
-"""`decide-class`: a program that returns only scores also decides on a class, if the data or names of classes show that
-it classifies (L0, L1).
+"""`decide-class`: lets a program that returns only scores also return a class, if it is shown to classify (L0, L1).
 
 Many networks for two classes have a single output: a probability, or the number from which a sigmoid computes one.
-Neither their files nor quantised files for any number of classes state that the outputs are scores. Classes in a data
-set, or names for them, show it.
+Their files do not state that the output is a score. Quantised files do not state it for any number of classes. Classes
+in a data set, or names for them, show that a program classifies.
 """
 
 from __future__ import annotations
@@ -32,15 +31,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DecideClassPass(ModulePass):
-    """Let a program that returns one result, of scores, return the index of a class, too.
+    """Let a program whose only result is scores return the index of a class, too.
 
-    Several scores decide by the greatest of them if `y` of the data set has a class for each sample, or if there is a
-    name for each score. A single score decides between two classes if all `y` are 0 or 1, or -1 or 1, which are then
-    the labels, or if there are two names. A sigmoid decides at 1/2. Any other number decides at 0; without names only
-    if it predicts the number `y` worse than the mean does, but predicts the class better than the most frequent class;
-    with names, at 1/2 if it lies in [0, 1] for all samples. A program that detects anomalies is unchanged.
+    The class is the index of the greatest of several scores if `y` of the data set has a class for each sample, or if
+    there is a name for each score. A single score decides between two classes if there are two names, or if all `y` are
+    0 or 1, or -1 or 1; these numbers are then the labels. A sigmoid is compared with 1/2. Any other score is compared
+    with 0, or with 1/2 if there are names and it lies in [0, 1] for all samples. Without names, the score must be worse
+    than the mean at predicting the number `y`, but better than the most frequent class at predicting the class. All
+    other programs are unchanged, including anomaly detectors.
 
-    data: .npz file; names: the names of the classes. Raises `InputError` for a data file that does not fit.
+    data: .npz file. names: the names of the classes. Raises `InputError` for a data file that does not match the
+    program.
     """
 
     name = "decide-class"
@@ -81,7 +82,7 @@ class DecideClassPass(ModulePass):
 
 
 def _two_labels(data: Data) -> tuple[int, int] | None:
-    """The two class labels of a data set's values; None for other values."""
+    """The two class labels that the values `y` of a data set are; None for other values."""
     if data.targets is None or data.targets.shape[1] != 1:
         return None
     found = set(np.unique(data.targets).tolist())
@@ -89,7 +90,7 @@ def _two_labels(data: Data) -> tuple[int, int] | None:
 
 
 def _tells_classes(op: ModuleOp, scores: SSAValue, data: Data) -> bool:
-    """True if a single score separates two classes rather than predicts a number."""
+    """True if a single score separates two classes instead of predicting a number."""
     assert data.targets is not None
     if argument_of_sigmoid(scores) is not None:
         return True
@@ -100,7 +101,7 @@ def _tells_classes(op: ModuleOp, scores: SSAValue, data: Data) -> bool:
 
 
 def _compared(op: ModuleOp, scores: SSAValue, x: NDArray[np.floating[Any]] | None) -> SSAValue:
-    """The number that is positive for the second class. x: samples; None without samples."""
+    """The value that is positive for the second class, with the ops that compute it. x: samples, or None."""
     if (argument := argument_of_sigmoid(scores)) is not None:
         return argument
     if x is None or tdsl.has_formats(op) or not _are_shares(_values(op, x)):
@@ -123,5 +124,5 @@ def _values(op: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[A
 
 
 def _are_shares(values: NDArray[np.floating[Any]]) -> bool:
-    """True for numbers that may be probabilities."""
+    """True for numbers in [0, 1], which may be probabilities."""
     return bool(((values >= 0) & (values <= 1)).all() and np.ptp(values) > 0)

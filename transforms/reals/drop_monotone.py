@@ -1,11 +1,11 @@
-"""`drop-monotone`: functions that preserve the order of scores are dropped if only the class is requested.
+"""`drop-monotone`: removes functions that preserve the order of scores if only the class is requested (L0).
 
-Softmax, sigmoid and a positive factor take time, and in a format they round and saturate, so that unequal scores tie.
-`compare-arguments` drops functions that only `tdsl.argmax` reads; this pass, on request, also drops functions whose
-results the program returns. The program then returns the numbers that it compares.
+Softmax, sigmoid and a positive factor take time. In a number format they round and saturate, so that unequal scores
+become equal. `compare-arguments` removes functions that only `tdsl.argmax` reads. On request, this pass also removes
+functions whose results the program returns. The program then returns the numbers that it compares.
 
-The class is unchanged except if unequal scores were rounded to equal ones: then the first was the class, now the
-greatest is. The same applies to a single score that was rounded to its threshold.
+The class changes only if unequal scores were rounded to equal ones: the class was the first of them, and is now the
+greatest. The same applies to a single score that was rounded to its threshold.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
 
 @dataclass(frozen=True)
 class DropMonotonePass(ModulePass):
-    """Make a program return a label, and drop increasing functions before the comparison that decides on it.
+    """Make a program return a label, and remove increasing functions before the comparison that determines the label.
 
-    A vector of scores gets a `tdsl.argmax`, a single score a `tdsl.sign`: class 1 is that of a positive score, or of a
-    sigmoid above 1/2. The program returns the compared numbers instead of results that are computed only from them.
+    A vector of scores gets a `tdsl.argmax`, a single score a `tdsl.sign`. A single score means class 1 if it is
+    positive, or above 1/2 if a sigmoid computes it. The program returns the compared numbers instead of results that
+    are computed only from them.
 
-    outputs: `class`; `scores`, the default, changes nothing. Raises `InputError` for anything else, for a detector of
-    anomalies, and for a result that is neither a vector of scores nor a single one.
+    outputs: `class`; with `scores`, the default, the pass does nothing. Raises `InputError` for any other value, for an
+    anomaly detector, and for a result that is neither a vector of scores nor a single score.
     """
 
     name = "drop-monotone"

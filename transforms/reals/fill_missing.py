@@ -1,4 +1,4 @@
-"""`fill-missing`: the conversion of the caller's floats replaces missing values by imputed numbers (L0)."""
+"""`fill-missing`: replaces missing values by imputed numbers when the caller's floats are converted (L0)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from tinyml.dialects.rewriting import Rewriter
 
 @dataclass(frozen=True)
 class FillMissingPass(ModulePass):
-    """Remove `tdsl.impute`, and record the replacements of missing input elements (`fills`, `imputed`).
+    """Remove every `tdsl.impute`, and record the replacements of missing input elements (`fills`, `imputed`) in the
+    interface.
 
-    Integers of a sensor are never missing: an input with a unit gets no such numbers. Raises `InputError` for two
-    imputers that replace one element by different numbers, and for a program that streams.
+    Integers of a sensor are never missing, so no replacements are recorded for an input with a unit. Raises
+    `InputError` for two imputers that replace one element by different numbers, and for a program that streams.
     """
 
     name = "fill-missing"

@@ -1,9 +1,10 @@
-"""`fold-affine`: scalers and other affine layers are folded into the layers with weights that read them (L0).
+"""`fold-affine`: folds scalers and other affine layers into the layers with weights that read them (L0).
 
-A scaler `(x - mean) / deviation` before a matrix product, a batch normalisation before a convolution, or a projection
-before a linear model (PCA) changes only weights and biases: it needs no computation, storage or rounding. The reals are
-equal except for the rounding of weights to single precision. In formats they differ, since folded weights may vary more
-in size: `tinyml compile --fold-affine` folds only if no more answers change on the validation data.
+Examples are a scaler `(x - mean) / deviation` before a matrix product, a batch normalisation before a convolution, and
+a projection before a linear model (PCA). Each changes only weights and biases: it needs no computation, storage or
+rounding. The results on reals are equal except for the rounding of weights to single precision. In formats they differ,
+because folded weights may vary more in size. `tinyml compile --fold-affine` therefore folds only if this changes no
+more answers on the validation data.
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, ab
 class FoldAffinePass(ModulePass):
     """Fold additions, subtractions and multiplications by constants at L0 into all layers that read their results.
 
-    Layers are products of a constant matrix and convolutions with a constant filter; a factor must be the same for all
-    elements that a weight is multiplied by. Two consecutive matrix products become one if this needs no more
-    multiplications. The pass must run before `profile`.
+    The layers are products of a constant matrix and convolutions with a constant filter. A factor must be the same for
+    all elements that a weight is multiplied by. Two consecutive matrix products become one if this needs no more
+    multiplications. An affine op is unchanged if one of its readers cannot absorb it. The pass must run before
+    `profile`.
     """
 
     name = "fold-affine"
@@ -45,7 +47,7 @@ class FoldAffinePass(ModulePass):
 
 
 def _functions(op: Operation) -> Iterator[tuple[SSAValue, AffineFunction]]:
-    """The operand and the affine function that an elementwise op on reals computes of it."""
+    """Yield the operand of an elementwise op on reals, and the affine function of this operand that the op computes."""
     if isinstance(op, tdsl.AddOp | tdsl.SubOp | tdsl.MulOp | tdsl.NegOp) and tdsl.format_of(op.out).type == f32:
         for value in op.inputs:
             function = extended(op, value, AffineFunction.identity(tdsl.shape_of(value)))

@@ -1,8 +1,8 @@
-"""`fold-input-unit`: the program reads the integers of a sensor; the first layers absorb their unit (L0).
+"""`fold-input-unit`: lets the program read the integers of a sensor, whose unit the first layers absorb (L0).
 
 A sensor delivers integers that represent the reals `raw * scale + offset`. Weights, biases and the thresholds of trees
 absorb scale and offset, so that the device neither converts nor rescales. If other ops read the input, a multiplication
-and an addition remain, in the format of the program. A unit whose scale is a power of two needs neither: the format of
+and an addition remain, in the format of the program. If the scale is a power of two, neither is needed: the format of
 the raws includes it.
 """
 
@@ -32,15 +32,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FoldInputUnitPass(ModulePass):
-    """Give the argument of a program on reals the unit of a sensor, and record unit and format in its interface.
+    """Assign the unit of a sensor to the argument of a program on reals, and record unit and format in the interface.
 
-    Both describe the caller's input; a program that has them is unchanged. The pass must run before `profile`;
-    `assign-format` assigns the format to the argument. If the argument already has a format with the reals of the
-    sensor, the input is converted to it; only raws outside its range change.
+    Unit and format describe the caller's input; a program that already has them is unchanged. The pass must run before
+    `profile`; `assign-format` assigns the format to the argument. If the argument already has a format that represents
+    the reals of the sensor, the input is converted to this format, and only raws outside its range change.
 
-    input_unit: a unit, or several with commas that repeat over the elements, in the order in which the program reads
-    them (`InputUnit.parse`); the pass does nothing without one. Raises `InputError` for an unknown unit, for units that
-    do not repeat to the length of the input, and for an input with a format of other reals.
+    input_unit: a unit, or several units separated by commas that repeat over the elements, in the order in which the
+    program reads them (`InputUnit.parse`). Without a unit the pass does nothing. Raises `InputError` for an unknown
+    unit, for units that do not repeat to the length of the input, and for an input with a format that represents other
+    reals.
     """
 
     name = "fold-input-unit"
@@ -83,7 +84,7 @@ class FoldInputUnitPass(ModulePass):
 
 
 def _fits(unit: tdsl.InputUnit, format: NumberFormat) -> bool:
-    """True if a format has the real of every integer of a sensor; the least may be off by one step."""
+    """True if a format represents the real of every integer of a sensor; the least real may be off by one step."""
     if unit.features(len(unit.units)) is not None:
         return False
     [one, *_] = unit.units
@@ -93,7 +94,8 @@ def _fits(unit: tdsl.InputUnit, format: NumberFormat) -> bool:
 
 
 def _convert(value: SSAValue, given: NumberFormat, format: NumberFormat) -> None:
-    """Assign the format of a sensor's integers to a value, and convert it to the format of its readers.
+    """Assign the format of a sensor's integers to a value, and convert the value to the format that its readers
+    require.
 
     Slices, such as the frames of a stream, are converted separately where they are read.
     """
@@ -115,7 +117,9 @@ def _convert(value: SSAValue, given: NumberFormat, format: NumberFormat) -> None
 
 
 def _spelled(format: NumberFormat) -> str:
-    """The reals of a format's integers, for a message; empty if they are not evenly spaced."""
+    """A description of the reals that a format's integers represent, for a message; empty if they are not evenly
+    spaced.
+    """
     zero, one, two = (float(each) for each in format.decode(np.array([0, 1, 2], format.dtype)))
     if not np.isclose(two - one, one - zero, rtol=1e-6, atol=0):
         return ""
@@ -123,7 +127,9 @@ def _spelled(format: NumberFormat) -> str:
 
 
 def _compute(argument: BlockArgument, function: AffineFunction) -> None:
-    """Compute an affine function of an argument, at the beginning, for all its readers."""
+    """Compute an affine function of an argument at the beginning of a function, and let all readers of the argument
+    read it.
+    """
     value: SSAValue = argument
     readers = tuple(argument.uses)
     ops: list[Operation] = []
@@ -144,7 +150,7 @@ def _compute(argument: BlockArgument, function: AffineFunction) -> None:
 
 
 def _shortest(numbers: Reals) -> Reals:
-    """Numbers in the smallest shape of the same rank that broadcasts to theirs."""
+    """Numbers reduced to the smallest shape of the same rank that broadcasts to the original shape."""
     for axis in range(numbers.ndim):
         first = numbers.take([0], axis)
         numbers = first if (numbers == first).all() else numbers

@@ -1,8 +1,8 @@
 """`fold-powers-of-two`: folds a multiplication by a power of two into an adjacent constant factor (L0).
 
-2 (W x) equals (2 W) x, bit for bit, in reals and in every format whose precision does not depend on the magnitude; in
-floats, whose precision does, no constant may become subnormal or infinite. In fixed point not even the constant's raws
-change, only their scale. A multiplication without such a constant, as in exp(2 x), is kept.
+2 (W x) equals (2 W) x in every bit: in reals, and in every format whose precision does not depend on the magnitude. In
+floats, whose precision does, no constant may become subnormal or infinite. In fixed point only the constant's scale
+changes, not its raws. A multiplication without such a constant, as in exp(2 x), is unchanged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _Product = tdsl.ProductOp | tdsl.MulOp
 class FoldPowersOfTwoPass(ModulePass):
     """Fold multiplications at L0 by plus or minus a power of two into constants that have no other readers.
 
-    The constant is a factor of the product whose result is multiplied, or of the only product that reads the result.
+    The constant must be a factor of the product whose result is multiplied, or of the only product that reads the
+    result.
     """
 
     name = "fold-powers-of-two"
@@ -65,7 +66,7 @@ def _power(value: SSAValue) -> float | None:
 
 
 def _maker(value: SSAValue) -> _Product | None:
-    """The product that computes a value, directly or reshaped, if the value has no other readers."""
+    """The product that computes a value, directly or through a reshape, if the value has no other readers."""
     while value.has_one_use():
         if isinstance(owner := value.owner, _Product):
             return owner
@@ -76,7 +77,7 @@ def _maker(value: SSAValue) -> _Product | None:
 
 
 def _reader(value: SSAValue) -> _Product | None:
-    """The only reader of a value, directly or reshaped, if it is a product."""
+    """The product that is the only reader of a value, directly or through a reshape; None for other readers."""
     while value.has_one_use():
         [use] = value.uses
         if isinstance(use.operation, _Product):
@@ -95,7 +96,7 @@ def _constants(product: _Product | None, folded: tdsl.MulOp | None = None) -> li
 
 
 def _scaled(constant: tdsl.ConstOp, power: float) -> tuple[tdsl.ConstOp, tdsl.ConstOp] | None:
-    """A constant, and the constant times a power of two; None if floats cannot represent that exactly."""
+    """A constant, and its product with a power of two; None if floats cannot represent the product exactly."""
     raws = constant.raws
     with np.errstate(over="ignore", under="ignore"):
         scaled = (raws * raws.dtype.type(power)).astype(raws.dtype)

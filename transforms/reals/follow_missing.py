@@ -1,7 +1,7 @@
-"""`follow-missing`: forests treat missing values as their library does, if the data have any (L0).
+"""`follow-missing`: lets forests treat missing values as their library does, if the data contain any (L0).
 
-Libraries store a direction for missing values at every node, whether a value was ever missing or not. A direction costs
-time, and requires floats as input, since no number of a format is NaN.
+Libraries store a direction for missing values at every node, even if no value was ever missing. A direction costs time.
+It also requires floats as input, because no number of a format is NaN.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from tinyml.dialects.lazy_numpy import np
 
 @dataclass(frozen=True)
 class FollowMissingPass(ModulePass):
-    """Keep the directions of missing values in forests, and compare floats, if a sample of the data has a missing
+    """Preserve the directions of missing values in forests, and compare floats, if a sample of the data has a missing
     value.
 
-    Otherwise the directions are removed from the forests, as from forests that imputed features reach. The interface
-    then states that there are no missing values, unless another op replaces them.
+    Otherwise remove the directions from the forests. They are also removed from forests that read imputed features. The
+    interface then states that there are no missing values, unless another op replaces them.
 
-    data: .npz file with inputs `x`; without it the program is unchanged. Raises `InputError` if another op than a
+    data: .npz file with inputs `x`; without it the program is unchanged. Raises `InputError` if an op other than a
     forest also reads the input.
     """
 

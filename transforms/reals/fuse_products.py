@@ -1,7 +1,7 @@
 """`fuse-products`: fuses a sum of matrix products and a constant into one sum of products, rounded once (L0).
 
-FastGRNN's two gates share `W x + U h`, and a layer adds its bias to `W x`: added inside the accumulator, no product has
-to be rounded, stored and loaded again separately.
+The two gates of FastGRNN share `W x + U h`, and a layer adds its bias to `W x`. If these are added inside the
+accumulator, no product has to be rounded, stored and loaded separately.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 class FuseProductsPass(ModulePass):
     """Fuse every addition at L0 of two dense matrix products without other readers, or of a product and a constant.
 
-    Products of matrices with separate row scales keep them: their sums are shifted to the scales of the greatest rows
-    before they are added. A constant is not added to these, because its numbers would need the scales of all rows.
-    Convolutions accept constants with one number for each channel. several_products: true if a sum may have more than
-    one product, which formats that can only add products of one scale do not permit.
+    Products of matrices with separate row scales retain the scales: their sums are shifted to the scales of the
+    greatest rows before they are added. No constant is added to such products, because its numbers would need the
+    scales of all rows. Convolutions accept constants with one number for each channel. several_products: true if a sum
+    may have more than one product. Formats that can only add products of one scale do not permit this.
     """
 
     name = "fuse-products"
@@ -42,7 +42,9 @@ class FuseProductsPass(ModulePass):
 
 
 class _FuseSum(RewritePattern):
-    """Fuse an addition. several: true if a sum may have more than one product."""
+    """Fuse the addition of products, or of a product and a constant. several: true if a sum may have more than one
+    product.
+    """
 
     def __init__(self, several: bool):
         self.several = several
@@ -80,8 +82,9 @@ class _FuseSum(RewritePattern):
 
 
 def _shift_rows(fused: tdsl.MatmulSumOp, products: Sequence[_Product]) -> None:
-    """Divide the rows of a sum of products by the greatest power of any product, and shift the other products up to
-    it.
+    """Set the shifts of a sum of products whose rows have different powers of two as scales.
+
+    Rows of the sum are divided by the greatest power of any product, and products with smaller powers are shifted left.
     """
     own = [np.array(product.shifts or [0] * product.rows) for product in products]
     most = np.max(own, 0)
@@ -95,7 +98,7 @@ def _shift_rows(fused: tdsl.MatmulSumOp, products: Sequence[_Product]) -> None:
 
 
 class _FuseBias(RewritePattern):
-    """Fuse the addition of a constant, with one number for each channel, into a convolution."""
+    """Fuse the addition of a constant that has one number for each channel into a convolution."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.AddOp, rewriter: PatternRewriter, /) -> None:
@@ -129,7 +132,9 @@ class _FuseBias(RewritePattern):
 
 
 def _convolution(value: SSAValue) -> tdsl.Conv2dOp | None:
-    """The convolution that computes a value for one reader, directly or reshaped with the same channels."""
+    """The convolution that computes a value with one reader,
+    directly or through a reshape that preserves the channels.
+    """
     channels = tdsl.shape_of(value)[-1:]
     while value.has_one_use() and tdsl.shape_of(value)[-1:] == channels:
         if isinstance(owner := value.owner, tdsl.Conv2dOp):
@@ -141,7 +146,9 @@ def _convolution(value: SSAValue) -> tdsl.Conv2dOp | None:
 
 
 def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:
-    """The product that computes a value, directly or reshaped, if its only reader is `reader` in the same block."""
+    """The product that computes a value, directly or through a reshape, if `reader` in the same block is its only
+    reader.
+    """
     while value.has_one_use():
         if isinstance(owner := value.owner, _Product):
             return owner if owner.parent is reader.parent else None
@@ -152,7 +159,7 @@ def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:
 
 
 def _shaped(constant: tdsl.ConstOp, shape: tdsl.Shape, rewriter: PatternRewriter) -> SSAValue:
-    """A constant in another shape, inserted next to the old one, which may be outside of the loops around the sum."""
+    """A constant in another shape, inserted next to the original, which may be outside of the loops around the sum."""
     if tdsl.shape_of(constant.result) == shape:
         return constant.result
     new = tdsl.ConstOp(constant.raws.reshape(shape), tdsl.format_of(constant.result))

@@ -1,8 +1,8 @@
-"""`hoist-invariants`: loop-invariant tensors are computed once, before the loop (L0).
+"""`hoist-invariants`: moves the computation of loop-invariant tensors before the loop (L0).
 
-MLIR's loop-invariant code motion moves all ops that it can, which suits registers. A hoisted tensor occupies memory
-while the loop runs. Cheap ops therefore stay inside, unless their result replaces operands that would otherwise stay
-alive.
+MLIR's loop-invariant code motion moves all ops that it can, which suits registers. A hoisted tensor, however, occupies
+memory while the loop runs. Cheap ops therefore stay inside, unless their result replaces operands that would otherwise
+stay alive.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _COSTLY_OPS = tdsl.ContractionOp | tdsl.FunctionOp
 class HoistInvariantsPass(ModulePass):
     """Move products of matrices, exp, tanh and sigmoid out of `scf.for`, with the ops that compute their operands.
 
-    Other tensor ops are moved if the operands that would otherwise stay alive only for them have at least as many
-    elements as their results.
+    Other tensor ops move if their results have no more elements than the operands that would otherwise stay alive only
+    for them. Ops that depend on the iteration do not move.
     """
 
     name = "hoist-invariants"
@@ -81,7 +81,7 @@ def _elements(value: SSAValue) -> int:
 
 
 def _needed(op: Operation, loop: scf.ForOp) -> set[Operation]:
-    """An op of a loop's body, and the ops in the body on which it depends."""
+    """An op of a loop's body, and all ops of the body that it depends on."""
     owners = [value.owner for value in _read(op)]
     inside = [owner for owner in owners if isinstance(owner, Operation) and loop.is_ancestor(owner)]
     return {op}.union(*(_needed(owner, loop) for owner in inside))

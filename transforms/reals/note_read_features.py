@@ -18,7 +18,10 @@ MOST_READ = 0.75
 
 @dataclass(frozen=True)
 class NoteReadFeaturesPass(ModulePass):
-    """Record the elements that the forests of a program read if nothing else reads the input, and few are read."""
+    """Record in the interface which input elements the forests of a program read.
+
+    The pass does nothing if other ops read the input or if forests read at least the share `MOST_READ` of the elements.
+    """
 
     name = "note-read-features"
 
@@ -33,7 +36,7 @@ class NoteReadFeaturesPass(ModulePass):
 
 
 def _read(value: SSAValue) -> set[int]:
-    """The elements that forests compare, in row-major order."""
+    """The row-major indices of the elements that forests compare."""
     read: set[int] = set()
     for use in value.uses:
         if tdsl.is_forest(forest := use.operation):

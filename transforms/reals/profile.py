@@ -1,7 +1,7 @@
-"""`profile`: records the values of every tensor on a validation set as attributes (L0).
+"""`profile`: records statistics of the values of every tensor on a validation set as attributes (L0).
 
-The ranges are those of Shiftry 6.1 (algorithm 10, procedure Profile): one per variable, over all samples and, in loops,
-over all iterations. Percentiles are recorded in addition to the extremes, to show outliers.
+The ranges are those of Shiftry 6.1 (algorithm 10, procedure Profile): one per variable, over all samples and all
+iterations of loops. Percentiles are recorded in addition to the extremes, to show outliers.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from xdsl.passes import ModulePass
 
 @dataclass(frozen=True)
 class ProfilePass(ModulePass):
-    """Run the float program on the inputs of a data set and record `tdsl.profile` on every op with tensors.
+    """Run the program in floating point on the inputs of a data set, and set `tdsl.profile` on every op with tensors.
 
-    An op carries one profile for each result (unit for a result that is not a tensor); the profile of a loop also
-    covers its iter_args. The function's argument has a separate profile, with its share of zeros.
+    An op has one profile for each result (unit for a result that is not a tensor). The profile of a loop also covers
+    its iter_args. The function's argument has a separate profile, with its share of zeros.
 
-    data: .npz file with inputs `x`. Raises `InputError` for a data file that does not fit, and for a program that
-    computes infinity or NaN on the data.
+    data: .npz file with inputs `x`. Raises `InputError` for a data file that does not match the program, and for a
+    program that computes infinity or NaN on the data.
     """
 
     name = "profile"

@@ -1,9 +1,9 @@
-"""`prune-zeros`: removes vector elements made useless by zero rows or columns of constant matrices (L0).
+"""`prune-zeros`: removes vector elements that zero rows or columns of constant matrices make useless (L0).
 
-A zero column leaves an element of its vector unread, a zero row computes an element that is zero. Between two matrices,
-as in the factors of a low-rank matrix, such an element is removed from the vector and from all ops that make and read
-it. In vectors that must keep their length, such as the input, elements before the first and after the last one that is
-read are skipped.
+A zero column means that the matrix does not use an element of its vector. A zero row computes an element that is zero.
+Between two matrices, such as the factors of a low-rank matrix, such an element is removed from the vector and from all
+ops that compute and read it. In vectors that must retain their length, such as the input, products skip the elements
+before the first and after the last one that they use.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ ALIGNED = 4
 
 @dataclass(frozen=True)
 class PruneZerosPass(ModulePass):
-    """Rewrite products of constant matrices and column vectors at L0; removed elements are exactly zero or unread."""
+    """Shrink products of constant matrices and column vectors at L0; removed elements are exactly zero or unread.
+
+    Matrices without zero rows or columns, and matrices with other readers, are unchanged.
+    """
 
     name = "prune-zeros"
 
@@ -60,7 +63,9 @@ def _matrix(op: tdsl.ProductOp) -> tdsl.ConstOp | None:
 
 @dataclass
 class _Lanes:
-    """Vectors of one length that are computed from each other element by element, with their producers and readers."""
+    """Vectors of one length that are computed from each other element by element, with the ops that compute and read
+    them.
+    """
 
     length: int
     zeros: dict[SSAValue, Lanes] = field(default_factory=dict[SSAValue, "Lanes"])
@@ -69,7 +74,7 @@ class _Lanes:
     read: dict[tdsl.ProductOp, tdsl.ConstOp] = field(default_factory=dict[tdsl.ProductOp, tdsl.ConstOp])
 
     def add(self, value: SSAValue) -> bool:
-        """Add a vector and all vectors coupled with it; False if elements of one of them cannot be removed."""
+        """Add a vector and all vectors coupled with it; return False if elements of one of them cannot be removed."""
         if value in self.zeros:
             return True
         if prod(shape := tdsl.shape_of(value)) != max(shape, default=1) or max(shape) != self.length:
@@ -132,7 +137,7 @@ def _keeps_zero(op: tdsl.UnaryOp) -> bool:
 
 
 def _prune(vector: SSAValue) -> bool:
-    """Remove the useless elements of a vector; True if there were any."""
+    """Remove the useless elements of a vector; return True if there were any."""
     lanes = _Lanes(tdsl.shape_of(vector)[0])
     if lanes.length < 2 or not lanes.add(vector):
         return False
@@ -161,7 +166,7 @@ def _replace(constant: tdsl.ConstOp, raws: Any) -> None:
 
 
 def _skip(op: tdsl.ProductOp, matrix: tdsl.ConstOp) -> None:
-    """Let a product read only the columns from the first to the last one that is not zero."""
+    """Let a product read only the columns of its matrix from the first to the last that is not zero."""
     read = np.flatnonzero((matrix.raws != 0).any(0))
     if not len(read):
         return

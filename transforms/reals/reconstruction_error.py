@@ -1,4 +1,4 @@
-"""`reconstruction-error`: replaces the reconstruction of an autoencoder by a score of its quality."""
+"""`reconstruction-error`: replaces the reconstruction of an autoencoder by a score of its quality (L0)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from tinyml.dialects.rewriting import Rewriter
 
 @dataclass(frozen=True)
 class ReconstructionErrorPass(ModulePass):
-    """Replace the one result of an autoencoder by minus the mean squared error of the reconstruction, 1 x 1.
+    """Replace the only result of an autoencoder by minus the mean squared error of the reconstruction, a 1 x 1 tensor.
 
-    An autoencoder returns a tensor with the shape of its input, except for axes of extent 1, and more than one element.
-    Other programs are unchanged.
+    An autoencoder is a program that returns a tensor of more than one element with the shape of its input, except for
+    axes of extent 1. Other programs are unchanged.
 
-    false_alarms: the rate that requests an anomaly detector (`set-threshold`); None leaves the program unchanged.
+    false_alarms: the rate of false alarms of an anomaly detector (`set-threshold`); None leaves the program unchanged.
     Raises `InputError` for an autoencoder that already has number formats.
     """
 
@@ -57,7 +57,7 @@ class ReconstructionErrorPass(ModulePass):
         function.update_function_type()
 
     def _score(self, given: SSAValue, result: SSAValue, last: func.ReturnOp) -> SSAValue:
-        """Minus the mean squared difference of two tensors, computed before an op."""
+        """Minus the mean squared difference of two tensors, with the ops that compute it inserted before `last`."""
         length = prod(tdsl.shape_of(given))
 
         def put(made: tdsl.TensorOp) -> SSAValue:

@@ -1,8 +1,8 @@
 """`round-sums`: stores loop-carried sums in the format of their elements instead of accumulators (L0).
 
-ProtoNN's `sums += Z[i] * e[i]` runs in accumulators, 4 bytes for each class (`accumulate-sums`). Here a block of
-iterations adds its products to the carried value in one sum, which is exact in registers and rounded once when it is
-stored. Storing is so infrequent that 16 bits lose nothing, in half the memory and the same time.
+ProtoNN's `sums += Z[i] * e[i]` needs accumulators of 4 bytes for each class (`accumulate-sums`). With this pass, a
+block of iterations adds its products to the carried value in one sum. This sum is exact in registers and rounded once
+when it is stored. Because a sum is stored so rarely, 16 bits are as accurate, in half the memory and the same time.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from tinyml.transforms.ir.sums import round_carried_sums
 
 @dataclass(frozen=True)
 class RoundSumsPass(ModulePass):
-    """Rewrite loops at L0 whose only iter_arg is a column `carried + constant[i] * x`, starting from zero.
+    """Split loops at L0 that carry only a column `carried + constant[i] * x`, starting from zero, into blocks of
+    iterations.
 
-    block: the maximum iterations whose products are added together.
+    block: the maximum number of iterations whose products are added together. All other loops are unchanged.
     """
 
     name = "round-sums"

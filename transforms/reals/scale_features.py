@@ -1,8 +1,8 @@
-"""`scale-features`: a scale and a zero for each feature of an input vector, absorbed by the layers that read it (L0).
+"""`scale-features`: assigns a scale and a zero to each feature of an input vector; the first layers absorb them (L0).
 
-Features have different units: with one scale for all, features with small numbers lose all their bits. Here the
-argument becomes `v = (x - zero) / scale`, by feature, which the caller computes (`scales` and `offsets` of the
-interface); scalers and the first layer's weights compensate. The device has no additional computation, in any format.
+Features have different units. With one scale for all of them, features with small numbers lose all their bits. With
+this pass the caller computes the argument as `v = (x - zero) / scale` for each feature (`scales` and `offsets` of the
+interface). Scalers and the first layer's weights compensate. The device needs no additional computation, in any format.
 """
 
 from __future__ import annotations
@@ -43,13 +43,14 @@ ZERO_STEPS = 64
 
 @dataclass(frozen=True)
 class ScaleFeaturesPass(ModulePass):
-    """Scale the features of an argument at L0 that is a vector, and record scales and zeros in its interface.
+    """Scale the features of an argument at L0 that is a vector, and record scales and zeros in the interface.
 
-    If all readers are layers with weights, directly or after a scaler, each feature's range on the data becomes -1 to
-    1. If other ops, such as squared distances, read the result of a scaler, the caller computes that result instead of
-    the program. Any other input, and one that has scales or a unit, is unchanged. The pass must run before `profile`.
+    If all readers are layers with weights, directly or after a scaler, the range of each feature on the data becomes -1
+    to 1. If other ops, such as squared distances, read the result of a scaler, the caller computes that result instead
+    of the program. All other inputs are unchanged, including those that have scales or a unit. The pass must run before
+    `profile`.
 
-    data: .npz file with inputs `x`. Raises `InputError` for a data file that does not fit.
+    data: .npz file with inputs `x`. Raises `InputError` for a data file that does not match the program.
     """
 
     name = "scale-features"
@@ -77,10 +78,10 @@ class ScaleFeaturesPass(ModulePass):
 
 
 def _ranges(x: Reals) -> tdsl.FeatureMap:
-    """A map from -1 to 1 to the range of each feature, of samples of shape (samples, elements).
+    """A map from -1 to 1 to the range of each feature in samples of shape (samples, elements).
 
-    Scales are powers of two, and zeros multiples of a 64th of the scale: in a format with the corresponding fractional
-    bits, raws are shifted features minus an integer.
+    Scales are powers of two, and zeros are multiples of a 64th of the scale. In a format with the corresponding
+    fraction bits, raws are then shifted features minus an integer.
     """
     low, high = x.min(0), x.max(0)
     greatest, reach = np.maximum(np.abs(low), np.abs(high)), (high - low) / 2
@@ -93,7 +94,7 @@ def _ranges(x: Reals) -> tdsl.FeatureMap:
 
 
 def _power_of_two(numbers: Reals) -> Reals:
-    """The least powers of two that are not below positive numbers, within single precision."""
+    """For each positive number, the least power of two that is not below it, within single precision."""
     mantissas, exponents = np.frexp(numbers)
     return np.ldexp(1.0, np.clip(exponents - (mantissas == 0.5), -126, 127))
 
@@ -101,7 +102,8 @@ def _power_of_two(numbers: Reals) -> Reals:
 def _scaler(argument: SSAValue) -> tdsl.FeatureMap | None:
     """Remove the affine ops that are the only readers of an argument.
 
-    Returns the map from their results to the features; None if there are none, or no such map.
+    Returns the map from their result to the features; None, without changes, if there are no such ops or the map is
+    undefined.
     """
     value, function = argument, AffineFunction.identity(tdsl.shape_of(argument))
     while value.has_one_use():

@@ -1,8 +1,8 @@
 """`scale-rows`: assigns power-of-two scales to rows (output channels) of constant matrices and filters (L0).
 
-A format chosen for the greatest weight of a matrix wastes bits on rows of small weights. Such rows are multiplied by
-powers of two, and their sums are divided by the same (`row_shifts`). Both are exact, so that this rewrite on reals
-benefits all number formats with a scale, which need no support for it.
+A format that is chosen for the greatest weight of a matrix wastes bits on rows of small weights. Such rows are
+multiplied by powers of two, and their sums are divided by the same powers (`row_shifts`). Multiplication and division
+are exact. This rewrite on reals therefore benefits all number formats with a scale without any support by the formats.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ _Product = tdsl.ProductOp | tdsl.Conv2dOp
 
 @dataclass(frozen=True)
 class ScaleRowsPass(ModulePass):
-    """Rewrite products at L0 whose left operand has several rows and is a constant or indexed out of a constant.
+    """Scale the rows of constant left operands of products at L0, and set `row_shifts` of the products.
 
-    Matrices that are indexed out of one constant share their shift amounts. Constant initial values of the sums are
-    multiplied by the same powers. The pass must run before `profile`.
+    The left operand must have several rows and be a constant or indexed out of a constant. Matrices that are indexed
+    out of one constant share their shift amounts. Constant initial values of the sums are multiplied by the same
+    powers. Constants with other uses are unchanged. The pass must run before `profile`.
     """
 
     name = "scale-rows"
@@ -63,7 +64,7 @@ class _Scale(RewritePattern):
 
 
 def _products(constant: tdsl.ConstOp) -> list[_Product]:
-    """The products with a constant's rows as left operand; none if the constant has other uses."""
+    """The products whose left operand has the rows of a constant; empty if the constant has other uses."""
     products: list[_Product] = []
     values: list[SSAValue] = [constant.result]
     while values:
@@ -79,14 +80,14 @@ def _products(constant: tdsl.ConstOp) -> list[_Product]:
 
 
 def _reads_rows(product: _Product, constant: tdsl.ConstOp) -> bool:
-    """True if only the left operand of a product is a part of a constant; its sums may start from a different
-    constant.
+    """True if the left operand of a product is a part of a constant and neither the right operand nor the initial value
+    is.
     """
     return constant_root(product.lhs) is constant and constant_root(product.rhs) is not constant
 
 
 def _can_scale(product: _Product) -> bool:
-    """True if a product has no shifts, and starts from zero or from its own constant with a number for each row."""
+    """True if a product has no shifts, and starts from zero or from a separate constant with a number for each row."""
     start = product.initial
     own = start is None or (isinstance(start.owner, tdsl.ConstOp) and start.has_one_use())
     return product.shifts is None and own and (start is None or tdsl.shape_of(start) == tdsl.shape_of(product.lhs)[:1])
@@ -97,7 +98,9 @@ def _replace(constant: tdsl.ConstOp, raws: Reals, rewriter: PatternRewriter) -> 
 
 
 def _shifts(greatest: Reals) -> list[int]:
-    """The shift amount of each row, by which its greatest magnitude is below the matrix's; 0 for rows of zeros."""
+    """For each row, the number of bits by which its greatest magnitude is below that of the matrix; 0 for rows of
+    zeros.
+    """
     _, exponents = np.frexp(greatest)
     _, most = np.frexp(greatest.max())
     return np.where(greatest > 0, np.minimum(most - exponents, tdsl.ROW_SHIFTS[-1]), 0).tolist()

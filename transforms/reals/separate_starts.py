@@ -1,7 +1,8 @@
-"""`separate-starts`: no two sums of products start from the same constant, such as equal biases of two layers (L0).
+"""`separate-starts`: copies constants so that no two sums of products start from the same constant (L0).
 
-The format of a start follows from those of the products, in some formats exactly. Common subexpression elimination
-merges equal constants, so that this pass runs after the last such step on reals.
+Two layers with equal biases, for example, share a constant because common subexpression elimination merges equal
+constants. The format of an initial value follows from the formats of the products, so each sum needs a separate
+constant. The pass runs after the last common subexpression elimination on reals.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from tinyml.dialects.rewriting import Rewriter
 
 @dataclass(frozen=True)
 class SeparateStartsPass(ModulePass):
-    """Copy a constant of f32 that a sum of products starts from, for every other reader of it that is such a sum."""
+    """Copy a constant of f32 that is the initial value of several sums of products, so that each sum has its own copy.
+
+    Constants that at most one sum starts from are unchanged.
+    """
 
     name = "separate-starts"
 

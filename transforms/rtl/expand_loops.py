@@ -1,7 +1,6 @@
-"""`expand-loops`: replaces innermost loops of a few iterations without products by their iterations, one after the
-other.
+"""`expand-loops`: fully unrolls innermost loops of a few iterations without products (hardware).
 
-An example is the maximum over a window of 2 x 2 pixels; the loop over channels around it is then pipelined.
+An example is the maximum over a window of 2 x 2 pixels. The loop over channels around it can then be pipelined.
 """
 
 from __future__ import annotations
@@ -25,7 +24,10 @@ MAX_ITERATIONS = 4
 
 @dataclass(frozen=True)
 class ExpandLoopsPass(ModulePass):
-    """Expand loops of at most four iterations, from the inside, within other loops."""
+    """Replace innermost loops of at most four iterations inside other loops by their iterations, one after the other.
+
+    Loops with products, and loops that are not inside another loop, are unchanged.
+    """
 
     name = "expand-loops"
 
@@ -42,8 +44,9 @@ class ExpandLoopsPass(ModulePass):
 
 
 def _next(function: func.FuncOp, copies: dict[scf.ForOp, int]) -> tuple[scf.ForOp, int] | None:
-    """The next loop to expand, and the number of its iterations. copies: for each loop, the number of copies made by
-    expanding the loops in it.
+    """The next loop to expand, and the number of its iterations; None if there is none.
+
+    copies: for each loop, the number of copies made by expanding the loops inside it.
     """
     for loop in function.walk():
         if not isinstance(loop, scf.ForOp) or not is_pipelined(loop) or not (trips := trips_from_zero(loop)):

@@ -1,9 +1,10 @@
-"""`flatten-loops`: joins an innermost loop and the loop around it into one loop, all of whose iterations overlap.
+"""`flatten-loops`: joins an innermost loop and the loop around it into one loop, all of whose iterations overlap
+(hardware).
 
 Without this pass an innermost loop fills and drains its pipeline in each iteration of the outer loop. The ops before
-and after the innermost loop run in every iteration of the joined loop, but their stores take effect only in the first
-or the last iteration of the inner loop. LLVM flattens loops with nothing between them (`loop-flatten`), as MLIR does
-(loop coalescing).
+and after the innermost loop run in every iteration of the joined loop. Their stores, however, take effect only in the
+first or the last iteration of the inner loop. LLVM flattens loops with nothing between them (`loop-flatten`), as MLIR
+does (loop coalescing).
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from tinyml.transforms.rtl.scheduling.regions import COUNTERS, RISES, body_of, c
 
 @dataclass(frozen=True)
 class FlattenLoopsPass(ModulePass):
-    """Flatten nests of loops with constant bounds from the inside, where the schedule of the result is shorter.
+    """Flatten nests of two loops with constant bounds, from the inside, if the schedule of the joined loop is shorter.
 
-    clock: as in `schedule-cycles`.
+    Other nests are unchanged. clock: as in `schedule-cycles`.
     """
 
     name = "flatten-loops"
@@ -63,14 +64,14 @@ def _scheduler(function: func.FuncOp, period: float) -> Scheduler:
 
 
 def _cycles(loop: scf.ForOp, scheduler: Scheduler) -> int:
-    """The cycles of a pipelined loop."""
+    """The number of cycles that a pipelined loop takes."""
     schedule, interval = scheduler.loop(body_of(loop), loop)
     depth = max([interval, *(cycle + 1 + isinstance(op, rtl.LoadOp) for op, cycle in schedule.cycles.items())])
     return (_trips(loop) - 1) * interval + depth
 
 
 def _trips(loop: scf.ForOp) -> int:
-    """The iterations of a loop of a nest, which are known and some."""
+    """The number of iterations of a loop of a nest, which is constant and not 0."""
     trips = trips_of(loop)
     assert trips
     return trips
@@ -83,10 +84,10 @@ def _next_nest(function: func.FuncOp, refused: set[Operation]) -> FlatNest | Non
 
 @dataclass
 class FlatNest:
-    """A loop around a pipelined loop, and the ops before and after the latter.
+    """A pipelined loop, the loop around it, and the ops of the outer loop before and after the inner one.
 
-    through: the carried values of the inner loop that continue into the next iteration of the outer loop: the index of
-    each there, by its index in the inner loop. The outer loop uses its carried values for nothing else.
+    through: the carried values of the inner loop whose final value starts the inner loop in the next outer iteration.
+    It maps their index in the inner loop to their index in the outer loop. The outer loop carries nothing else.
     """
 
     outer: scf.ForOp
@@ -98,7 +99,7 @@ class FlatNest:
 
     @staticmethod
     def of(loop: scf.ForOp) -> FlatNest | None:
-        """The nest of a loop; None if it has another form."""
+        """The nest whose outer loop is `loop`; None if its form does not permit flattening."""
         ops = list(loop.body.block.ops)[:-1]
         inner = [op for op in ops if op.regions]
         if len(inner) != 1 or not (trips_of(loop) or 0) > 1:
@@ -119,7 +120,7 @@ class FlatNest:
         return FlatNest(loop, within, ops[:place], ops[place + 1 :], through)
 
     def cycles(self, scheduler: Scheduler) -> int:
-        """A lower bound on the cycles of the nest as it is."""
+        """A lower bound on the cycles of the nest without flattening."""
         around = [op for op in (*self.before, *self.after) if not isinstance(op, arith.ConstantOp)]
         cycles = scheduler.run(around).cycles
         clocked = any(not is_pure(op) for op in around)
@@ -141,7 +142,10 @@ class FlatNest:
         return flat
 
     def _iteration(self, nest: LoopBuilder, carried: Sequence[SSAValue]) -> list[SSAValue]:
-        """Insert an iteration of both loops, given their counters and the carried values of the inner loop."""
+        """Insert one iteration of the joined loop, and return its next carried values.
+
+        carried: the counters of both loops, followed by the carried values of the inner loop.
+        """
         outer, inner, counters = self.outer, self.inner, counters_of(self.inner)
         for argument, old in zip(carried, (outer.body.block.args[0], *inner.body.block.args), strict=True):
             argument.name_hint = old.name_hint
@@ -171,7 +175,9 @@ class FlatNest:
         return [nest.insert(arith.SelectOp(goes_on, following, low)), next_inner, *yielded]
 
     def _copy(self, nest: LoopBuilder, ops: Sequence[Operation], when: SSAValue, *, rises: bool = False) -> None:
-        """Copy ops, with stores on a condition. rises: the outer counter advances when it holds."""
+        """Insert copies of ops whose stores take effect only if `when` holds. rises: the outer counter advances if it
+        holds.
+        """
         for op in ops:
             copy = op.clone(self.new)
             if isinstance(copy, rtl.StoreOp):
@@ -184,7 +190,9 @@ class FlatNest:
 
 
 def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
-    """The indices of the carried values of both loops that are one value; None if the outer loop carries others."""
+    """For each value that both loops carry, its index in the inner loop and in the outer; None if the outer carries
+    others.
+    """
     end = outer.body.block.last_op
     assert end is not None
     found: dict[int, int] = {}
@@ -197,5 +205,5 @@ def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
 
 
 def _bounds(nest: LoopBuilder, loop: scf.ForOp) -> list[SSAValue]:
-    """The first value of a counter, its limit and its step, as values outside a nest."""
+    """The first value of a loop's counter, its limit and its step, as constants outside the nest."""
     return [nest.index(const_evaluate_operand(bound) or 0) for bound in (loop.lb, loop.ub, loop.step)]

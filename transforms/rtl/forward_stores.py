@@ -1,6 +1,7 @@
-"""`forward-stores`: replaces loads by the value stored or loaded before, and removes stores that are never read.
+"""`forward-stores`: replaces loads by the value stored or loaded before, and removes stores that are never read
+(hardware).
 
-This is like `affine-scalrep` in MLIR. Sums that pass through an array of one element become values.
+MLIR's `affine-scalrep` does the same. Sums that pass through an array of one element become values.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from tinyml.transforms.ir.indices import AffineSum, affine_sum
 
 @dataclass(frozen=True)
 class ForwardStoresPass(ModulePass):
-    """Replace loads from an address that the same block has accessed, with no store to the memory in between."""
+    """Replace a load by a value that the same block has stored to or loaded from the same address before.
+
+    No store to the memory may be in between. Also erase stores to memories that are never read.
+    """
 
     name = "forward-stores"
 

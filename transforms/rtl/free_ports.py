@@ -1,7 +1,7 @@
-"""`free-ports`: gives loads of a loop that would wait for each other at a memory's port ports of their own.
+"""`free-ports`: provides separate memory ports for loads of a loop that would otherwise wait for each other (hardware).
 
-Small constant memories are copied for each of their loads in a block. Elements that do not change while a loop runs are
-loaded before the loop, if the loop loads other elements from the same memory.
+Small constant memories are copied for each of their loads in a block. If a loop loads several elements from one memory,
+elements that do not change while the loop runs are loaded before it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ from tinyml.transforms.rtl.scheduling.regions import is_pipelined
 
 @dataclass(frozen=True)
 class FreePortsPass(ModulePass):
-    """Copy constants of at most one block RAM, and move loads whose address is the same in all iterations."""
+    """Copy constants of at most one block RAM for each load in a block, and move loop-invariant loads before their
+    loop.
+
+    A load moves only if the loop also loads other elements from the same memory.
+    """
 
     name = "free-ports"
 
@@ -65,7 +69,7 @@ def _copy(memory: rtl.MemoryOp, most: int) -> None:
 
 
 def _early(loop: scf.ForOp) -> list[rtl.LoadOp]:
-    """The loads of a loop with a loop-invariant address, from memories from which the loop also loads at other
+    """The loads of a loop that have a loop-invariant address, if the loop also loads from the same memory at other
     addresses.
     """
     loads = [op for op in loop.body.block.ops if isinstance(op, rtl.LoadOp)]

@@ -1,4 +1,4 @@
-"""`merge-sums`: computes consecutive sums of equal length in one loop, each by its own multiplier.
+"""`merge-sums`: computes consecutive sums of equal length in one loop, each by a separate multiplier (hardware).
 
 If the second sum continues the first, as in the sum of two products of matrices, the two become one sum.
 """
@@ -25,8 +25,10 @@ from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 
 @dataclass(frozen=True)
 class MergeSumsPass(ModulePass):
-    """Merge neighbouring sums. If their loads share a port, an iteration takes as long as one of each loop took
-    together.
+    """Merge two consecutive loops that compute sums of equal length into one loop.
+
+    If their loads share a port, an iteration of the merged loop takes as long as one iteration of each loop together.
+    Loops are unchanged if the second needs other results of the first.
     """
 
     name = "merge-sums"
@@ -39,7 +41,7 @@ class MergeSumsPass(ModulePass):
 
 
 def _merge_first(block: Block | None, loop: scf.ForOp) -> bool:
-    """Merge a loop with the next one in its block; False if that is impossible."""
+    """Merge a loop with the next one in its block; return False if that is impossible."""
     between: list[Operation] = []
     other = loop.next_op
     while other is not None and not other.regions:
@@ -67,7 +69,7 @@ def _merge_first(block: Block | None, loop: scf.ForOp) -> bool:
 
 
 def _add_later(sum: scf.ForOp, place: int, first: scf.ForOp) -> None:
-    """Make a sum start from 0, which is available before the first loop, and add its initial value to the result."""
+    """Let a sum start from 0, which is available before the first loop, and add its initial value to the result."""
     init, result = sum.iter_args[place], sum.results[place]
     sum.operands[3 + place] = LoopBuilder(first).constant(0, init.type)
     assert sum.next_op is not None
@@ -76,7 +78,7 @@ def _add_later(sum: scf.ForOp, place: int, first: scf.ForOp) -> None:
 
 
 def _needed(values: Iterable[SSAValue], between: list[Operation], first: scf.ForOp) -> list[Operation] | None:
-    """The ops between two loops that values need; None for values that need results of the first loop."""
+    """The ops between two loops that compute `values`; None if they depend on results of the first loop."""
     needed: set[Operation] = set()
     queue = [*values]
     while queue:

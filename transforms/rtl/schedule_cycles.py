@@ -1,7 +1,7 @@
-"""`schedule-cycles`: gives every op a clock cycle, and every innermost loop an initiation interval.
+"""`schedule-cycles`: assigns a clock cycle to every op, and an initiation interval to every innermost loop (hardware).
 
 Ops between loops run once, each as early as the delays of a chain and the ports of memories allow. The iterations of an
-innermost loop overlap: they start at the least interval at which carried values and memory accesses are available in
+innermost loop overlap. They start at the least interval at which carried values and memory accesses are available in
 time (modulo scheduling; Rau, "Iterative Modulo Scheduling", 1996, here without backtracking). Cheap functions of
 registers that do not change take no cycle at all.
 """
@@ -43,9 +43,9 @@ _WIRES = 0.4
 class ScheduleCyclesPass(ModulePass):
     """Record cycles of ops (`rtl.cycle`), intervals of pipelined loops (`rtl.interval`) and waits (`rtl.wait`).
 
-    clock: the frequency in MHz. By the delays of the FPGA that the module is compiled for, each chain of ops ends
-    within its period. By default the frequency of its board, or 50 and an ECP5 if no FPGA is named. Raises `InputError`
-    for a clock that is not positive.
+    clock: the frequency in MHz. Each chain of ops ends within the clock period, by the delays of the FPGA that the
+    module is compiled for. The default is the frequency of its board. If no FPGA is named, the defaults are 50 MHz and
+    an ECP5. Raises `InputError` for a clock that is not positive.
     """
 
     name = "schedule-cycles"
@@ -69,7 +69,7 @@ class _FunctionSchedule:
         self.offsets: dict[SSAValue, float] = {}
 
     def schedule(self, block: Block) -> bool:
-        """Schedule a block, which begins right after its arguments are computed; True if it must take cycles."""
+        """Schedule a block, which begins right after its arguments are computed; return True if it must take cycles."""
         # The values computed in the cycle before the next part begins; None stands for all values except constants.
         fresh: set[SSAValue] | None = None
         takes_cycles = False
@@ -94,7 +94,7 @@ class _FunctionSchedule:
         return takes_cycles
 
     def _run(self, run: StraightRun) -> bool:
-        """Schedule a run; True if it takes cycles."""
+        """Schedule ops without control flow; return True if they take cycles."""
         rest: list[Operation] = []
         late: set[SSAValue] = set()
         for op in run.ops:
@@ -112,7 +112,7 @@ class _FunctionSchedule:
         return Scheduler(self.operators, self.period, self.offsets)
 
     def _control(self, op: Operation) -> bool:
-        """Schedule the blocks of a loop or branch; True if it must take cycles."""
+        """Schedule the blocks of a loop or branch; return True if it must take cycles."""
         if isinstance(op, scf.ForOp) and is_pipelined(op):
             ops = body_of(op)
             schedule, interval = self._scheduler().loop(ops, op)
@@ -126,5 +126,7 @@ class _FunctionSchedule:
 
 
 def _reads(op: Operation, fresh: set[SSAValue] | None) -> bool:
-    """True for an op that reads values in `fresh`; if that is None, all values except constants are fresh."""
+    """True for an op that reads a value in `fresh`; if `fresh` is None,
+    for an op that reads any value but constants.
+    """
     return any(const_evaluate_operand(value) is None if fresh is None else value in fresh for value in op.operands)

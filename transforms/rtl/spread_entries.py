@@ -1,11 +1,10 @@
-"""`spread-entries`: distributes products of sparse matrices to processing elements, each of which processes one entry
-per cycle.
+"""`spread-entries`: distributes products of sparse matrices to processing elements (hardware).
 
-SeeDot (section 6.2.1) distributes the columns of a sparse matrix to processing elements, three quarters of them before
-the program runs and a quarter to whichever element is free. Here every entry of a row is assigned in advance, since all
-indices are constants: `n` elements take the entries of a row `n` at a time, and an adder tree adds their products, so
-that `e` entries in `r` rows take less than `e / n + r` cycles. Columns that are assigned to free elements take `e / n`
-cycles at best, and `r` more to add the partial sums that the elements have of each row.
+Each processing element processes one entry per cycle. SeeDot (section 6.2.1) distributes the columns of a sparse
+matrix: three quarters before the program runs, and a quarter to whichever element is free. Here every entry of a row is
+assigned in advance, because all indices are constants. `n` elements process the entries of a row `n` at a time, and an
+adder tree adds their products. `e` entries in `r` rows therefore take less than `e / n + r` cycles. Columns that are
+assigned to free elements take `e / n` cycles at best, and `r` more to add the elements' partial sums of each row.
 """
 
 from __future__ import annotations
@@ -55,13 +54,13 @@ MAX_PROCESSING_ELEMENTS = 64
 
 @dataclass(frozen=True)
 class SpreadEntriesPass(ModulePass):
-    """Replace products of compressed matrices by loops over words of entries, with one entry for each processing
-    element.
+    """Replace products of compressed matrices by loops over words that contain one entry for each processing element.
 
-    elements: the number of processing elements of each product; by default the budget determines it. cells: percent of
-    the device's LUTs, DSPs and block RAMs for the whole module. Each product receives a part of this budget, in
-    proportion to its multiplications. Each element has a copy of the vector; copies, entries and other memories take no
-    more block RAMs than there are. Raises `InputError` for less than one element and for an invalid share.
+    elements: the number of processing elements of each product; by default the budget determines it. cells: the budget
+    for the whole module in percent of the device's LUTs, DSPs and block RAMs. Each product receives a part of this
+    budget in proportion to its multiplications. Each element has a copy of the vector. Copies, entries and other
+    memories together use no more block RAMs than the device has. Raises `InputError` for less than one element and for
+    an invalid share.
     """
 
     name = "spread-entries"
@@ -82,9 +81,7 @@ class SpreadEntriesPass(ModulePass):
 
 
 def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, int]:
-    """The number of processing elements that a product's part of the budget allows, and how many of them multiply by
-    DSPs.
-    """
+    """The number of processing elements that a product's part of the budget allows, and how many of them use DSPs."""
     fabric = fabric_around(function)
     operators = Operators(fabric.delays, intervals(function))
     taken = cells_of(function.body.block.ops, operators, fabric)
@@ -123,23 +120,23 @@ def _blocks_of_others(function: func.FuncOp, rows: EntryRows, fabric: Fabric) ->
 
 
 def _blocks_of_tables(rows: EntryRows, count: int, fabric: Fabric) -> int:
-    """The block RAMs of the entries of a product and of their column indices, in words for `count` elements."""
+    """The block RAMs that store the entries of a product and their column indices, in words for `count` elements."""
     widths = type_width(rows.values.result), _address_width(rows)
     return sum(blocks(fabric, rows.words(count), width * count) for width in widths)
 
 
 def _address_width(rows: EntryRows) -> int:
-    """The bits of the address of a column in the vector's memory."""
+    """The number of bits of the address of a vector element in the vector's memory."""
     return (_first(rows) + max((entry.column for row in rows.rows for entry in row), default=0)).bit_length() or 1
 
 
 def _first(rows: EntryRows) -> int:
-    """The constant part of the address of the vector."""
+    """The constant part of the address at which the vector starts."""
     return affine_sum(rows.vector.address).constant
 
 
 def _products(function: func.FuncOp) -> int:
-    """The number of multiplications of an inference in loops of constant trip counts."""
+    """The number of multiplications per inference in loops with constant trip counts."""
     found = 0
     for op in function.walk():
         if isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType):
@@ -154,10 +151,10 @@ def _products(function: func.FuncOp) -> int:
 
 
 def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
-    """Replace a product by a loop over words, each of which holds an entry of a row for every processing element.
+    """Replace a product by a loop over words that contain an entry of a row for each of `count` processing elements.
 
-    in_dsps: the number of elements that multiply by DSPs; the others use logic. A sum that does not start from a
-    constant starts from 0, and its start is added at the end of the row.
+    in_dsps: the number of elements that multiply by DSPs; the others use logic. A sum whose initial value is not
+    constant starts from 0, and the initial value is added at the end of the row.
     """
     words = [row[start : start + count] for row in rows.rows for start in range(0, max(len(row), 1), count)]
     lasts = [last for row in rows.rows for last in [0] * (max(1, -(-len(row) // count)) - 1) + [1]]
@@ -201,8 +198,9 @@ def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
 def _finish(
     nest: LoopBuilder, rows: EntryRows, row: SSAValue, total: SSAValue, last: SSAValue, *, starts: bool
 ) -> None:
-    """Copy the ops that finish and store a row, which take effect at its last word. starts: true if the total includes
-    the start value.
+    """Copy the ops that finish and store a row; the stores take effect at the row's last word.
+
+    starts: true if the total includes the initial value.
     """
     new: dict[SSAValue, SSAValue] = {rows.nest.row: row}
     for op in rows.nest.body.block.ops:
@@ -216,7 +214,7 @@ def _finish(
 
 
 def _memory(nest: LoopBuilder, numbers: Sequence[int], width: int, count: int, name: str | None) -> SSAValue:
-    """A memory of unsigned numbers of a given width, `count` per word."""
+    """A constant memory of unsigned numbers of a given width, with `count` numbers per word."""
     data = np.array(numbers, f"<u{1 << max((width + 7) // 8 - 1, 0).bit_length()}").tobytes()
     content = DenseIntOrFPElementsAttr(TensorType(IntegerType(width), [len(numbers)]), BytesAttr(data))
     memory = nest.insert(rtl.MemoryOp(rtl.MemoryType(len(numbers) // count, width * count), content))
@@ -225,7 +223,7 @@ def _memory(nest: LoopBuilder, numbers: Sequence[int], width: int, count: int, n
 
 
 def _copies(vector: SSAValue, count: int) -> list[SSAValue]:
-    """The memory of a vector, and copies of it that are written at the same time."""
+    """`count` memories with the content of a vector: its own memory, and copies that every store also writes."""
     memory = vector.owner
     assert isinstance(memory, rtl.MemoryOp)
     copies = [memory.result]
@@ -249,8 +247,9 @@ def _word(nest: LoopBuilder, table: SSAValue, at: SSAValue) -> SSAValue:
 def _term(
     nest: LoopBuilder, rows: EntryRows, read: Sequence[SSAValue], copies: Sequence[SSAValue], lane: int, *, logic: bool
 ) -> SSAValue:
-    """The term of a processing element. read: the words of values and of addresses. logic: true to multiply without a
-    DSP.
+    """The term that processing element `lane` computes.
+
+    read: the loaded words of values and of addresses. logic: true to multiply without a DSP.
     """
     widths = type_width(rows.values.result), _address_width(rows)
     value, place = (element_of_word(nest, word, lane, width) for word, width in zip(read, widths, strict=True))

@@ -1,7 +1,8 @@
-"""`unroll-loops`: sums of products take several elements in each iteration, from memories with wider words.
+"""`unroll-loops`: lets sums of products process several elements in each iteration, from memories with wider words
+(hardware).
 
-SeeDot (section 6.2.2) gives hints to unroll loops as far as a budget of cells allows. Here an iteration reads words
-that contain all the elements that it adds, so that one port per memory is enough. An adder tree adds the terms of an
+SeeDot (section 6.2.2) adds hints to unroll loops as far as a budget of cells allows. Here an iteration loads words that
+contain all the elements that it adds, so that one port per memory is enough. An adder tree adds the terms of an
 iteration before they are added to the sum. Rows of constant matrices are padded with zeros to a multiple of the word.
 """
 
@@ -27,13 +28,14 @@ from tinyml.transforms.rtl.unrolling.words import widen_memories
 
 @dataclass(frozen=True)
 class UnrollLoopsPass(ModulePass):
-    """Unroll innermost loops that only add, by powers of two.
+    """Unroll innermost loops that only add terms to sums, by powers of two; other loops are unchanged.
 
-    factor: the most elements that an iteration processes, whatever they cost; by default the budget determines it.
-    luts, dsps: the budget for the whole module, by default a share of the FPGA that it is compiled for. cells: that
-    share in percent. brams: the block RAMs for the whole module, by default all that there are. order: `gain` first
-    unrolls the loops that save most cycles for their cells; `sequential` unrolls each loop in turn as far as possible,
-    as SeeDot does. Raises `InputError` for a factor that is not positive, an invalid share, and an unknown order.
+    factor: the maximum number of elements that an iteration processes, regardless of the cells; by default the budget
+    determines it. luts, dsps: the budget for the whole module, by default a share of the FPGA that it is compiled for.
+    cells: this share in percent. brams: the block RAMs for the whole module, by default all block RAMs of the FPGA.
+    order: `gain` first unrolls the loops that save most cycles for their cells; `sequential` unrolls each loop in turn
+    as far as possible, as SeeDot does. Raises `InputError` for a factor that is not positive, an invalid share, and an
+    unknown order.
     """
 
     name = "unroll-loops"

@@ -1,6 +1,7 @@
-"""`widen-elements`: loops over elements without products process several in each iteration, as words of memories.
+"""`widen-elements`: lets loops over elements without products process several elements in each iteration (hardware).
 
-For example, the maxima of several channels are computed at once, and copies transfer whole words.
+The elements are loaded and stored as words of memories. For example, the maxima of several channels are computed at
+once, and copies transfer whole words.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ LANES = 8, 4, 2
 
 @dataclass(frozen=True)
 class WidenElementsPass(ModulePass):
-    """Widen loops that only load, compare, select, add and store elements of rows that begin at whole words."""
+    """Widen loops that only load, compare, select, add and store elements of rows that begin at whole words.
+
+    Other loops are unchanged.
+    """
 
     name = "widen-elements"
 
@@ -43,9 +47,9 @@ class WidenElementsPass(ModulePass):
 
 
 def _takes(loop: scf.ForOp, lanes: int) -> bool:
-    """True if an iteration can process a given power of two of elements.
+    """True if an iteration of a loop can process `lanes` elements, a power of two.
 
-    Words begin at multiples of it, so two iterations access either the same elements or no common ones.
+    Words begin at multiples of `lanes`, so two iterations access either the same elements or no common ones.
     """
     if loop.iter_args or (trips := trips_from_zero(loop)) is None or trips % lanes:
         return False

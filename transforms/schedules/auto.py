@@ -1,4 +1,7 @@
-"""The schedule `auto`: plans use segments of all exact schedules, programs those with estimated times."""
+"""The schedule `auto`: its plans combine segments of all exact schedules.
+
+For compiled programs, segments are compared by estimated time.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from tinyml.transforms.schedules.table import schedules
 
 
 class Auto(Schedule):
-    """The best of the other schedules, segment by segment."""
+    """The best of the other schedules, chosen segment by segment."""
 
     name = "auto"
     help = (

@@ -1,9 +1,9 @@
 """Partial execution along channels (PEX, Liberis and Lane 2023, section 3, definition 11, algorithm 1, table 2).
 
-In a loop over channels, ops *generate* slices of one channel from whole operands, ops on channels *continue* with them,
-and others *accumulate* their contributions to whole results; the sums of these results may need more bits than their
-elements. A loop may have any number of each, across branches and joins; ops run in the topological order with the least
-peak.
+In a loop over channels, some ops *generate* slices of one channel from whole operands, ops on channels *continue* with
+these slices, and others *accumulate* their contributions to whole results. The sums of these results may need more bits
+than their elements. A loop may have any number of ops of each kind, across branches and joins. Ops run in the
+topological order with the lowest peak.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class ByChannel(Tiling):
 
 
 class Partial(Schedule):
-    """Loops over channels with sums of a given width."""
+    """Loops over channels with accumulated sums of a given width."""
 
     widens = True
 
@@ -89,7 +89,7 @@ class Partial(Schedule):
         self.tiling = ByChannel(sums)
 
     def orders(self, graph: Graph) -> Iterator[Sequence[int]]:
-        """Yield the order of the program and, if there is any, a better one for PEX's rules."""
+        """Yield the order of the program, then an order with a lower peak by PEX's rules if there is one."""
         yield range(len(graph.nodes))
         chosen = least_peak(len(graph.nodes), self.segments(graph))
         assert chosen is not None
@@ -103,15 +103,15 @@ class Partial(Schedule):
             yield self._segment(loop, 1)
 
     def program_segments(self, network: Network) -> Iterator[Segment]:
-        """Count slices copied from or to a whole tensor and the windows of convolutions, too."""
+        """Yield the segments, with the memory of copied slices and of the windows of convolutions included."""
         yield from ordinary_in_programs(network)
         for loop in self.loops(network.graph):
             yield self._program_segment(network, loop, 1)
 
     def program_plan(self, network: Network, ram: int | None = None, most_extra: int | None = None) -> Plan:
-        """The plan with the least peak, one channel at a time.
+        """The plan with the lowest peak if loops compute one channel at a time.
 
-        ram: the limit on live bytes; each loop computes as many channels at once as fit (remark 4).
+        ram: the limit on live bytes. With a limit, each loop computes as many channels at once as fit (remark 4).
         """
         plan = super().program_plan(network, ram, most_extra)
         if ram is None:
@@ -129,9 +129,9 @@ class Partial(Schedule):
         return plan._replace(segments=segments, bits=max((segment.bits for segment in segments), default=0))
 
     def widths(self, graph: Graph, plan: Plan) -> list[Width]:
-        """Each number of channels at once by which a loop of the plan can run.
+        """One entry for each number of channels that a loop of the plan can compute at once.
 
-        Other loops use the greatest possible number below it.
+        Loops that cannot compute this number use the greatest possible number below it.
         """
         ordered = graph.in_order(plan.order)
         loops = {
@@ -154,26 +154,28 @@ class Partial(Schedule):
         return [width(most) for most in sorted({n for loop in loops.values() for n in divisors(loop.channels)})]
 
     def _segment(self, loop: ChannelNodes, channels: int) -> Segment:
-        """A loop with its memory as PEX counts it."""
+        """The segment for a loop, with memory counted as PEX does."""
         bits = self._whole(loop) + channels * loop.peak()
         return Segment(loop.nodes[0], loop.nodes[-1], bits, ByChannel(self.tiling.sums, channels))
 
     def _program_segment(self, network: Network, loop: ChannelNodes, channels: int) -> Segment:
-        """A loop with all memory of a compiled program."""
+        """The segment for a loop, with all memory of a compiled program."""
         tiling = ByChannel(self.tiling.sums, channels)
         bits = self._whole(loop) + channels * loop.peak(copies=True) + _windows(network, loop, tiling)
         return Segment(loop.nodes[0], loop.nodes[-1], bits, tiling, len(loop.nodes))
 
     def program_loop(self, network: Network, first: int, last: int) -> Segment:
-        """The loop over the channels of nodes first to last, both inclusive, with all memory of a compiled program."""
+        """The segment for a loop over the channels of nodes `first` to `last`, inclusive, with all memory of a compiled
+        program.
+        """
         return self._program_segment(network, consecutive(network.graph, first, last), 1)
 
     def _whole(self, loop: ChannelNodes) -> int:
-        """The bits of the tensors that are whole in a loop."""
+        """The bits of the tensors that are stored whole during a loop."""
         return alive(loop.graph, range(loop.nodes[0])) + loop.whole_bits(self.tiling.sums)
 
     def loops(self, graph: Graph) -> Iterator[ChannelNodes]:
-        """Yield the loops over consecutive nodes."""
+        """Yield the possible loops over channels of consecutive nodes."""
         for first in range(len(graph.nodes)):
             for last in range(first, min(first + MAX_LOOP_OPS, len(graph.nodes))):
                 loop = consecutive(graph, first, last)
@@ -205,9 +207,10 @@ def divisors(number: int) -> list[int]:
 
 
 def _windows(network: Network, loop: ChannelNodes, tiling: ByChannel) -> int:
-    """Maximum bits of an op's gathered window, of one pixel, and of the extra width of narrow sums.
+    """The maximum over the ops of the bits of a gathered window, of one pixel, and of the extra width of narrow sums.
 
-    If each channel of a result reads one channel, the window of one channel is copied from that of several channels.
+    If each channel of a result reads one channel, the window of one channel is copied from the window of several
+    channels.
     """
     most = 0
     for i in loop.nodes:

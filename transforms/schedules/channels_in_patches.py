@@ -1,7 +1,8 @@
-"""Loops over channels within patches: both axes of an image are split in one plan (PEX, appendix B).
+"""Loops over channels inside patches: one plan splits an image both into tiles and by channels (PEX, appendix B).
 
-In a tile of the last result, some ops run as a loop over channels: the slice of a channel and the sums have the size of
-the part that the tile needs. Fewer bytes in a tile permit fewer, larger tiles, which recompute less.
+In a tile of the last result, some ops run as a loop over channels. The slice of a channel and the sums then have the
+size of the part that the tile needs. If a tile needs fewer bytes, tiles can be fewer and larger, and less is
+recomputed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from tinyml.transforms.schedules.rewriting.channel_patches import ChannelPatches
 
 @dataclass(frozen=True)
 class ByChannelInPatches(Tiling):
-    """Loops over count x count tiles of the last result, in which ops run one by one or channel by channel."""
+    """Loops over count x count tiles of the last result; inside a tile, ops run one by one or channel by channel."""
 
     count: int
 
@@ -59,7 +60,9 @@ class ByChannelInPatches(Tiling):
 
 
 class ChannelsInPatches(Schedule):
-    """The first ops in patches, within which they may run by channels; then by channels or ordinary."""
+    """The first ops run in patches and may run by channels inside them; the remaining ops run by channels or
+    ordinarily.
+    """
 
     name = "channels-in-patches"
     help = (
@@ -96,7 +99,9 @@ CHANNELS_IN_PATCHES = ChannelsInPatches()
 
 
 def _patched(graph: Graph) -> Iterator[tuple[Segment, int]]:
-    """Yield segments in patches that do not double the work of the network, and their numbers of patches."""
+    """Yield segments in patches that at most double the work of the network,
+    each with its number of patches per axis.
+    """
     for last in range(len(graph.nodes)):
         for count in TILES:
             segment = patches(graph, last, count)
@@ -105,14 +110,19 @@ def _patched(graph: Graph) -> Iterator[tuple[Segment, int]]:
 
 
 def _joint(graph: Graph, patched: Segment, count: int, inner: Plan) -> Iterator[Segment]:
-    """Yield the segment with loops over channels in its tiles, if they take fewer bits than its ops one by one."""
+    """Yield the segment with loops over channels in its tiles, if this needs fewer bits than running the ops one by
+    one.
+    """
     bits = graph.size(graph.nodes[patched.last].result) + inner.bits
     if any(isinstance(one.tiling, ByChannel) for one in inner.segments) and bits < patched.bits:
         yield patched._replace(bits=bits, tiling=ByChannelInPatches(count))
 
 
 def _tile(graph: Graph, last: int, count: int) -> Graph:
-    """The ops up to node `last` on the greatest part of each image that a tile needs; inputs are whole, and stay."""
+    """The graph of the ops up to node `last` on the largest part of each image that a tile needs.
+
+    Inputs are whole and stay alive.
+    """
     parts = extents_of_parts(graph, last, count)
     made = {node.result: parts[node.result] for node in graph.nodes[: last + 1]}
     tensors = {
@@ -124,7 +134,7 @@ def _tile(graph: Graph, last: int, count: int) -> Graph:
 
 
 def _least(candidates: Iterable[Segment], last: int) -> Plan:
-    """The plan of a tile with the least peak."""
+    """The plan of a tile with the lowest peak."""
     plan = least_peak(last + 1, candidates)
     assert plan is not None
     return plan
@@ -137,7 +147,9 @@ def _runnable(network: Network) -> list[tuple[int, int]]:
 
 
 def _least_in_program(network: Network, last: int, count: int, runnable: Sequence[tuple[int, int]]) -> Plan:
-    """The plan of a tile as compiled: with windows, and slices that are copied from whole tensors or to them."""
+    """The plan of a tile with all memory of a compiled program: gathered windows, and slices copied from or to whole
+    tensors.
+    """
     tile = _tile(network.graph, last, count)
     program = replace(network, graph=tile)
     alone = (Segment(i, i, ordinary(tile, i) + scratch_of(network, i), ONE_BY_ONE) for i in range(last + 1))

@@ -1,4 +1,4 @@
-"""Convolutions in place: a result overwrites its operand pixel by pixel (Gural and Murmann 2019, section 3)."""
+"""Convolutions in place: the result overwrites the operand pixel by pixel (Gural and Murmann 2019, section 3)."""
 
 from __future__ import annotations
 
@@ -39,11 +39,13 @@ class InPlace(Tiling):
         return self.method
 
     def alive(self, graph: Graph, i: int) -> int:
-        """The bits of the operand's and the result's pixels that are alive while node i runs."""
+        """The bits of the live pixels of operand and result while node i runs."""
         raise NotImplementedError
 
     def taken(self, network: Network, i: int) -> tuple[int, list[int]]:
-        """The bits of the buffer that holds image and result of node i, and the rows of each turn."""
+        """The bits of the buffer that contains operand and result of node i, and the number of rows or columns of each
+        turn.
+        """
         raise NotImplementedError
 
     def rewrite(self, network: Network, first: int, last: int) -> Rewrite:
@@ -58,7 +60,7 @@ class InPlace(Tiling):
 
 
 class Variants(InPlace):
-    """A convolution in the best of a few orders of rows and columns."""
+    """A convolution in place that computes its pixels in the best of a few orders of rows and columns."""
 
     def variants(self, height: int, width: int) -> Iterator[list[int]]:
         """Yield the number of rows or columns of each turn, for each variant of the method."""
@@ -81,7 +83,7 @@ class Variants(InPlace):
 
 
 class BestTurns(InPlace):
-    """A convolution in the best of all orders of rows and columns."""
+    """A convolution in place that computes its pixels in the best of all orders of rows and columns."""
 
     def alive(self, graph: Graph, i: int) -> int:
         return counted(graph, i).least()[0]
@@ -93,7 +95,7 @@ class BestTurns(InPlace):
 
 
 class Overwriting(Schedule):
-    """Op by op, with convolutions in place; in programs, residual blocks are streamed."""
+    """Op by op, with convolutions in place; in compiled programs, residual blocks are streamed."""
 
     sliced = False
 
@@ -134,7 +136,7 @@ OPTIMAL_TURNS = Overwriting(
 
 
 def _run_in_turns(network: Network, i: int, rows: Sequence[int]) -> None:
-    """Let the convolution of node i run in place. rows: the number of rows or columns of each turn."""
+    """Mark the convolution of node i to run in place. rows: the number of rows or columns of each turn."""
     op, *chain = network.ops[i]
     assert isinstance(op, tdsl.Conv2dOp)
     if chain and (new := absorbed_addend(op, chain[0])) is not None:
@@ -152,8 +154,9 @@ def _run_in_turns(network: Network, i: int, rows: Sequence[int]) -> None:
 def _residual_blocks(network: Network) -> Iterator[Segment]:
     """Yield segments from the first reader of an image to the op that adds the image to a result computed from it.
 
-    Two ops read the image, so neither can overwrite it alone. Streamed by pixels, two 3x3 convolutions keep 2w + 5
-    pixels in addition to the image; by the rows of Gural and Murmann, appendix C.4, 3w + 2.
+    Two ops read the image, so neither can overwrite it alone. Two 3x3 convolutions that are streamed by pixels store 2w
+    + 5 pixels in addition to the image, w being its width. Streamed by rows as in Gural and Murmann, appendix C.4, they
+    store 3w + 2.
     """
     graph = network.graph
     ends = {
@@ -214,7 +217,7 @@ def _is_given(image: SSAValue) -> bool:
 
 
 def _bits(network: Network, i: int, rows: Sequence[int]) -> int:
-    """The bits of the buffer that holds image and result of node i if it runs in the given turns."""
+    """The bits of the buffer that contains operand and result of node i if it runs in the given turns."""
     op, graph = network.ops[i][0], network.graph
     assert isinstance(op, tdsl.Conv2dOp)
     [read] = graph.nodes[i].reads

@@ -1,4 +1,4 @@
-"""Ordinary execution: ops run sequentially, with whole operands and results."""
+"""Ordinary execution: ops run one after the other, with whole operands and results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tinyml.transforms.schedules.tiling.window_tiles import MEMORY, memory_attri
 
 @dataclass(frozen=True)
 class Whole(Tiling):
-    """A single op on whole tensors. how: its name in tables, which implies what its result may overwrite."""
+    """A single op on whole tensors. how: the name in tables, which indicates what the result may overwrite."""
 
     how: str
 
@@ -39,7 +39,7 @@ ONE_BY_ONE, UPDATED, BY_PLANES = Whole("ordinary"), Whole("in place"), Whole("ch
 
 
 class Ordinary(Schedule):
-    """Op by op."""
+    """Op by op, on whole tensors."""
 
     name = "ordinary"
     help = "the ops run sequentially, on whole operands and results"
@@ -56,20 +56,25 @@ ORDINARY = Ordinary()
 
 
 def each(graph: Graph, tiling: Tiling, bits: Callable[[Graph, int], int | None]) -> Iterator[Segment]:
-    """Yield segments of single nodes. bits: the bits alive in node i under the tiling; None if it does not apply."""
+    """Yield a segment for each node. bits: returns the bits alive while a node runs, or None if the tiling cannot run
+    it.
+    """
     for i in range(len(graph.nodes)):
         if (alive := bits(graph, i)) is not None:
             yield Segment(i, i, alive, tiling)
 
 
 def usual_segments(graph: Graph) -> Iterator[Segment]:
-    """Yield the segments of ordinary execution, with elementwise ops also in place."""
+    """Yield the segments of ordinary execution, and additional ones in which elementwise ops run in place."""
     yield from each(graph, ONE_BY_ONE, ordinary)
     yield from each(graph, UPDATED, updated_in_place)
 
 
 def ordinary_in_programs(network: Network) -> Iterator[Segment]:
-    """Yield each node as compiled: with scratch, and a result that may overlap an operand."""
+    """Yield a segment for each node with the memory of a compiled program.
+
+    This includes scratch memory, and results that overlap an operand.
+    """
     graph = network.graph
     pixels = Streams(graph, Slice.PIXEL)
 
@@ -83,19 +88,19 @@ def ordinary_in_programs(network: Network) -> Iterator[Segment]:
 
 
 def usual(graph: Graph, i: int) -> int:
-    """The bits alive while node i runs, in place if it is elementwise."""
+    """The bits alive while node i runs; an elementwise node runs in place."""
     updated, alone = updated_in_place(graph, i), ordinary(graph, i)
     return alone if updated is None else min(alone, updated)
 
 
 def ordinary(graph: Graph, i: int) -> int:
-    """The bits alive while node i runs."""
+    """The bits alive while node i runs, with separate memory for its result."""
     node = graph.nodes[i]
     return graph.boundary(i, i).through + graph.size(*node.operands, node.result)
 
 
 def updated_in_place(graph: Graph, i: int) -> int | None:
-    """The bits of an elementwise op whose result overwrites an operand that dies; None for other ops."""
+    """The bits alive if an elementwise op overwrites an operand at its last read; None for other ops."""
     node, boundary = graph.nodes[i], graph.boundary(i, i)
     if node.kind is not Kind.ELEMENTWISE or not any(
         graph.size(name) >= graph.size(node.result) for name in boundary.dead
@@ -105,9 +110,10 @@ def updated_in_place(graph: Graph, i: int) -> int | None:
 
 
 def moved(network: Network, i: int) -> int | None:
-    """The bits of an op that moves elements of an operand that dies, which its result overlaps; None for other ops.
+    """The bits alive if an op moves elements of an operand at its last read, so that the result overlaps it.
 
-    The copy, in the order of pixels, of an image with three planes starts two thirds of its size below the image.
+    None for other ops. If an image with three planes is copied into the order of pixels, the copy starts two thirds of
+    its size below the image.
     """
     graph, op = network.graph, network.ops[i][0]
     node, boundary = graph.nodes[i], graph.boundary(i, i)
@@ -122,10 +128,10 @@ def moved(network: Network, i: int) -> int | None:
 
 
 def channel_by_channel(graph: Graph, i: int) -> int | None:
-    """The bits of a depthwise op or pool that overwrites its operand channel by channel; None if impossible.
+    """The bits alive if a depthwise op or pool overwrites its operand channel by channel; None if impossible.
 
-    In memory the operand starts above the result by the bytes that one channel needs, and both are stored channel by
-    channel.
+    Operand and result are stored channel by channel. The operand starts above the result by the bytes that one channel
+    needs.
     """
     node, boundary = graph.nodes[i], graph.boundary(i, i)
     [read] = node.reads[:1]

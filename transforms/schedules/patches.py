@@ -20,7 +20,7 @@ TILES = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 28)
 
 @dataclass(frozen=True)
 class InPatches(Tiling):
-    """Loops over count x count tiles of the last result, in which ops compute the parts that a tile needs."""
+    """Loops over count x count tiles of the last result; for each tile, ops compute only the parts that it needs."""
 
     count: int
 
@@ -44,7 +44,7 @@ class InPatches(Tiling):
 
 
 class Patches(Schedule):
-    """The first ops in patches, the rest ordinary."""
+    """The first ops run in patches, the remaining ops in ordinary execution."""
 
     name = "patches"
     help = (
@@ -80,10 +80,10 @@ def _patches(graph: Graph, last: int) -> Iterator[Segment]:
 
 
 def patches(graph: Graph, last: int, count: int) -> Segment | None:
-    """The nodes up to `last` as count x count tiles of its result; None where that is impossible.
+    """The segment of the nodes up to `last` as count x count tiles of the last result; None if that is impossible.
 
-    Input and result are whole; the input may not arrive row by row. In a tile, ops run sequentially on the parts that
-    the tile needs. The overlap with neighbouring tiles is computed repeatedly: the extra work.
+    Input and result are whole; the input may not arrive row by row. For each tile, ops run one after the other on the
+    parts that it needs. The overlap with neighbouring tiles is computed repeatedly; this is the extra work.
     """
     nodes, boundary = graph.nodes[: last + 1], graph.boundary(0, last)
     result = graph.nodes[last].result
@@ -108,7 +108,9 @@ def patches(graph: Graph, last: int, count: int) -> Segment | None:
 
 
 def _alive(graph: Graph, last: int) -> list[dict[str, int]]:
-    """The images alive while each node up to `last` runs, without input and result, and the bits of their pixels."""
+    """For each node up to `last`, the images alive while it runs and the bits of their pixels, without input and
+    result.
+    """
     whole = {*graph.inputs, graph.nodes[last].result}
     alive: list[dict[str, int]] = []
     for k, node in enumerate(graph.nodes[: last + 1]):
@@ -119,5 +121,5 @@ def _alive(graph: Graph, last: int) -> list[dict[str, int]]:
 
 
 def _peak(alive: list[dict[str, int]], areas: dict[str, int]) -> int:
-    """Peak bits in a patch that needs parts of these areas."""
+    """The peak of live bits in a patch. areas: the number of pixels of each image that it needs."""
     return max(sum(areas[name] * bits for name, bits in images.items() if name in areas) for images in alive)

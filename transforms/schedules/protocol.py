@@ -1,8 +1,8 @@
 """The interface of schedules.
 
-A *schedule* is named by `--plan` and `tinyml plan`: it offers segments of a network, from which the plan with the least
-peak is chosen. A *tiling* is the way to run one segment; it defines which part of a tensor the segment stores, and
-rewrites the segment.
+A *schedule* is a row that `--plan` and `tinyml plan` select by name. It offers segments of a network, from which the
+plan with the lowest peak is chosen. A *tiling* is a way to run one segment. It defines which part of a tensor the
+segment stores, and rewrites the segment.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class NotTiled(Exception):
 
 
 class Share(NamedTuple):
-    """A tensor that is alive in a segment, whole or in part. bits: those of that part."""
+    """A tensor that is alive in a segment, whole or in part. bits: the size of the part that is alive."""
 
     tensor: str
     part: str
@@ -32,12 +32,12 @@ class Share(NamedTuple):
 
     @staticmethod
     def whole(graph: Graph, tensor: str) -> Share:
-        """All of a tensor."""
+        """The share for a whole tensor."""
         return Share(tensor, "whole", graph.size(tensor))
 
     @staticmethod
     def of_pixels(graph: Graph, tensor: str, count: int) -> Share:
-        """The given number of pixels of an image."""
+        """The share for `count` pixels of an image."""
         image = graph.tensors[tensor]
         return Share(tensor, f"{count} of {image.pixels} pixels", image.size // image.pixels * count)
 
@@ -45,7 +45,7 @@ class Share(NamedTuple):
 class Kernels(NamedTuple):
     """The target's kernels that compute several pixels at once, and the memory that they may use.
 
-    inside: in the loops of a segment. single: for a single op; None leaves it to `tile-windows`.
+    inside: the memory in the loops of a segment. single: the memory for a single op; None if `tile-windows` decides.
     """
 
     target: str
@@ -56,8 +56,8 @@ class Kernels(NamedTuple):
 class TilingOptions(NamedTuple):
     """The options of `tile-segment` for the execution of a segment.
 
-    sums: the width of accumulated sums in bits. patches: their number along each axis. channels: the number of channels
-    per iteration.
+    sums: the width of accumulated sums in bits. patches: the number of patches along each axis. channels: the number of
+    channels per iteration.
     """
 
     sums: int = 32
@@ -66,10 +66,10 @@ class TilingOptions(NamedTuple):
 
 
 class Width(NamedTuple):
-    """A plan whose loops compute several channels at once.
+    """The costs of a plan whose loops compute several channels at once.
 
-    channels: the maximum per iteration. bits: the peak. turns, sums: their overhead, the executions of an op of a loop
-    and the number of partial sums that are read and written.
+    channels: the maximum number per iteration. bits: the peak. turns: the number of executions of a loop's op. sums:
+    the number of partial sums that are read and written.
     """
 
     channels: int
@@ -86,31 +86,36 @@ Rewrite = Callable[[Kernels], str | None]
 
 
 class Tiling(ABC):
-    """A way to run the ops of a segment. Tilings are values, such as frozen dataclasses: plans compare them."""
+    """A way to run the ops of a segment. Tilings must be comparable values, such as frozen dataclasses."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name in the tables of `tinyml plan`."""
+        """The name of the tiling in the tables of `tinyml plan`."""
 
     @abstractmethod
     def rewrite(self, network: Network, first: int, last: int) -> Rewrite:
-        """The rewrite of nodes first to last, both inclusive.
+        """The rewrite of nodes `first` to `last`, both inclusive.
 
         Raises `NotTiled` for nodes that cannot run in this tiling. The function is not modified before the rewrite is
         called.
         """
 
     def round_sums(self, network: Network, first: int, last: int) -> None:
-        """Round sums in nodes first to last as the rewrite does, if it rounds any, without the rest of the rewrite."""
+        """Round sums in nodes `first` to `last` as the rewrite does, without the rest of the rewrite.
+
+        Nothing changes if the rewrite rounds no sums.
+        """
         return
 
     def gathered(self, network: Network, segment: Segment) -> int:
-        """The bits of gathered windows and single pixels in a segment, which tiles of several pixels replace."""
+        """The bits of gathered windows and single pixels in a segment; they are unnecessary if tiles compute several
+        pixels.
+        """
         return max(scratch_of(network, i) for i in range(segment.first, segment.last + 1))
 
     def share(self, graph: Graph, segment: Segment, tensor: str) -> Share:
-        """The part of a tensor that a segment keeps; only the segment reads the tensor."""
+        """The part of a tensor that a segment stores. Only the segment reads the tensor."""
         return Share.whole(graph, tensor)
 
     def obstacle(self, network: Network, segment: Segment) -> str | None:
@@ -132,9 +137,9 @@ class Schedule(ABC):
     name: the mode in `tinyml plan`, `plan-execution` and `--plan`. help: the row's text in docs/schedules.md. rounds:
     partial sums may be rounded, so that results differ from ordinary execution. sliced: segments run in slices, for
     which memory matters more than time. recomputes: some values are computed several times; the `extra` of segments
-    then counts multiply-accumulates, which plans limit and report. in_auto: the schedule `auto` weighs time against
-    memory with this schedule's program segments. takes_ram: the plan is the fastest within a memory limit instead of
-    the one with the least peak. widens: within a memory limit, `program_plan` lets segments compute more at once.
+    then counts multiply-accumulates, which plans limit and report. in_auto: the schedule `auto` considers this
+    schedule's program segments. takes_ram: the plan is the fastest within a memory limit instead of the one with the
+    lowest peak. widens: within a memory limit, `program_plan` lets segments compute more at once.
     """
 
     name: str
@@ -148,30 +153,33 @@ class Schedule(ABC):
 
     @abstractmethod
     def segments(self, graph: Graph) -> Iterator[Segment]:
-        """Yield the candidate segments, with memory counted as in the literature; they must cover any graph."""
+        """Yield the candidate segments, with memory counted as in the literature. They must cover any graph."""
 
     @abstractmethod
     def program_segments(self, network: Network) -> Iterator[Segment]:
-        """Yield the candidate segments of a compiled program, with their memory; they must cover any network.
+        """Yield the candidate segments of a compiled program, with the memory of the program. They must cover any
+        network.
 
         `extra` is the time in excess of ordinary execution, about one for each node, or multiply-accumulates if the
         schedule recomputes. Segments that cannot run (`Tiling.runs`) are removed later.
         """
 
     def orders(self, graph: Graph) -> Iterator[Sequence[int]]:
-        """Yield the topological orders of the nodes that plans try; of equal plans the first is used."""
+        """Yield the topological orders of the nodes for which plans are made; of equal plans the first is used."""
         yield range(len(graph.nodes))
 
     def tilings(self, options: TilingOptions) -> Mapping[str, Tiling]:
-        """The tilings that `tile-segment` offers for its option `by`."""
+        """The tilings that this schedule adds to `tile-segment`, by the value of the option `by`."""
         return {}
 
     def tile_memory(self, convolutions: Sequence[tdsl.Conv2dOp], target: str) -> TileMemory | None:
-        """The memory, beyond a plan's peak, for computing several pixels at once; None if a plan leaves none."""
+        """The memory, in addition to a plan's peak, for computing several pixels at once;
+        None if a plan permits none.
+        """
         return small_memory(convolutions, target)
 
     def plan(self, graph: Graph, most_extra: int | None = None) -> Plan:
-        """The plan with the least peak. most_extra: a limit on multiply-accumulates in excess of the network's own."""
+        """The plan with the lowest peak. most_extra: a limit on multiply-accumulates in excess of the network's own."""
 
         def in_order(order: Sequence[int]) -> Plan:
             chosen = least_peak(len(graph.nodes), self.segments(graph.in_order(order)), most_extra)
@@ -181,10 +189,11 @@ class Schedule(ABC):
         return min(map(in_order, self.orders(graph)), key=lambda plan: (plan.bits, plan.extra))
 
     def program_plan(self, network: Network, ram: int | None = None, most_extra: int | None = None) -> Plan:
-        """The plan of a compiled program with the least peak or, if `takes_ram`, the least time.
+        """The plan of a compiled program with the lowest peak or, if `takes_ram`, the least time.
 
-        ram: the limit on live bytes, including scratch; if no plan fits, the one with the least peak is taken.
-        most_extra: a limit on multiply-accumulates in excess of the network's own, if the schedule recomputes.
+        ram: the limit on live bytes, including scratch memory; if no plan fits, the plan with the lowest peak is
+        returned. most_extra: a limit on multiply-accumulates in excess of the network's own, if the schedule
+        recomputes.
         """
         limit = 8 * ram if self.takes_ram and ram is not None else None
 
@@ -196,11 +205,13 @@ class Schedule(ABC):
         return min(plans, key=rank)
 
     def widths(self, graph: Graph, plan: Plan) -> Sequence[Width]:
-        """The plans with increasing numbers of channels at once; empty if the segments have no loops over channels."""
+        """The variants of a plan with increasing numbers of channels at once; empty if no segment has a loop over
+        channels.
+        """
         return ()
 
     def _program_plan(self, network: Network, order: Sequence[int], limit: int | None, most_extra: int | None) -> Plan:
-        """The plan of a program whose ops run in a given order. limit: bits."""
+        """The plan of a program whose ops run in a given order. limit: the limit on live bits."""
         ordered = network.in_order(order)
         known = list(self.program_segments(ordered))
         while True:

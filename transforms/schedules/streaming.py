@@ -1,4 +1,6 @@
-"""Streaming: segments of a network as one loop nest, with intermediate values in ring buffers of rows or pixels."""
+"""Streaming: a segment of a network runs as one loop nest, with intermediate values in ring buffers of rows or
+pixels.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from tinyml.transforms.schedules.tiling.window_tiles import TileMemory
 
 @dataclass(frozen=True)
 class Streamed(Tiling):
-    """A loop nest that computes every value once, when its first reader needs it."""
+    """A loop nest that computes every value once, when the first reader of the value needs it."""
 
     by: By
 
@@ -52,7 +54,7 @@ SLOWNESS = {By.ROWS: 1, By.PIXELS: 3, By.BLOCKS: 2}
 
 
 class Streaming(Schedule):
-    """Segments streamed by one or several kinds of slices."""
+    """Plans with streamed segments, whose slices are of one or several kinds."""
 
     in_auto = True
 
@@ -97,7 +99,7 @@ PIXELS = ByPixels(
 
 
 def streamed_in_programs(network: Network, by: By) -> Iterator[Segment]:
-    """Yield the streamed segments of at least two nodes in which each node can be streamed."""
+    """Yield the streamed segments of at least two nodes, all of which can be streamed."""
     count = len(network.graph.nodes)
     scratch = [scratch_of(network, i) for i in range(count)]
     rows = Streamed(By.ROWS)

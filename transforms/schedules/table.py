@@ -1,8 +1,8 @@
 """The table of schedules.
 
-A schedule is a `Schedule` in a file of this folder and a row of `SCHEDULES`. A separate package adds one through an
+A schedule is a `Schedule` in a file of this folder and a row of `SCHEDULES`. A separate package adds a schedule by an
 entry point of the group `tinyml.schedules` with the schedule's name, such as `columns = "mypackage.columns:COLUMNS"`.
-The names need no import of the files, so that tools start quickly.
+The names can be listed without importing the files, so that tools start quickly.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ schedule_named, schedules, schedule_names = SCHEDULES.get, SCHEDULES.each, SCHED
 
 
 class Traits(NamedTuple):
-    """The traits of a schedule that the passes of every program read; as in `Schedule`."""
+    """The properties of a schedule that the passes of every program read, with the same meaning as in `Schedule`."""
 
     rounds: bool = False
     sliced: bool = False
@@ -72,7 +72,7 @@ _KNOWN = {ORDINARY: Traits(), AUTO: Traits(takes_ram=True)}
 
 
 def traits_of(name: str) -> Traits:
-    """The traits of the schedule of a name; raises `InputError` if there is none."""
+    """The properties of the named schedule; raises `InputError` for an unknown name."""
     if name in _KNOWN:
         return _KNOWN[name]
     schedule = schedule_named(name)

@@ -1,6 +1,7 @@
-"""`search-by-accuracy`: MinUn's accuracy-based baseline (section 7.5): demotion and promotion within limits on memory.
+"""`search-by-accuracy`: MinUn's accuracy-based baseline (section 7.5), with demotion and promotion within limits on
+memory.
 
-Both go in the order of what the program loses with a tensor alone demoted, as Shiftry measures it.
+The order of demotions and promotions is that of the program's loss if a single tensor is demoted, as in Shiftry.
 """
 
 from __future__ import annotations
@@ -26,11 +27,12 @@ from tinyml.transforms.search.search_demote import (
 
 @dataclass(frozen=True)
 class SearchByAccuracyPass(BaselinePass):
-    """Demote the tensors with the least loss until the program fits, promote those with the greatest loss while it
-    fits, and take the better result.
+    """Demote the tensors with the least loss until the program fits.
+
+    Separately, promote the tensors with the greatest loss while the program fits, and use the better result.
 
     ram, flash: limits as in `LimitedPass`; without any all tensors stay wide. target: determines the stack, as for
-    `select-kernels`. widths: the widths of demoted tensors and of others, as for `search-demote`.
+    `select-kernels`. widths: the widths of demoted tensors and of all others, as for `search-demote`.
     """
 
     name = "search-by-accuracy"

@@ -1,4 +1,4 @@
-"""`search-by-size`: MinUn's size-based baseline (section 7.5): tensors are narrowed in the order of their sizes."""
+"""`search-by-size`: MinUn's size-based baseline (section 7.5), which narrows tensors in the order of their sizes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from tinyml.transforms.search.search_demote import better, first_that_fits, narr
 
 @dataclass(frozen=True)
 class SearchBySizePass(BaselinePass):
-    """Demote the smallest tensors first, then the largest first, until the program fits, and take the better result.
+    """Demote tensors until the program fits, once starting with the smallest and once with the largest, and use the
+    better result.
 
     ram, flash: limits as in `LimitedPass`; without any all tensors stay wide. target: determines the stack, as for
-    `select-kernels`. widths: the widths of demoted tensors and of others, as for `search-demote`.
+    `select-kernels`. widths: the widths of demoted tensors and of all others, as for `search-demote`.
     """
 
     name = "search-by-size"

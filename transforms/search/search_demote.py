@@ -1,7 +1,7 @@
 """`search-demote`: Shiftry's search for bit widths and scales (section 6.2, algorithms 10 to 14).
 
-All tensors start wide. Each tensor is first narrowed alone, to measure its cost; then tensors are narrowed
-cumulatively, the cheapest first, as long as the loss is permitted.
+All tensors start wide. Each tensor is first narrowed alone, to measure the loss. Then tensors are narrowed
+cumulatively, those with the least loss first, as long as the loss is permitted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SCALES = range(4)
 
 @dataclass(frozen=True)
 class Demotion:
-    """The demotion of a single tensor: its choice, and the loss of the program."""
+    """The demotion of a single tensor: the new choice for it, and the loss of the program."""
 
     choice: FormatChoice
     loss: float
@@ -39,7 +39,7 @@ class Demotion:
 def explore_input_scale(search: Search, choices: Sequence[FormatChoice]) -> FormatChoice:
     """Algorithm 12: the best choice for the input, among all scales from 0 to its width.
 
-    Among equally good scales, the one nearest to the profile's is taken.
+    Among equally good scales, the one nearest to the profile's scale is chosen.
     """
     reach = max(map(abs, search.classes[0].range))
     exponent = math.frexp(reach)[1] if reach else 0
@@ -55,7 +55,7 @@ def explore_input_scale(search: Search, choices: Sequence[FormatChoice]) -> Form
 
 
 def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberFormat) -> list[Demotion]:
-    """Algorithm 13: the demotion of each single tensor, at the best of several scales."""
+    """Algorithm 13: for each tensor, its demotion alone, at the best of several scales."""
     unit = metric_named(search.evaluation.metric).unit
     losses = [math.inf] * len(choices)
     best = [replace(choice, prototype=narrow) for choice in choices]
@@ -71,7 +71,9 @@ def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberF
 def cumulative_demotions(
     choices: Sequence[FormatChoice], demotions: Sequence[Demotion]
 ) -> Iterator[list[FormatChoice]]:
-    """Yield candidates that each demote one more tensor, in the order of the losses of single demotions."""
+    """Yield candidates, each with one more tensor demoted than the previous one, in the order of the losses of single
+    demotions.
+    """
     order = sorted(range(len(demotions)), key=lambda i: demotions[i].loss)
     yield from one_after_the_other(choices, [demotion.choice for demotion in demotions], order)
 
@@ -79,7 +81,9 @@ def cumulative_demotions(
 def one_after_the_other(
     choices: Sequence[FormatChoice], others: Sequence[FormatChoice], order: Iterable[int]
 ) -> Iterator[list[FormatChoice]]:
-    """Yield candidates that cumulatively replace one tensor's choice by its alternative, in the given order."""
+    """Yield candidates, each of which replaces one more tensor's choice by the alternative in `others`, in the given
+    order.
+    """
     changed = list(choices)
     for i in order:
         changed[i] = others[i]
@@ -87,7 +91,7 @@ def one_after_the_other(
 
 
 def first_that_fits(feasibility: Feasibility, steps: Iterable[Sequence[FormatChoice]]) -> Sequence[FormatChoice]:
-    """The candidate with the fewest tensors demoted that fits; raises `InputError` if none does."""
+    """The first candidate of `steps` that fits the limits; raises `InputError` if none does."""
     tried: list[Sequence[FormatChoice]] = []
     for choices in steps:
         if feasibility.fits(choices):
@@ -97,18 +101,18 @@ def first_that_fits(feasibility: Feasibility, steps: Iterable[Sequence[FormatCho
 
 
 def better(search: Search, results: Sequence[SearchResult]) -> SearchResult:
-    """The result with the least loss, the first in case of ties."""
+    """The result with the least loss; the first one among ties."""
     losses = search.losses([result.choices for result in results])
     best = losses.index(min(losses))
     return replace(results[best], loss=losses[best])
 
 
 def narrow_and_wide(search: Search, widths: Sequence[int]) -> tuple[NumberFormat, NumberFormat]:
-    """The formats of demoted tensors and of others: of the given widths, or else about half as wide as the usual one.
+    """The formats of demoted tensors and of all others, which have the given widths.
 
-    Without widths, demoted tensors get the widest of the format's `candidates` with at most half of its bits, or the
-    narrowest one. For a format with a single width, both are this width, which may be given once. Raises `InputError`
-    for any other number of widths, and for a wrong order.
+    Without widths, the others have the usual width. Demoted tensors then have the widest of the format's `candidates`
+    with at most half of its bits, or the narrowest one. For a format with a single width, both have this width, and it
+    may be given once. Raises `InputError` for any other number of widths, and if the first width exceeds the second.
     """
     usual = search.prototype
     if not widths:
@@ -145,14 +149,14 @@ def _demote_within_loss(
 
 @dataclass(frozen=True)
 class SearchDemotePass(LimitedPass):
-    """Search by algorithm 11 of Shiftry.
+    """Assign a narrow or a wide format to each tensor by algorithm 11 of Shiftry.
 
-    ram, flash: limits as in `LimitedPass`. With one of them the search is the first of Shiftry's two strategies
-    (section 3): as few tensors as possible are demoted until the program meets the limits, and `loss` is ignored.
-    target: determines the stack, as for `select-kernels`. widths: the widths of demoted tensors and of others; by
-    default half of the format's usual width, or the next that the format offers, and that width. loss: permitted
-    relative to the program on reals, in points of accuracy; in the unit of the metric if that is not `disagreement`, or
-    if the data have no labels.
+    ram, flash: limits as in `LimitedPass`. With a limit the search is the first of Shiftry's two strategies (section
+    3): as few tensors as possible are demoted until the program meets the limits, and `loss` is ignored. target:
+    determines the stack, as for `select-kernels`. widths: the widths of demoted tensors and of all others. The default
+    for all others is the format's usual width. The default for demoted tensors is the widest width that the format
+    offers up to half of it. loss: the permitted loss relative to the program on reals, in points of accuracy. It is in
+    the unit of the metric if the metric is not `disagreement`, or if the data have no labels.
     """
 
     name = "search-demote"

@@ -1,8 +1,8 @@
 """`search-maxscale`: SeeDot's exhaustive search for scales (section 5.3), by one number for the whole program.
 
-Scales are propagated from constants and the input through the program by the rules of figure 3, which divide wherever
-an operation might overflow. A result that would get a scale below `maxscale` is divided by less: beyond some point
-overflows that are possible in theory do not occur in practice. The best maxscale is found by trying all of them.
+Scales are propagated from constants and the input through the program by the rules of figure 3. These rules divide
+wherever an operation might overflow. A result that would get a scale below `maxscale` is divided by less, because
+overflows that are possible in theory rarely occur in practice. The best maxscale is found by evaluating all of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tinyml.transforms.search.engine.search_pass import ANY_WIDTH, LimitedPass, 
 
 
 def explore_maxscale(search: Search, prototype: NumberFormat) -> tuple[list[FormatChoice], int, float]:
-    """The lowest-loss candidate of a width, its maxscale and loss; ties take the largest maxscale."""
+    """The candidate of a width with the least loss, its maxscale and its loss; among ties, the largest maxscale."""
     candidates: list[list[FormatChoice]] = []
     for maxscale in range(prototype.bits)[::-1]:
         scales = assign_scales(search.assignment, prototype, maxscale)
@@ -42,7 +42,9 @@ class Rules:
     maxscale: int
 
     def get_p(self, magnitude: float) -> int:
-        """GETP, but one less for a power of two, which would overflow: as GetScale of Shiftry's algorithm 10."""
+        """GETP, reduced by one for a power of two, which would overflow;
+        equal to GetScale of Shiftry's algorithm 10.
+        """
         return self.width - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
 
     def mul_scale(self, lhs: int, rhs: int) -> int:
@@ -67,7 +69,7 @@ class Rules:
 
 
 class Scales:
-    """The scales of a program's classes of tensors. profiled: the scales that fit their profiled ranges."""
+    """The scales of a program's classes of tensors. profiled: the scales that suit the profiled ranges."""
 
     def __init__(self, assignment: FormatAssignment, prototype: NumberFormat, rules: Rules):
         self.assignment = assignment
@@ -77,7 +79,7 @@ class Scales:
         self.assigned: dict[TensorClass, int] = {}
 
     def zoom(self, tensors: TensorClass) -> int:
-        """The bits by which the scale of a class is finer than its range requires."""
+        """The number of bits by which the scale of a class is finer than its range requires."""
         return self.assigned.get(tensors, self.profiled[tensors]) - self.profiled[tensors]
 
     def of(self, value: SSAValue) -> int:
@@ -91,10 +93,10 @@ class Scales:
 
 
 def assign_scales(assignment: FormatAssignment, prototype: NumberFormat, maxscale: int) -> Scales:
-    """The scales of a program with one maxscale, by the rules of figure 3.
+    """The scales of a program for one maxscale, by the rules of figure 3.
 
-    Tensors without a rule in figure 3 keep the scale of their profile: iter_args of loops, which are read before they
-    are computed, and the results of tanh and sigmoid.
+    Tensors without a rule in figure 3 have the scale of their profile. These are iter_args of loops, which are read
+    before they are computed, and the results of tanh and sigmoid.
     """
     rules = Rules(prototype.bits, maxscale)
     scales = Scales(assignment, prototype, rules)
@@ -128,12 +130,12 @@ def _scale(op: tdsl.TensorOp, scales: Scales) -> int:
 
 @dataclass(frozen=True)
 class SearchMaxscalePass(LimitedPass):
-    """Try every maxscale from 0 to width - 1 and take the one with the least loss, the greatest in case of ties.
+    """Evaluate every maxscale from 0 to width - 1 and use the one with the least loss, the greatest one among ties.
 
-    ram, flash: limits as in `LimitedPass`, which the width decides; none by default. target: as for `select-kernels`.
-    widths: the tried widths, each for all tensors; by default the format's usual width. In the arithmetic of `seedot`
-    this is SeeDot as published; in another arithmetic only the scales are SeeDot's. The metric is accuracy, as in the
-    paper.
+    ram, flash: limits as in `LimitedPass`, which restrict the width; none by default. target: as for `select-kernels`.
+    widths: the widths to evaluate, each for all tensors; by default the format's usual width. In the arithmetic of
+    `seedot` this is SeeDot as published; in another arithmetic only the scales are SeeDot's. The metric is accuracy, as
+    in the paper.
     """
 
     name = "search-maxscale"

@@ -1,11 +1,11 @@
 """`search-pareto`: searches the widths and scales of all tensors together, under limits on RAM, flash and time.
 
-The search starts from uniform widths, wide registers and the results of SeeDot's, Shiftry's and MinUn's searches; for a
-program that is equivalent to an earlier one, the earlier result replaces some of these. It backtracks from candidates
-just beyond the limits, and continues from the best one: some tensors become wide and others narrow (`PairwiseMoves`),
-then every change of one tensor's width or scale is tried separately, and those that help are combined while each still
-helps. Such a change may be a finer scale, at which the greatest numbers of a tensor saturate. The initial candidates
-are kept, so that the result is never worse.
+The search starts from uniform widths, wide registers and the results of SeeDot's, Shiftry's and MinUn's searches. For a
+program that is equivalent to an earlier one, the earlier result replaces some of these. The search backtracks from
+candidates just beyond the limits, and continues from the best one. Some tensors become wide and others narrow
+(`PairwiseMoves`). Then every change of one tensor's width or scale is evaluated separately, and changes that help are
+combined while each still helps. Such a change may be a finer scale, at which the greatest numbers of a tensor saturate.
+The result is never worse than an initial candidate.
 """
 
 from __future__ import annotations
@@ -72,17 +72,17 @@ FRONT_LOSS = 5.0
 
 @dataclass(frozen=True)
 class SearchParetoPass(LimitedPass):
-    """Take the fastest of the candidates within the limits that lose no more than `loss`.
+    """Use the fastest of the candidates within the limits that lose no more than `loss`.
 
-    Without `loss`, or if all lose more, it takes the one with the least loss. Raises `InputError` if no candidate is
-    within the limits.
+    Without `loss`, or if all candidates lose more, use the one with the least loss. Raises `InputError` if no candidate
+    is within the limits.
 
     ram, flash, cycles: limits; RAM includes the stack, cycles are in the target's unit. Costs of candidates are those
-    of programs on which `spend-flash` spends the remaining flash. target: as for `select-kernels`. widths: the widths
-    of tensors, if the format offers them. loss: in the unit of the metric. effort: the approximate number of candidates
-    that are evaluated, not counting backtracking. formats: alternative formats of single tensors (`choose_formats`).
-    plans: modes of `plan-execution`; the program is searched in each, in this order, until one has spare memory, and
-    the function gets the attribute `tdsl.mode`.
+    after `spend-flash` has used the remaining flash. target: as for `select-kernels`. widths: the widths of tensors, if
+    the format offers them. loss: in the unit of the metric. effort: the approximate number of candidates that are
+    evaluated, not counting backtracking. formats: alternative formats of single tensors (`choose_formats`). plans:
+    modes of `plan-execution`. The program is searched in each mode, in this order, until one has spare memory. The
+    function gets the attribute `tdsl.mode`.
     """
 
     name = "search-pareto"
@@ -120,7 +120,7 @@ class SearchParetoPass(LimitedPass):
             raise InputError(f"search-pareto compares costs, and none are known of the target '{self.target}'")
 
     def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
-        """The alternatives of other searches, unless `plans` lists modes of execution."""
+        """Yield the alternatives of other searches, unless `plans` lists modes of execution."""
         return iter(()) if self.plans else super().otherwise(op)
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
@@ -130,7 +130,8 @@ class SearchParetoPass(LimitedPass):
     def suffices(self, results: Sequence[SearchResult]) -> bool:
         """True if no further program needs to be searched.
 
-        Products are rounded separately only if memory is still short: this takes time and gains little else.
+        Products are rounded separately only if memory is still short, because this takes time and has little other
+        benefit.
         """
         if len(results) > 1 and self.ram is not None:
             enough = results[self.preferred(results)].chosen.cost.ram < (1 - SPARE_RAM_SHARE) * self.ram
@@ -138,7 +139,9 @@ class SearchParetoPass(LimitedPass):
         return super().suffices(results)
 
     def preferred(self, results: Sequence[SearchResult]) -> int:
-        """The index of the fastest result within `loss`, else of the least RAM among nearly the least losses."""
+        """The index of the fastest result within `loss`; if there is none, of the one with the least RAM among nearly
+        the least losses.
+        """
         points = [result.chosen for result in results]
         fast = [point for point in points if self.loss is not None and point.loss <= self.loss]
         if fast:
@@ -188,7 +191,7 @@ MAX_RIVALS = 6
 class _Pareto:
     """The state of a search.
 
-    points: all candidates that were evaluated on all samples, by formats. best: the best one within the limits.
+    points: all candidates that were evaluated on all samples, by formats. best: the best candidate within the limits.
     """
 
     def __init__(self, feasibility: Feasibility, offered: Sequence[NumberFormat], effort: int):
@@ -203,7 +206,10 @@ class _Pareto:
     def evaluate(
         self, candidates: Iterable[Sequence[FormatChoice]], origin: str, at_most: float = math.inf
     ) -> list[_Point]:
-        """Evaluate candidates, and return those that lose no more than `at_most`."""
+        """Evaluate candidates, and return those that lose no more than `at_most`.
+
+        origin: the step that produced them.
+        """
         listed = [tuple(choices) for choices in candidates]
         programs = [self.search.formats(choices) for choices in listed]
         points: list[_Point] = []
@@ -216,7 +222,7 @@ class _Pareto:
         return points
 
     def consider(self, point: _Point) -> bool:
-        """Make a candidate the best one if it is better and within the limits; True if so."""
+        """Make a candidate the best one if it is better and within the limits; return True if so."""
         if (self.best is None or point.key < self.best.key) and self.feasibility.fits(point.choices):
             self.best = point
             return True
@@ -246,10 +252,10 @@ class _Pareto:
         self.settle(CORRECTED_SLACK, 0)
 
     def settle(self, factor: float, attempts: float) -> None:
-        """Continue from the best candidate that is measured to be within the limits.
+        """Continue from the best candidate whose measured cost is within the limits.
 
-        factor: the ratio by which estimates may exceed the limits. attempts: failed measurements after which a
-        candidate that is known to be within the limits is taken. Raises `InputError` if there is none.
+        factor: the ratio by which estimates may exceed the limits. attempts: the number of failed measurements after
+        which a candidate that is known to be within the limits is used. Raises `InputError` if there is none.
         """
         points = sorted(self.points.values(), key=lambda point: point.key)
         known = self.feasibility.costs.measurements
@@ -272,7 +278,7 @@ class _Pareto:
         return f"{ram:.0f} bytes of RAM and {flash:.0f} of flash{cycles}"
 
     def exchange(self) -> None:
-        """Widen some tensors and narrow others while the error decreases."""
+        """Widen some tensors and narrow others while this reduces the error."""
         search = self.search
         if search.evaluator.reference.scores is None or self.evaluation.evaluated >= self.effort:
             return
@@ -288,7 +294,7 @@ class _Pareto:
             moved = any(map(self.consider, sorted(better, key=lambda point: point.key)))
 
     def improve(self) -> None:
-        """Change single tensors of the best candidate until nothing helps or the effort is spent."""
+        """Change single tensors of the best candidate until no change helps or the effort is spent."""
         self.evaluation.begin("improvement")
         while self.evaluation.evaluated < self.effort:
             before = self.best
@@ -304,7 +310,7 @@ class _Pareto:
                 break
 
     def _join(self, before: _Point, point: _Point) -> None:
-        """Also apply the change from `before` to a point to the best candidate."""
+        """Apply to the best candidate the change that leads from `before` to `point`."""
         best = self.best
         assert best is not None
         if best is before:
@@ -333,13 +339,13 @@ class _Pareto:
         return worth_knowing(self.points.values(), self.best, self.feasibility.costs.estimates)
 
     def _costs(self, points: Sequence[_Point]) -> dict[_Point, ProgramCost]:
-        """The costs of the programs of candidates as they are compiled."""
+        """The cost of each candidate's program as it is compiled."""
         self.feasibility.estimate(point.choices for point in points)
         self.feasibility.estimate_spent(point.formats for point in points)
         return {point: self.feasibility.spent(point.formats) for point in points}
 
     def chosen(self) -> SearchResult:
-        """The candidate to take, without the front."""
+        """The candidate to use, without the front."""
         self.evaluation.begin("front")
         assert self.best is not None
         limits, costs = self.feasibility.limits, self._costs(self._worth_knowing())
@@ -350,7 +356,9 @@ class _Pareto:
         return next(feasible, self.best).result(self.search)
 
     def rivals(self, result: SearchResult) -> list[SearchResult]:
-        """The best candidates of each width and published search, within the limits and below `RIVAL_LOSS_RATIO`."""
+        """The best candidate of each width and of each published search, within the limits and below
+        `RIVAL_LOSS_RATIO`.
+        """
         most = RIVAL_LOSS_RATIO * result.chosen.loss
         rivals: list[SearchResult] = []
         for origin in ("uniform", "maxscale", "demotion", "promotion"):
@@ -361,7 +369,7 @@ class _Pareto:
         return rivals
 
     def with_front(self, result: SearchResult) -> SearchResult:
-        """A result with all candidates that may be on the front."""
+        """The result, completed by all candidates that may be on the front."""
         assert self.best is not None
         self.evaluate([result.choices], "other formats")
         chosen = self.points[self.search.formats(result.choices)]
@@ -380,9 +388,9 @@ _UNIFORM_SLACK = 1.05
 def _initial_candidates(
     feasibility: Feasibility, offered: Sequence[NumberFormat]
 ) -> Iterator[tuple[str, list[Sequence[FormatChoice]]]]:
-    """Yield candidates with their origins. offered: formats of the widths that tensors may have.
+    """Yield initial candidates with their origins. offered: formats of the widths that tensors may have.
 
-    The result for an earlier program replaces maxscale and demotion.
+    The result for an earlier program replaces the candidates of `search-maxscale` and `search-demote`.
     """
     search = feasibility.search
     search.evaluation.begin("uniform")
@@ -407,13 +415,15 @@ def _initial_candidates(
 
 
 def _widest_within(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> NumberFormat | None:
-    """The format of the widest uniform program within the limits; None if there is none."""
+    """The widest format with which the uniform program is within the limits; None if there is none."""
     within = [format for format in offered if feasibility.fits(feasibility.search.uniform(format))]
     return max(within, key=lambda format: format.bits, default=None)
 
 
 def _calibrate(feasibility: Feasibility, programs: Sequence[Sequence[FormatChoice]]) -> None:
-    """Correct estimates by the errors for uniform programs that may be within the limits, sequentially."""
+    """Correct estimates by the measured errors for uniform programs that may be within the limits,
+    one after the other.
+    """
     if feasibility.is_limited:
         feasibility.estimate_fitting(programs)
         feasibility.measure(choices for choices in programs if feasibility.may_fit(choices, _UNIFORM_SLACK))
@@ -424,11 +434,10 @@ def _calibrate(feasibility: Feasibility, programs: Sequence[Sequence[FormatChoic
 
 
 def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> Iterator[Sequence[FormatChoice]]:
-    """Yield the widest uniform program within the limits, with tensors widened to each greater width if that needs no
-    RAM.
+    """Yield the widest uniform program within the limits, with tensors widened where this needs no RAM.
 
-    Single numbers are passed between elementwise ops in registers. Precision pays off only if many of them are widened
-    together, and function tables that interpolate are shorter.
+    There is one candidate for each greater width. Single numbers are passed between elementwise ops in registers.
+    Precision is useful only if many of them are widened together, and function tables that interpolate are shorter.
     """
     narrow = _widest_within(feasibility, offered)
     if narrow is None:
@@ -446,14 +455,16 @@ def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberForma
 
 
 def _as_earlier(search: Search, offered: Sequence[NumberFormat]) -> list[Sequence[FormatChoice]]:
-    """The choices for an earlier program, for each width; tensors that it lacks get that width."""
+    """The choices for an earlier program, once for each width;
+    tensors that the earlier program lacks have that width.
+    """
     return [
         [search.earlier.get(tensors.name, FormatChoice(format)) for tensors in search.classes] for format in offered
     ]
 
 
 def _demotions(search: Search, narrow: NumberFormat, wide: NumberFormat) -> list[Sequence[FormatChoice]]:
-    """All programs of Shiftry's algorithm 14, whatever their loss."""
+    """All candidates of Shiftry's algorithm 14, regardless of their loss."""
     start = search.uniform(wide)
     start[0] = explore_input_scale(search, start)
     return list(cumulative_demotions(start, demote_each(search, start, narrow)))
@@ -483,7 +494,7 @@ def _promotions(
 
 
 def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat) -> Sequence[FormatChoice]:
-    """The result of `search-promote`, or of the faster algorithm 7 if more than RAM is limited."""
+    """The result of `search-promote`; if not only RAM is limited, the result of the faster algorithm 7."""
     if not feasibility.limits.on_ram_only:
         return promotion.in_order(feasibility.fits)
     least = feasibility.search.uniform(low)
@@ -494,7 +505,7 @@ def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat)
 class _Point:
     """A candidate that was evaluated on all samples.
 
-    loss: by the metric of the search. error: that of margins. origin: the step that made it.
+    loss: by the metric of the search. error: the error of margins. origin: the step that produced the candidate.
     """
 
     choices: tuple[FormatChoice, ...]
@@ -505,7 +516,7 @@ class _Point:
 
     @property
     def key(self) -> tuple[float, float]:
-        """The sort key by which candidates are preferred."""
+        """The sort key of a candidate; the preferred candidate has the smallest."""
         return self.loss, self.error
 
     def result(self, search: Search) -> SearchResult:
@@ -515,7 +526,9 @@ class _Point:
 
 
 def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Formats]) -> list[_Point]:
-    """The candidates that may be on the front and need a cost, and those whose costs are already `known`."""
+    """The candidates that may be on the front, so that their costs are needed, and those whose costs are already
+    `known`.
+    """
     good = [point for point in points if point.loss <= best.loss + FRONT_LOSS]
     cheap = [point for point in good if point.formats in known]
     worth = (point for point in good if not any(_is_wasteful(point, other) for other in good))
@@ -523,7 +536,7 @@ def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Fo
 
 
 def _is_wasteful(point: _Point, other: _Point) -> bool:
-    """True if another candidate has less loss and nowhere more bits."""
+    """True if `other` has less loss than `point` and no tensor with more bits."""
     pairs = zip(point.choices, other.choices, strict=True)
     return other.loss < point.loss and all(a.prototype.bits >= b.prototype.bits for a, b in pairs)
 

@@ -1,7 +1,7 @@
 """`search-promote`: Haunter, MinUn's search for bit widths (section 5.1, algorithms 4 to 8, and 7.7.2).
 
 All tensors start narrow. Small tensors whose numbers change much with the width are widened first, while the program
-stays within its RAM. Only a few candidates are evaluated, since the order of promotions is known in advance.
+stays within its RAM. Only a few candidates are evaluated, because the order of promotions is known in advance.
 """
 
 from __future__ import annotations
@@ -28,14 +28,16 @@ if TYPE_CHECKING:
 
 
 def uniform_losses(search: Search, offered: Sequence[NumberFormat]) -> list[float]:
-    """The loss of the program in each format, by the metric that compares whole programs."""
+    """For each format, the loss of the program with this format everywhere,
+    by the metric that compares whole programs.
+    """
     metric = search.evaluation.metric_of_programs
     programs = [search.formats(search.uniform(format)) for format in offered]
     return [search.evaluation.loss(outcome, metric) for outcome in search.evaluation.outcomes(programs, metric=metric)]
 
 
 def best_variant(search: Search, prototype: NumberFormat, fits: Criterion) -> NumberFormat:
-    """The first variant of a width with the least loss (MinUn's algorithm 4, for the es of posits).
+    """The first variant of a format with the least loss (MinUn's algorithm 4, for the es of posits).
 
     Only variants that fit are considered, unless none fits.
     """
@@ -60,11 +62,11 @@ Their time grows with the square of the number of tensors; the most promotable o
 def choose_pair(
     search: Search, offered: Sequence[NumberFormat], fits: Criterion
 ) -> tuple[NumberFormat, NumberFormat] | None:
-    """MinUn 7.7.2: the two widths, used for all tensors, whose accuracies enclose that of the reals.
+    """The two widths for all tensors whose accuracies enclose the accuracy of the reals (MinUn 7.7.2).
 
-    Each width is represented by its best variant (algorithm 4), and among equally accurate widths the least counts. If
-    all are worse than the reals, the two best are taken; if no lower width is worse, or there is only one, both are
-    equal. The program fits with the low width; None if it fits with no width.
+    Each width is represented by its best variant (algorithm 4). Among equally accurate widths, the least is used. If
+    all widths are worse than the reals, the two best are used. If no lower width is worse, or if there is only one
+    width, both are equal. The program fits with the low width. None if it fits with no width.
     """
     offered = [best_variant(search, format, fits) for format in offered]
     fitting = [format for format in offered if fits(search.uniform(format))]
@@ -85,9 +87,9 @@ def choose_pair(
 
 
 def heat_map(search: Search, low: NumberFormat, high: NumberFormat) -> list[float]:
-    """Algorithms 5 and 6: the promotability of each tensor.
+    """The promotability of each tensor (algorithms 5 and 6).
 
-    It is the deviation of its numbers between the widths divided by the number of its elements.
+    It is the deviation of the tensor's numbers between the two widths, divided by the number of its elements.
     """
     maps = [value_map(search.evaluator, search.formats(search.uniform(format))) for format in (low, high)]
     return [
@@ -102,7 +104,7 @@ def representative(deviations: Reals) -> float:
 
 
 class Promotion:
-    """Algorithms 7 and 8, for one pair of widths. heat: as returned by `heat_map`."""
+    """Algorithms 7 and 8, for one pair of widths. heat: the result of `heat_map`."""
 
     def __init__(self, search: Search, low: NumberFormat, high: NumberFormat, heat: Sequence[float]):
         self.search = search
@@ -111,13 +113,14 @@ class Promotion:
         self.order = sorted(range(len(heat)), key=lambda i: -heat[i])
 
     def in_order(self, fits: Criterion) -> list[FormatChoice]:
-        """Algorithm 7: the candidate with all promotions that fit, the most promotable tensors first."""
+        """Algorithm 7: the candidate with all promotions that fit, starting with the most promotable tensors."""
         return self._choices(self._promoted(frozenset(), fits)[0])
 
     def best(self, fits: Criterion, fits_softly: Criterion | None = None) -> SearchResult:
-        """Algorithm 8: promotion in order, then with each tensor first that did not fit, then with all of these first.
+        """Algorithm 8: the best of several promotions.
 
-        Among the candidates that fit, the one with the least loss is taken. fits_softly: a weaker condition that
+        Tensors are promoted in order, then with each tensor first that did not fit, then with all of these first. Among
+        the candidates that fit, the one with the least loss is returned. fits_softly: a weaker condition that
         promotions must satisfy.
         """
         fits_softly = fits_softly or fits
@@ -137,10 +140,10 @@ class Promotion:
         return SearchResult(self._choices(best), reasons)
 
     def _promoted(self, promoted: frozenset[int], fits: Criterion) -> tuple[frozenset[int], list[int]]:
-        """Algorithm 7: the tensors promoted in addition to the given ones, in order, and those that did not fit.
+        """Algorithm 7: the tensors promoted in addition to `promoted`, in order, and the tensors that did not fit.
 
-        Tensors are tried in groups: twice as many after a group that fitted, half as many after one that did not. The
-        tensors of a group that fits would also fit sequentially.
+        Tensors are tried in groups: twice as many after a group that fitted, half as many after a group that did not.
+        If a group fits, its tensors would also fit one by one.
         """
         overshooting: list[int] = []
         waiting = [i for i in self.order if i not in promoted]
@@ -167,12 +170,12 @@ class Promotion:
 def use_room(
     search: Search, result: SearchResult, offered: Sequence[NumberFormat], heat: Sequence[float], fits: Criterion
 ) -> SearchResult:
-    """A promotion's result with some tensors at further widths, where that lowers the loss.
+    """A promotion's result with some tensors at further widths, where this lowers the loss.
 
-    As in algorithm 7 of MinUn, tensors become wide in the order of promotability while the program fits, for each width
-    sequentially: from the widest down, so that few are as wide as possible, and from the narrowest up, so that many are
-    slightly wider. The same is tried starting from all-narrow tensors, whatever the pair. Tensors of other formats are
-    unchanged.
+    As in algorithm 7 of MinUn, tensors become wide in the order of promotability while the program fits. This is done
+    for one width after the other: from the widest down, so that few tensors are as wide as possible, and from the
+    narrowest up, so that many are slightly wider. The same is done starting with all tensors narrow, regardless of the
+    pair. Tensors of other formats are unchanged.
     """
     narrowest = min(offered, key=lambda format: (not fits(search.uniform(format)), format.bits))
     own = [type(choice.prototype) is type(narrowest) for choice in result.choices]
@@ -191,9 +194,9 @@ def use_room(
 
 
 def _use_last_bytes(feasibility: Feasibility, result: SearchResult, offered: Sequence[NumberFormat]) -> SearchResult:
-    """A result with single tensors widened while that lowers the loss and meets the limits.
+    """The result after widening single tensors while this lowers the loss and meets the limits.
 
-    Estimates, which are a few bytes off, are not used here: candidates are built and run if possible.
+    Estimates, which are off by a few bytes, are not used here: candidates are built and run if possible.
     """
     search, choices, builds = feasibility.search, list(result.choices), BUILDS
     while True:
@@ -223,7 +226,7 @@ def _use_last_bytes(feasibility: Feasibility, result: SearchResult, offered: Seq
 
 
 def _with_reasons(search: Search, result: SearchResult, choices: Sequence[FormatChoice], reason: str) -> SearchResult:
-    """A result with other choices, and the reason for each that changed."""
+    """The result with other choices. reason: recorded for each choice that changed."""
     reasons = dict(result.reasons)
     for tensors, before, after in zip(search.classes, result.choices, choices, strict=True):
         if after != before:
@@ -237,15 +240,15 @@ WIDTHS = (8, 9, 10, 12, 16)
 
 @dataclass(frozen=True)
 class SearchPromotePass(LimitedPass):
-    """Search by algorithm 8 of MinUn.
+    """Assign a low or a high width to each tensor by algorithm 8 of MinUn.
 
     ram, flash: limits as in `LimitedPass`; none by default. target: determines the stack, as for `select-kernels`.
     widths: the candidates for the pair of a low and a high width (7.7.2); two widths are the pair. soft: promotions
-    continue up to this multiple of `ram`, since tensors have no final offsets yet; a result above `ram` is never taken.
-    formats: alternative formats of single tensors (`choose_formats`).
+    continue up to this multiple of `ram`, because tensors have no final offsets yet; a result above `ram` is never
+    used. formats: alternative formats of single tensors (`choose_formats`).
 
-    In addition to the paper, with a limit and a choice of widths, the other widths fill the memory that the pair
-    leaves; and with the metric `margin`, which reflects saturation, tensors take other scales (`choose_scales`).
+    The pass extends the paper in two ways. With a limit and a choice of widths, the other widths fill the memory that
+    the pair leaves. With the metric `margin`, which reflects saturation, tensors get other scales (`choose_scales`).
     """
 
     name = "search-promote"
@@ -295,10 +298,10 @@ class SearchPromotePass(LimitedPass):
     def _narrowed(
         self, feasibility: Feasibility, result: SearchResult, offered: Sequence[NumberFormat]
     ) -> SearchResult:
-        """The better of a result and its variants in narrower formats, with tensors widened into the memory freed.
+        """The better of a result and its variants in narrower formats, with tensors widened into the freed memory.
 
-        The wider tensors have all offered widths or a single one; the variant with the least loss at its best scales is
-        taken.
+        Tensors are widened either to all offered widths or to a single one. Among the variants, the one with the least
+        loss at its best scales is used.
         """
         search = feasibility.search
         narrow = narrow_formats(search, result) if search.others else result
@@ -320,6 +323,6 @@ class SearchPromotePass(LimitedPass):
 
 
 def _rescaled(feasibility: Feasibility, result: SearchResult) -> SearchResult:
-    """A result at better scales; its cost is known."""
+    """The result at better scales. Estimates are corrected by the result's cost, which must have been measured."""
     feasibility.calibrate(result.choices)
     return choose_scales(feasibility.search, result, feasibility.admits)

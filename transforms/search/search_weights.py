@@ -1,16 +1,17 @@
-"""`search-weights`: few bits for constants, as many for each as it needs, within a limit on their average.
+"""`search-weights`: assigns to each constant as few bits as it needs, within a limit on the average of all constants.
 
 Weights are most of a small program, and some of its matrices tolerate far fewer bits than others. Every constant gets a
-separate format, of any width: a list of numbers that is fitted to it, or synthesised for it by the errors of margins
-(`number_lists`), integers whose groups share a power of two, or fixed point. Bits that elements share count, too: the
-list of numbers or the exponents of groups. Everything else has one format.
+separate format of any width. It may be a list of numbers that is fitted to the constant, or synthesised for it by the
+errors of margins (`number_lists`). It may also be integers whose groups share a power of two, or fixed point. Bits that
+elements share are included in the average: the list of numbers or the exponents of groups. All other tensors have one
+format.
 
-1. **Alone**: each format of each constant is evaluated where all else is wide.
-2. **Narrowing**: from wide constants on, the step that adds least loss for the bits that it saves is taken, by the sums
-   of these losses, until the limit is kept.
-3. **Exchange**: one constant gets another format, or two do, such as a narrower and a wider one, as long as the limit
-   is kept. Of all these changes those are evaluated whose sums are least, and the best is taken if it helps; then
-   again.
+1. **Alone**: each format of each constant is evaluated with all other tensors wide.
+2. **Narrowing**: starting with wide constants, the step that adds least loss for the bits that it saves is taken, until
+   the limit is met. The loss of a program is predicted as the sum of these losses.
+3. **Exchange**: one constant gets another format, or two constants do, such as a narrower and a wider one, within the
+   limit. The changes with the least predicted loss are evaluated, and the best one is taken if it helps. This step is
+   repeated.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ class SearchWeightsPass(SearchPass):
 
     weight_bits: the limit, on average over the elements of all constants of more than one element. formats: the formats
     that constants may have in addition to the main one, by default all with `FOR_WEIGHTS`; only formats of the main
-    family are used. widths: the candidate widths of everything else, of which the one with the least loss is used; the
-    format's usual width by default. Raises `InputError` if no formats meet the limit.
+    family are used. widths: the candidate widths of all other tensors, of which the one with the least loss is used;
+    the format's usual width by default. Raises `InputError` if no formats meet the limit.
     """
 
     name = "search-weights"
@@ -85,8 +86,10 @@ class SearchWeightsPass(SearchPass):
 
 @dataclass(frozen=True)
 class _Option:
-    """A format of a constant. bits: those of all its elements, including shared bits. loss: that of the program if only
-    this constant has the format.
+    """A possible format of a constant.
+
+    bits: the bits of all elements together, including shared bits. loss: the loss of the program if only this constant
+    has the format.
     """
 
     choice: FormatChoice
@@ -97,8 +100,8 @@ class _Option:
 class _Weights:
     """The constants of several elements of a program, and the formats that each may have.
 
-    wide: the choices of a program that loses little. limit: bits, on average of all elements. weighted: the reals of
-    constants, and their weights in margins, from which lists of all widths are synthesised.
+    wide: the choices of a program that loses little. limit: in bits, on average over all elements. weighted: the
+    numbers of each constant as reals, and their weights in margins, from which lists of all widths are synthesised.
     """
 
     def __init__(self, search: Search, wide: Sequence[FormatChoice], limit: float):
@@ -111,7 +114,10 @@ class _Weights:
         self.weighted: dict[int, tuple[Reals, Reals]] = {}
 
     def evaluate_alone(self) -> None:
-        """Fill `options`, the widest first; options that lose as much with more bits are omitted."""
+        """Fill `options` with the possible formats of each constant, the widest first.
+
+        An option is omitted if another one with fewer bits loses no more.
+        """
         changes = [(i, choice) for i in self.constants for choice in self._offered(i)]
         found: list[tuple[int, FormatChoice, float]] = []
         for i, choice in changes:
@@ -133,7 +139,9 @@ class _Weights:
             self.options[i] = kept[::-1]
 
     def _offered(self, index: int) -> Iterator[FormatChoice]:
-        """The formats that a constant may have: its wide one, and narrow ones of families that multiply with it."""
+        """Yield the formats that a constant may have: its wide format, and narrow formats of families that multiply
+        with it.
+        """
         yield self.wide[index]
         elements, family = self.search.classes[index].elements, self.search.prototype.FAMILY
         for prototype in (self.search.prototype, *self.search.others):
@@ -145,7 +153,9 @@ class _Weights:
                         yield from self._made(index, NumberLists(format, format.bits + EXTRA_BITS))
 
     def _made(self, index: int, lists: NumberLists) -> Iterator[FormatChoice]:
-        """The lists for the numbers of a constant, one for each power of their weights in margins."""
+        """Yield synthesised lists for the numbers of a constant,
+        one for each power of the numbers' weights in margins.
+        """
         if index not in self.weighted:
             constant = self.search.classes[index].roots[0]
             self.weighted[index] = weighted_reals(self.search.evaluation.evaluator, constant)
@@ -154,14 +164,16 @@ class _Weights:
             yield FormatChoice(lists.made_for(reals, weights**power), is_made=True)
 
     def _bits(self, index: int, choices: Sequence[FormatChoice]) -> int:
-        """Bits of a constant as stored; raises `InputError` if the choices are invalid."""
+        """The number of bits of a constant as stored; raises `InputError` if the choices are invalid."""
         return stored_bits(self.search.classes[index], self.search.formats(choices)[index])
 
     def _keeps(self, taken: dict[int, _Option]) -> bool:
         return sum(option.bits for option in taken.values()) <= self.limit * self.elements
 
     def narrowed(self) -> dict[int, _Option]:
-        """The first options within the limit by steps that each add least loss for what they save."""
+        """The first options within the limit, reached by steps that each add the least loss for the bits that they
+        save.
+        """
         taken = {i: options[0] for i, options in self.options.items()}
         while not self._keeps(taken):
             steps = [
@@ -189,7 +201,7 @@ class _Weights:
             taken, least = changed[losses.index(best)], best
 
     def _changes(self, taken: dict[int, _Option]) -> Iterator[dict[int, _Option]]:
-        """All programs within the limit that differ in one or two constants."""
+        """Yield all sets of options within the limit that differ from `taken` in one or two constants."""
         single = [(i, other) for i, options in self.options.items() for other in options if other is not taken[i]]
         for i, other in single:
             if self._keeps(changed := {**taken, i: other}):
@@ -205,7 +217,7 @@ class _Weights:
         return choices
 
     def reasons(self, choices: Sequence[FormatChoice]) -> Iterator[tuple[str, str]]:
-        """The reason for the format of each tensor, by name."""
+        """Yield the name of each tensor and the reason for its format."""
         formats = self.search.formats(choices)
         for i, (tensors, format) in enumerate(zip(self.search.classes, formats, strict=True)):
             if i not in self.options:

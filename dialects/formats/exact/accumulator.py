@@ -1,6 +1,6 @@
 """`!fixed.acc<width, frac>`: exact sums of products of numbers that are integers times a power of two.
 
-For posits the sum is a quire, as narrow as the proof about its operands allows.
+For posits the sum is a quire, whose width is the least that the bounds on its operands permit.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ EXACT_FLOAT32, EXACT_FLOAT64 = 1 << 24, 1 << 53
 
 @irdl_attr_definition
 class AccumulatorType(WidthAndFrac, Accumulator):
-    """`!fixed.acc<width, frac>`: an exact sum of products of 16, 24, 32 or 64 bits, of which 24 only in registers."""
+    """`!fixed.acc<width, frac>`: an exact sum of products in 16, 24, 32 or 64 bits. 24-bit sums exist only in
+    registers.
+    """
 
     name = "fixed.acc"
     INTEGER: ClassVar[bool] = True
@@ -88,7 +90,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return m.held(m.rescale(fitting, -left), self.width.data)
 
     def _limits_before(self, left: int) -> tuple[int, int]:
-        """The least and the greatest number that fits after a left shift by `left` bits; both may be 0."""
+        """The least and the greatest number that do not overflow in a left shift by `left` bits; both may be 0."""
         low, high = limits(self.width.data)
         return -(-low >> left), high >> left
 
@@ -131,7 +133,10 @@ class AccumulatorType(WidthAndFrac, Accumulator):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """Exact in any order: BLAS in the narrowest floats that represent every partial sum, else 64-bit integers."""
+        """Sums that are exact in any order, by BLAS in the narrowest floats that represent every partial sum, or else
+        in 64-bit
+        integers.
+        """
         of_lhs, of_rhs = exact_numbers(lhs_format), exact_numbers(rhs_format)
         dtype = _dtype_of_sums(lhs.shape[-1] * _greatest_product(of_lhs, of_rhs))
         return self._exact_sums(of_lhs.integers(lhs, dtype), of_rhs.integers(rhs, dtype), start)
@@ -143,7 +148,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return self._exact_sums(lhs.astype(dtype), format.integers(rhs, dtype), start)
 
     def _exact_sums(self, lhs: NDArray[Any], rhs: NDArray[Any], start: Raws | None) -> Raws:
-        """Sums in 32 bits if these hold the accumulator, else in 64."""
+        """Sums in 32-bit integers if the accumulator has at most 32 bits, otherwise in 64-bit integers."""
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
         sums, dtype = stacked_matmul(lhs, rhs), np.int32 if self.width.data <= 32 else np.int64
@@ -152,7 +157,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return sums if start is None else sums + start.astype(dtype, copy=False)
 
     def squared_distances(self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat) -> Raws:
-        """Squared distances as a matrix product, since (a - b)^2 = a^2 + b^2 - 2 a b; exact in any order."""
+        """Squared distances by a matrix product, since (a - b)^2 = a^2 + b^2 - 2 a b. The result is exact."""
         formats = exact_numbers(lhs_format), exact_numbers(rhs_format)
         scale = max(format.scale for format in formats)
         units = [1 << scale - format.scale for format in formats]

@@ -1,8 +1,8 @@
-"""Arithmetic of formats whose numbers are integers times a power of two: their sums and products are exact.
+"""Arithmetic of formats whose numbers are integers times a power of two, so that sums and products are exact.
 
-Tensors in any of these formats combine without a cast: operands become integers, the operation is computed exactly, and
-the format of the result rounds once. A format defines only the storage of its numbers. Bounds on sums of products prove
-that accumulators are wide enough.
+Tensors in these formats combine without a cast: operands are converted to integers, the operation is computed exactly,
+and the format of the result rounds once. A format defines only the storage of its numbers. Bounds on sums of products
+prove that accumulators are wide enough.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def _own_sums(products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
-    """The format-specific accumulator of some products; None if they are integers."""
+    """The format-specific accumulator for some products; None if integers represent their sums."""
     formats = [factor.format for product in products for factor in (product.lhs, product.rhs)]
     exact = [format for format in formats if isinstance(format, ExactNumbers)]
     return next((own for format in exact if (own := format.own_sums(products, initial)) is not None), None)
@@ -40,7 +40,7 @@ def _own_sums(products: Sequence[Product], initial: Factor | None) -> Accumulato
 def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
     """A bound on every partial sum, in any order within a product, in units in the last place of the finest product.
 
-    initial: the numbers from which sums start.
+    initial: the factor that contains the initial values of the sums.
     """
     scales = [_scale(product.lhs) + _scale(product.rhs) for product in products]
     bounds = [(_product_bound(product), scale) for product, scale in zip(products, scales, strict=True)]
@@ -61,9 +61,11 @@ def _scale(factor: Factor) -> int:
 
 
 def _product_bound(product: Product) -> Bound:
-    """The bound on one product, in units in its last place; tight for constant factors.
+    """The bound on the sum of one product, in units in the last place of the product; tight for constant factors.
 
-    Products of a constant and factors of either sign add up along each row; the worst row determines the bound.
+    With a constant factor, positive and negative products are bounded separately for each row. The worst row determines
+    the
+    bound.
     """
     lhs, rhs = _interval(product.lhs), _interval(product.rhs)
     corners = [a * b for a in lhs for b in rhs]
@@ -96,7 +98,7 @@ def _integers(factor: Factor) -> NDArray[np.int64] | None:
 
 
 def _of_rows(constant: NDArray[np.int64], other: tuple[int, int]) -> Bound:
-    """The bound on rows of integers times numbers in an interval, from the sums of either sign."""
+    """The bound on the sums of products of each row of integers with numbers in an interval."""
     positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (constant, -constant))
     least, greatest = min(other[0], 0), max(other[1], 0)
     rows = list(zip(positive, negative, strict=True))
@@ -129,7 +131,8 @@ STICKY_BITS = 2
 class ExactFormat(ExactNumbers):
     """Arithmetic on exact numbers.
 
-    A format maps raws to integers (`load`) and rounds integers into raws (`store`); all operations follow.
+    A format maps raws to integers (`load`) and rounds integers to raws (`store`). All operations are defined by these
+    two.
     """
 
     def as_integers(self, bits: int) -> NumberFormat | None:
@@ -138,18 +141,20 @@ class ExactFormat(ExactNumbers):
 
     @abstractmethod
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
-        """Round the exact number x * 2^-scale into the format."""
+        """Round the exact number x * 2^-scale to the format."""
 
     def store_sum(self, m: Machine[V], x: Int[V], left: int, y: Int[V], scale: int) -> V:
-        """Round the exact sum x * 2^left + y of this scale."""
+        """Round the exact sum (x * 2^left + y) * 2^-scale to the format."""
         return self.store(m, m.add(m.rescale(x, -left), y), scale)
 
     def store_product(self, m: Machine[V], x: Int[V], y: Int[V], scale: int) -> V:
-        """Round the exact product of two integers, of this scale."""
+        """Round the exact product x * y * 2^-scale to the format."""
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The arguments without those at which the function is within half of the least number of one of its limits."""
+        """The part of [low, high] in which the function differs from its limits by more than half of the least
+        number.
+        """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
         real, half = REAL_FUNCTIONS[function], (self.scale + 1) * math.log(2)
@@ -205,7 +210,9 @@ class ExactFormat(ExactNumbers):
         return super().accumulator_of_sum(products, initial, bound) if own is None else own
 
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        """None for sums that no integer holds; their accumulator states its width."""
+        """The bound, or None for sums that exceed all integer types; a format-specific accumulator then determines its
+        width.
+        """
         return None if _own_sums(products, initial) is not None else _sum_bound(products, initial)
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
@@ -252,7 +259,7 @@ class ExactFormat(ExactNumbers):
         return self.store_product(m, x, y, scale)
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
-        """The product has no more bits than the numbers of this format."""
+        """Compute the product in the storage width, because it has no more bits than the numbers of this format."""
         power, width = exact_numbers(factor_format), self.stored_width
         times = m.shift_right(power.load(m, factor), max(power.scale, 0))
         fits = all(width_for(*ends) <= width for ends in (self.integer_limits, (times.low, times.high)))
@@ -264,7 +271,9 @@ class ExactFormat(ExactNumbers):
 
     @property
     def of_rotations(self) -> NumberFormat:
-        """16 bits with the least integer, which represents -1: a sum of two products has at most 32 bits."""
+        """A 16-bit format that includes the least integer, which represents -1. A sum of two products then has at most
+        32 bits.
+        """
         return ExactNumbers.OF_SENSOR(ROTATION_BITS, True, None)
 
     def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
@@ -321,7 +330,7 @@ class ExactFormat(ExactNumbers):
         return self._unless_nar(m, stored, m.clamp(stored, raw_low, raw_high))
 
     def _unless_nar(self, m: Machine[V], stored: Int[V], result: Int[V]) -> V:
-        """A result in this format, or NaR if the operand, a raw of this format, is NaR."""
+        """A result in this format, or NaR if `stored`, the raw of the operand in this format, is NaR."""
         if stored.low >= self.raw_limits[0]:
             return m.settle(result, self.stored_width)
         is_number = m.at_least(stored, self.raw_limits[0])
@@ -331,7 +340,10 @@ class ExactFormat(ExactNumbers):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """A table for few arguments; otherwise the function of fixed point or, as in MinUn (7.1), of floats."""
+        """Look up the result for formats with few arguments; otherwise use the function of fixed point or, as in MinUn
+        (7.1), of
+        floats.
+        """
         from tinyml.dialects.machine.real_functions import exactly
 
         source = exact_numbers(value_format)
@@ -352,7 +364,9 @@ class ExactFormat(ExactNumbers):
         return m.settle(entry, self.stored_width)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """Fixed point's interpolation of a function; None unless 16 bits hold the integers of argument and result."""
+        """The function by fixed point's interpolation; None unless the integers of argument and result have at most 16
+        bits.
+        """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
         if not REAL_FUNCTIONS[function].widest:
@@ -367,7 +381,7 @@ class ExactFormat(ExactNumbers):
 
     @property
     def softmax_total(self) -> Attribute:
-        """Integers for numbers of at most 16 bits; f32 for others, and for standard posits."""
+        """An integer type for numbers of at most 16 bits; f32 for wider numbers and for standard posits."""
         return i32 if _is_short(self) else super().softmax_total
 
     @property
@@ -401,7 +415,7 @@ class ExactFormat(ExactNumbers):
         return self.store_product(m, *softmax_of(self).share(m, term, total))
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """An exact sum of integers; f32 if the elements' integers have more than 16 bits."""
+        """An exact integer type; f32 if the integers of the elements have more than 16 bits."""
         source = exact_numbers(value_format)
         if _root_bits(source) is None:
             return super().square_total(count, value_format)
@@ -414,7 +428,9 @@ class ExactFormat(ExactNumbers):
         return m.addi(total, m.held(m.mul(x, x), m.width_of(total)))
 
     def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
-        """The integer nearest to 2^bits / sqrt(total), with `_root_bits` bits, for any scale of the elements."""
+        """The integer nearest to 2^bits / sqrt(total), where `bits` is computed by `_root_bits`, for any scale of the
+        elements.
+        """
         if (bits := _root_bits(exact_numbers(value_format))) is None:
             return super().inverse_root(m, total, value_format)
         root = m.bounded(m.call(f"tm_inverse_root_s{m.width_of(total)}", total), 0, limits(32)[1])
@@ -438,14 +454,15 @@ class ExactFormat(ExactNumbers):
 
 
 def _is_short(format: ExactNumbers) -> bool:
-    """True for numbers of at most 16 bits, without NaR, whose integers have at most 31."""
+    """True for numbers of at most 16 bits, without NaR, whose integers have at most 31 bits."""
     return format.stored_width <= 16 and not format.has_nar and max(map(abs, format.integer_limits)) < 1 << 30
 
 
 def _root_bits(source: ExactNumbers) -> int | None:
-    """Fractional bits of a factor for integers of b bits, with which results have an error of at most 2^-(b + 2).
+    """The fractional bits of an inverse root, such that results have an error of at most 2^-(b + 2) for integers of b
+    bits.
 
-    None for integers of more than 15 bits and a sign, whose factors exceed 32 bits.
+    None for integers of more than 15 bits and a sign, whose inverse roots need more than 32 bits.
     """
     bits = max(map(abs, source.integer_limits)).bit_length()
     return 2 * bits + 1 if 2 * bits + 1 <= ROOT_BITS else None

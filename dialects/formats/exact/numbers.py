@@ -24,7 +24,7 @@ V = TypeVar("V")
 
 
 class ExactNumbers(NumberFormat):
-    """Numbers `integer * 2^-scale`; raws are signed integers in the order of the numbers, and 0 is zero."""
+    """Numbers `integer * 2^-scale`. Raws are signed integers in the order of the numbers; raw 0 represents zero."""
 
     INTEGERS: ClassVar[Callable[[int, int], ExactNumbers]]
     """The format of a width and a scale whose raws are the integers themselves.
@@ -43,7 +43,7 @@ class ExactNumbers(NumberFormat):
     @property
     @abstractmethod
     def scale(self) -> int:
-        """Every number is a multiple of 2^-scale."""
+        """The scale s for which every number is a multiple of 2^-s."""
 
     @property
     @abstractmethod
@@ -58,22 +58,22 @@ class ExactNumbers(NumberFormat):
 
     @property
     def element(self) -> ExactNumbers:
-        """The format of a single raw, in the finest unit if groups of raws differ."""
+        """The format of a single raw; if groups of raws have different units, in the finest unit."""
         return self
 
     @property
     def stored_width(self) -> int:
-        """Bits of a raw in memory."""
+        """The number of bits of a raw in memory."""
         return self.dtype.itemsize * 8
 
     @property
     def stored_limits(self) -> tuple[int, int]:
-        """The least and the greatest raw in memory; NaR may lie below the least number."""
+        """The least and the greatest raw in memory. NaR may precede the raw of the least number."""
         return self.raw_limits
 
     @property
     def has_nar(self) -> bool:
-        """True if the raw below the least number is NaR."""
+        """True if the raw below that of the least number is NaR."""
         return self.stored_limits != self.raw_limits
 
     @property
@@ -83,15 +83,15 @@ class ExactNumbers(NumberFormat):
 
     @property
     def has_powers(self) -> bool:
-        """True if all powers of two from 1 to the greatest number are numbers of the format."""
+        """True if all powers of two from 1 to the greatest number are representable."""
         return True
 
     def integers(self, raws: Raws, dtype: DTypeLike = "i8") -> NDArray[Any]:
-        """The integers of raws, in units of 2^-scale, as numbers of a dtype that holds them."""
+        """The integers of raws, in units of 2^-scale, as an array of `dtype`, which must represent them."""
         return np.ldexp(self.decode(raws), self.scale).astype(dtype)
 
     def integers_in(self, groups: GroupsAttr | None, raws: Raws) -> NDArray[np.int64]:
-        """The integers of raws in groups, in units of 2^-scale; raises `InputError` if they are too large."""
+        """The integers of raws in groups, in units of 2^-scale. Raises `InputError` if they are too large."""
         integers = self.element.integers(raws)
         return integers if groups is None else groups.raised(integers)
 
@@ -100,30 +100,36 @@ class ExactNumbers(NumberFormat):
         """The integer of a stored raw."""
 
     def own_sums(self, products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
-        """The accumulator of sums of products with an operand of this format, if no integer holds them."""
+        """The accumulator for sums with an operand of this format, if no integer type represents the sums; otherwise
+        None.
+        """
         return None
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
-        """A number rounded to another format of the family, if no register holds it as an integer; else None."""
+        """A number rounded to another format of the family, if no register is wide enough for its integer; otherwise
+        None.
+        """
         return None
 
     def rounding(self, scale: int) -> int:
-        """The rounding bias, added to a number of this scale before the shift; accumulators need a reserve for it."""
+        """The rounding bias, which is added to a number of this scale before the shift. Accumulators must leave room
+        for it.
+        """
         return 0
 
     def stored(self, m: Machine[V], value: V) -> Int[V]:
-        """A stored raw with the interval that the format guarantees."""
+        """A stored raw, with the interval that the format guarantees."""
         low, high = m.proven(value, *self.stored_limits)
         return Int(value, self.stored_width, low, high)
 
 
 def integers_of(format: NumberFormat) -> ExactNumbers | None:
-    """The format, if its numbers are integers times a power of two with exact sums; None for any other."""
+    """The format, if its numbers are integers times a power of two with exact sums; None for any other format."""
     return format if isinstance(format, ExactNumbers) else None
 
 
 def exact_numbers(format: NumberFormat) -> ExactNumbers:
-    """A format of the family; raises `InputError` for any other."""
+    """The format as `ExactNumbers`. Raises `InputError` for any other format."""
     if not isinstance(format, ExactNumbers):
         raise InputError(f"{format.type} meets numbers that are integers times a power of two only after a tdsl.cast")
     return format

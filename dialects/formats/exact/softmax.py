@@ -1,12 +1,13 @@
-"""Softmax of integers times a power of two: exponentials from tables, and a division for each row.
+"""Softmax of integers times a power of two: exponentials are looked up in tables, and each row needs one division.
 
-A term exp(x - greatest) is an integer of unit 2^-14 for results of 8 bits, otherwise 2^-18; the greatest term is
+A term exp(x - greatest) is an integer in units of 2^-14 for results of 8 bits, otherwise of 2^-18. The greatest term is
 exactly 1. A table has an entry for each distance from the greatest number or, if there are too many, one for each 2^b
-distances; a second table then has 1 - exp(-r) for the rest r. Distances at which a term is less than half a unit count
-as the first of them.
+distances; a second table then contains 1 - exp(-r) for the remainder r. All distances for which a term is less than
+half
+a unit are replaced by the first of them.
 
 A share is the term times the reciprocal of the total. For n numbers of scale s and a result of unit r, its error is at
-most r / 2, for the rounding of the result, plus (n + 2) u + 2^-16 + v / 4, where u is the unit of terms, and v is 2^-9
+most r / 2, for the rounding of the result, plus (n + 2) u + 2^-16 + v / 4. Here u is the unit of terms; v is 2^-9
 for results of 8 bits if s is above 9, otherwise 2^-16 if s is above 16, and 0 in other cases.
 """
 
@@ -42,14 +43,14 @@ WIDE_DROPPED = 16
 
 @dataclass(frozen=True)
 class Softmax:
-    """Fractional bits of terms (`unit`), and those to which distances are rounded (`finest`)."""
+    """The fractional bits of terms (`unit`) and of the distances, which are rounded (`finest`)."""
 
     unit: int
     finest: int
 
     @property
     def longest(self) -> int:
-        """The greatest number of terms whose total has 32 bits."""
+        """The greatest number of terms whose total fits in 32 bits."""
         return (1 << 31 - self.unit) - 1
 
     def term(self, m: Machine[V], value: V, greatest: V, source: ExactNumbers) -> V:
@@ -70,7 +71,7 @@ class Softmax:
         return m.held(m.sub(entry, less), 32)
 
     def share(self, m: Machine[V], term: V, total: V) -> tuple[Int[V], Int[V], int]:
-        """Two factors of term / total, and the scale of their product."""
+        """Two factors whose product is term / total, and the scale of the product."""
         one, sum = 1 << self.unit, m.bounded(total, 1 << self.unit, limits(32)[1])
         x = m.bounded(term, 0, one)
         if self.unit < 16:
@@ -81,10 +82,11 @@ class Softmax:
 
 
 def _wide_reciprocal(m: Machine[V], total: Int[V]) -> Int[V]:
-    """The reciprocal of a total of unit 2^-18, with 28 fractional bits; too small by at most 2^-15 of it.
+    """The reciprocal of a total in units of 2^-18, with 28 fractional bits; its relative error is from -2^-15 to 0.
 
-    The quotient of 2^30 and the total without its low bits is off by 2^-9 of it for small totals, by 2^-8 for the
-    greatest. A step of Newton's method squares this error: no division of 64 bits is needed.
+    The quotient of 2^30 and the total without its low bits has a relative error of 2^-9 for small totals, and of 2^-8
+    for
+    the greatest. A step of Newton's method squares this error, so that no 64-bit division is needed.
     """
     guess = m.divide(m.const(1 << 30), m.shift_right(total, 9))
     error = m.sub(m.const(1 << 39), m.mul(total, guess))
@@ -102,13 +104,15 @@ NARROW_SCALE = 12
 
 
 def softmax_of(result: ExactNumbers) -> Softmax:
-    """The softmax with results in a format."""
+    """The softmax whose results have a given format."""
     return NARROW if result.stored_width <= 8 and result.scale <= NARROW_SCALE else WIDE
 
 
 @dataclass(frozen=True)
 class _Tables:
-    """Terms by the distance, less its `bits` low bits, and 1 - exp(-r) by these bits; None if there are none."""
+    """Terms indexed by the distance without its `bits` low bits, and 1 - exp(-r) indexed by these bits, or None without
+    them.
+    """
 
     high: NDArray[np.signedinteger[Any]]
     low: NDArray[np.int16] | None
@@ -117,7 +121,9 @@ class _Tables:
 
 @lru_cache
 def _tables(unit: int, scale: int, last: int) -> _Tables:
-    """The smallest tables for distances from 0 to `last` of a scale, whose product has at most 32 bits."""
+    """The smallest tables for distances from 0 to `last` of a scale, for which products of entries have at most 32
+    bits.
+    """
     size = 2 if unit < 16 else 4
     # 1 - exp(-r) fits both 16 bits and the product with a term.
     most = -math.log1p(-(2.0 ** (min(31 - unit, 15) - REST_BITS)))
@@ -139,7 +145,7 @@ def _tables(unit: int, scale: int, last: int) -> _Tables:
 
 
 def _by_rest(terms: NDArray[np.float64], rests: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The terms for all rests after each distance, as they are computed."""
+    """The terms for all remainders after each distance, rounded as on the device."""
     return terms[:, None] - _nearest(np.ldexp(np.outer(terms, rests), -REST_BITS), 0)
 
 

@@ -1,11 +1,13 @@
 """Functions of fixed-point numbers, by look-up tables sized for the pair of formats.
 
-A small domain is a table of results. A large domain is interpolated linearly in the smallest table that is accurate
-enough. An exp with a result of more than 16 bits uses SeeDot's two tables, which are larger than in SeeDot. A logarithm
-is the logarithm of a power of two plus that of a number between 1 and 2. The device never divides. The schemes of
-SeeDot and Shiftry for exp, tanh and sigmoid are included for comparison, and round like the result's format.
+A small domain uses a table of results. A large domain is interpolated linearly in the smallest table that is accurate
+enough. An exp with a result of more than 16 bits uses the two tables of SeeDot's method, with more entries than in
+SeeDot. A logarithm is computed as the logarithm of a power of two plus that of a number between 1 and 2. The device
+never divides. The schemes of SeeDot and Shiftry for exp, tanh and sigmoid are included for comparison. Their results
+are
+rounded by the result's format.
 
-A table covers the function's domain: outside of these raws the rounded result is constant.
+A table covers the function's domain: outside these raws the rounded result is constant.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ EXP_INDEX_BITS = 7
 
 
 def is_in_integers(function: Function, result: ScaledInteger) -> bool:
-    """True if a function with a result of some format is computed without floats."""
+    """True if a function with a result of this format is computed without floating point."""
     if function == "log":
         return result.stored_width <= ENTRY_BITS and result.frac.data <= LOG_FRAC
     return result.stored_width <= REAL_FUNCTIONS[function].widest
@@ -66,8 +68,9 @@ def is_in_integers(function: Function, result: ScaledInteger) -> bool:
 def fixed_function(
     function: Function, source: ScaledInteger, result: ScaledInteger, scheme: str | None
 ) -> FixedFunction:
-    """The program of a function between two formats, by a scheme of the literature or, for None, by the most suitable
-    method.
+    """The program of a function between two formats.
+
+    scheme: the name of a published method; None selects the most suitable method.
     """
     domain = Domain(function, source, result)
     if scheme is not None and function in PUBLISHED:
@@ -82,7 +85,7 @@ def fixed_function(
 
 
 def _smallest_interpolation(domain: Domain) -> Interpolation:
-    """The interpolation with the least sufficient scale, found by bisection: more segments make a smaller error."""
+    """The interpolation with the least sufficient scale, found by bisection. More segments reduce the error."""
     frac = domain.result.frac.data
     argument = math.ldexp(domain.steepest, frac - domain.source.frac.data)
     entry = math.ldexp(1.0, frac - Interpolation(domain, 1).frac)
@@ -98,7 +101,10 @@ def _smallest_interpolation(domain: Domain) -> Interpolation:
 
 
 def _greatest_error(function: FixedFunction, domain: Domain) -> float:
-    """The greatest error in units in the last place of the result, against the exact function clamped to its range."""
+    """The greatest error in units in the last place of the result, relative to the exact function clamped to the
+    result's
+    range.
+    """
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
     x = domain.arguments().astype(domain.source.dtype)
@@ -109,9 +115,7 @@ def _greatest_error(function: FixedFunction, domain: Domain) -> float:
 
 @dataclass(frozen=True)
 class Domain:
-    """The raw arguments `first` to `last` of a function between two formats; beyond the ends the results are
-    constant.
-    """
+    """The raw arguments `first` to `last` of a function between two formats. Beyond them the results are constant."""
 
     function: Function
     source: ScaledInteger
@@ -119,7 +123,7 @@ class Domain:
 
     @cached_property
     def odd(self) -> bool:
-        """True for an odd function, also plus a constant as for sigmoid, unless saturation truncates it.
+        """True for a function that is odd up to a constant, as sigmoid is, unless saturation truncates it.
 
         The domain is then symmetric.
         """
@@ -127,12 +131,12 @@ class Domain:
 
     @property
     def real(self) -> RealFunction:
-        """The function of reals."""
+        """The exact function on reals."""
         return REAL_FUNCTIONS[self.function]
 
     @property
     def centre(self) -> float:
-        """The value at 0 of a function that is odd around it; 0 for others."""
+        """The value at 0 of a function that is odd around this value; 0 for other functions."""
         return self.real.centre if self.odd and self.real.centre is not None else 0.0
 
     @property
@@ -172,7 +176,7 @@ class Domain:
 
     @property
     def steepest(self) -> float:
-        """The greatest derivative."""
+        """The greatest derivative of the function on reals."""
         return self.real.steepest(math.ldexp(self.last, -self.source.frac.data))
 
     def arguments(self, most: int = 1 << 16) -> NDArray[np.int64]:
@@ -208,9 +212,11 @@ LOG_FRAC = 15
 
 
 class DirectTable(FixedFunction):
-    """An entry per argument: results are correct to half a unit in the last place.
+    """A table with an entry per argument. Results are correct to half a unit in the last place.
 
-    The table covers the domain or, if that is most of an 8-bit format, all raws, so that nothing has to be clamped.
+    The table covers the domain. If the domain is most of an 8-bit format, the table covers all raws, so that arguments
+    need
+    no clamp.
     """
 
     def __init__(self, domain: Domain):
@@ -231,8 +237,10 @@ class DirectTable(FixedFunction):
 class Interpolation(FixedFunction):
     """Linear segments between 16-bit entries, by `tm_interpolate_s16` or, for |x|, `tm_interpolate_odd_s16`.
 
-    `scale` stretches arguments so that a segment spans 256 of them: the segment's number and the position in it are
-    whole bytes, which need no shift. Sigmoid is one half plus an odd function. Entries are offset from the function by
+    `scale` stretches arguments so that a segment spans 256 of them. The segment's number and the position in the
+    segment are
+    then whole bytes, which need no shift. Sigmoid is one half plus an odd function. Entries are offset from the
+    function by
     half of the chord's deviation in the middle of its segment, which halves the greatest error. Arguments of more than
     16 bits are rounded to 16.
     """
@@ -253,12 +261,15 @@ class Interpolation(FixedFunction):
 
     @staticmethod
     def greatest_scale(domain: Domain) -> int:
-        """The greatest scale within the limit on segments."""
+        """The greatest scale that does not exceed the limit on the number of segments."""
         return max((scale for scale in SCALES if _segments(domain, scale) <= SEGMENTS), default=SCALES[0])
 
     def _entry_frac(self) -> int:
-        """The scale of the result if 16 bits represent all entries at it, which saves a shift; else the finest
-        scale.
+        """The scale of the table's entries.
+
+        The scale of the result, which saves a shift, if 16 bits represent all entries at this scale; otherwise the
+        finest scale
+        at which they fit.
         """
         domain, frac = self.domain, self.domain.result.frac.data
         if not domain.odd:
@@ -295,7 +306,8 @@ class Interpolation(FixedFunction):
 
 
 class TwoTableExp(FixedFunction):
-    """e^x as a product of two look-ups with a constant relative error (SeeDot 5.3.1, procedure Exp of algorithm 2).
+    """e^x as a product of two table entries, with a constant relative error (SeeDot 5.3.1, procedure Exp of algorithm
+    2).
 
     With T index bits, x - m is rounded to 2T significant bits and split into halves a and b: e^x = f(a) * g(b), where
     f includes e^m. Each table has up to 2^T entries.
@@ -327,8 +339,9 @@ class TwoTableExp(FixedFunction):
 class Logarithm(FixedFunction):
     """Natural logarithms by `tm_log_s32`, in units of 2^-15, rounded to the result.
 
-    For arguments of at most 0, the result is the logarithm of the least positive float, as on reals. Entries are offset
-    as those of an `Interpolation`.
+    For arguments of at most 0, the result is the logarithm of the least positive float, as in real arithmetic. Entries
+    are
+    offset as in `Interpolation`.
     """
 
     def __init__(self, domain: Domain):
@@ -361,14 +374,14 @@ class Logarithm(FixedFunction):
 
 
 def _scaled(format: ScaledInteger, values: NDArray[np.float64], width: int) -> tuple[NDArray[Any], int]:
-    """Positive values rounded to integers of a width, and the greatest scale at which all fit."""
+    """Positive values rounded to integers of a width, and the greatest scale at which all of them fit."""
     frac = width - 1 - math.frexp(float(values.max()))[1]
     raws = np.minimum(format.rounded(np.ldexp(values, frac)), limits(width)[1])
     return raws.astype(f"i{width // 8}"), frac
 
 
 def _dropped(domain: Domain) -> int:
-    """The number of low bits dropped from arguments to fit 16 bits."""
+    """The number of low bits dropped from arguments to fit them in 16 bits."""
     greatest = max(-domain.first, domain.last)
     return next(bits for bits in range(32) if _rounded(greatest, bits) < 1 << (ENTRY_BITS - 1))
 
@@ -378,7 +391,7 @@ def _rounded(raw: int, dropped: int) -> int:
 
 
 def _segments(domain: Domain, scale: int) -> int:
-    """The number of segments that covers every 16-bit argument, including ones that the format lacks."""
+    """The number of segments that covers every 16-bit argument, including arguments outside the format's range."""
     dropped = _dropped(domain)
     last, first = _rounded(domain.last, dropped), _rounded(domain.first, dropped)
     span = last if domain.odd else last - first + 1
@@ -413,10 +426,10 @@ class HardLimiter(FixedFunction):
 
 
 class ShiftryExp(FixedFunction):
-    """e^x for x <= 0 (Shiftry 5.4): 16 bits by tables of 2^8 and 2^7 entries, 8 bits by one of 2^7.
+    """e^x for x <= 0 (Shiftry 5.4): 16 bits by tables of 2^8 and 2^7 entries, 8 bits by one table of 2^7.
 
-    Arguments are first converted to one scale, so that all uses share the tables, and results are converted from
-    another; for x > 0 the result is 1.
+    Arguments are first converted to one fixed scale, so that all uses share the tables, and results are converted from
+    another fixed scale. For x > 0 the result is 1.
     """
 
     def __init__(self, domain: Domain):

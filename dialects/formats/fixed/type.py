@@ -1,16 +1,18 @@
 """The family of fixed point: numbers `raw * 2^-frac`, which saturate.
 
-`!fixed.q<width, frac>` has signed raws, at the same magnitude on both sides, and rounds to nearest (half up: add half,
-shift arithmetically). Sums of products run in `!fixed.acc<width, frac>`, which is exact: it must be proven wide enough,
-and never rounds. Three relatives:
+`!fixed.q<width, frac>` has signed raws with the same greatest magnitude for both signs, and rounds half up: it adds
+half
+a unit and shifts arithmetically. Sums of products have the type `!fixed.acc<width, frac>`, which is exact. It must be
+proven wide enough, and never rounds. Three related formats:
 
-* `!fixed.s<width, frac>`, the integers of sensors, has every raw of two's complement. `!fixed.q` excludes the least
-  integer, so that negation never overflows; a sensor at its limit sends it, and proofs of sums need a format that
-  includes it.
-* `!fixed.u<width, frac>` has raws from 0 to 2^width - 1 and rounds halves to even: the result of a quantised relu in a
-  framework that rounds with IEEE 754's default, as Keras and numpy do (Gural and Murmann, "Memory-Optimal Direct
-  Convolutions for Maximizing Classification Accuracy in Embedded Applications", 2019). Negative numbers become 0, so
-  relu is free.
+* `!fixed.s<width, frac>`, the integers of sensors, includes every raw of two's complement. `!fixed.q` excludes the
+  least
+  integer, so that negation never overflows. A sensor at its limit emits the least integer, so proofs of sums need a
+  format that includes it.
+* `!fixed.u<width, frac>` has raws from 0 to 2^width - 1 and rounds halves to even. It represents the result of a
+  quantised relu in a framework that rounds with IEEE 754's default, as Keras and numpy do (Gural and Murmann,
+  "Memory-Optimal Direct Convolutions for Maximizing Classification Accuracy in Embedded Applications", 2019). Negative
+  numbers become 0, so relu needs no instruction.
 * `!fixed.byte<8, frac>`, the bytes of cameras, represents (byte - 128) * 2^-frac, with bytes from 0 to 255 in memory.
   Kernels multiply signed integers: a cast to `!fixed.s<8, frac>` flips the upper bit and changes no number.
 """
@@ -56,7 +58,7 @@ FLIP = -128
 
 
 class ExactInteger(ScaledInteger, ExactFormat):
-    """Numbers `raw * 2^-frac` whose raws are the integers of the family 'exact' themselves."""
+    """Numbers `raw * 2^-frac` whose raws are the integers that the family 'exact' computes with."""
 
     @property
     def raw_limits(self) -> tuple[int, int]:
@@ -101,7 +103,7 @@ class RoundedHalfUp(ExactInteger):
         return np.floor(np.asarray(reals, np.float64) + 0.5)
 
     def rounding(self, scale: int) -> int:
-        """Half a unit in the last place."""
+        """Half a unit in the last place of the result."""
         return 1 << max(scale - self.frac.data - 1, 0)
 
     def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
@@ -120,9 +122,9 @@ MATH = "math"
 
 @irdl_attr_definition
 class FixedType(RoundedHalfUp):
-    """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32.
+    """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32 bits.
 
-    A width below the storage width is a guarantee about values: saturation enforces it, and proofs use it.
+    A width below the storage width restricts the values: saturation enforces the limit, and proofs rely on it.
     """
 
     name = "fixed.q"
@@ -168,8 +170,8 @@ class FixedType(RoundedHalfUp):
     def for_range(self, low: float, high: float) -> FixedType:
         """GetScale of Shiftry 6.1, algorithm 10: frac = (width - 1) - floor(log2(magnitude) + 1).
 
-        frac is one greater if a magnitude that rounds to a power of two barely saturates: this loses a unit, as
-        rounding at the coarser scale may.
+        frac is one greater if a magnitude that rounds to a power of two barely saturates: this loses a unit, which
+        rounding at the coarser scale may also lose.
         """
         magnitude = max(abs(low), abs(high))
         exponent = math.frexp(magnitude)[1] if magnitude else 0
@@ -179,7 +181,7 @@ class FixedType(RoundedHalfUp):
         return FixedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
     def in_register(self) -> FixedType:
-        """The format of at least 16 bits, the width that products of 8-bit numbers have anyway."""
+        """The format of at least 16 bits, the width that products of 8-bit numbers have in any case."""
         more = max(REGISTER_WIDTH - self.width.data, 0)
         return FixedType(self.width.data + more, min(self.frac.data + more, FRACS[-1]))
 
@@ -211,7 +213,7 @@ class FixedType(RoundedHalfUp):
 
 @irdl_attr_definition
 class SignedType(RoundedHalfUp):
-    """`!fixed.s<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32."""
+    """`!fixed.s<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32 bits."""
 
     name = "fixed.s"
     width: IntAttr
@@ -249,7 +251,7 @@ class SignedType(RoundedHalfUp):
 
 @irdl_attr_definition
 class UnsignedType(ExactInteger):
-    """`!fixed.u<width, frac>`: 1 to 15 bits, stored in a signed integer of 8 or 16 bits that holds them."""
+    """`!fixed.u<width, frac>`: 1 to 15 bits, stored in a signed integer of 8 or 16 bits."""
 
     name = "fixed.u"
     width: IntAttr
@@ -276,7 +278,7 @@ class UnsignedType(ExactInteger):
         return 0, (1 << self.width.data) - 1
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """The raw rounded to nearest, halves to even, and saturated."""
+        """The raw of a float, rounded to nearest with halves to even, and saturated."""
         scaled, (low, high) = m.mulf(value, m.float_constant(math.ldexp(1.0, self.frac.data))), self.limits
         rounded = m.call("tm_f32_to_even", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
         return m.settle(Int(rounded, 32, low, high), self.stored_width)
@@ -317,7 +319,9 @@ class UnsignedType(ExactInteger):
 
 @irdl_attr_definition
 class ByteType(ExactInteger):
-    """`!fixed.byte<8, frac>`: raws are bytes, as the signed integers of their bits; all arithmetic is on `signed`."""
+    """`!fixed.byte<8, frac>`: raws are bytes, reinterpreted as signed integers. All arithmetic uses the format
+    `signed`.
+    """
 
     name = "fixed.byte"
     width: IntAttr
@@ -348,12 +352,12 @@ class ByteType(ExactInteger):
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The least and the greatest integer, which are those of raws, too."""
+        """The least and the greatest integer, which are also the limits of raws."""
         return self.signed.limits
 
     @property
     def coding(self) -> None:
-        """No kernel reads bytes."""
+        """None, because no kernel loads these bytes."""
         return None
 
     def integers(self, raws: Raws, dtype: DTypeLike = "i8") -> NDArray[Any]:
@@ -422,9 +426,11 @@ class ByteType(ExactInteger):
 
 
 def sensor_format(bits: int, is_signed: bool, frac: int | None) -> SignedType | UnsignedType | ByteType:
-    """The format of integers of a width, at a scale 2^-frac, or with numbers between -1 and 1.
+    """The format of integers with `bits` bits in units of 2^-frac. frac None: in the unit for numbers between -1 and 1.
 
-    Bytes always have numbers between -1 and 1, with the integer 128 at 0; integers of other types have 0 there.
+    Unsigned bytes ignore `frac`: their numbers are between -1 and 1, and the integer 128 represents 0. Integers of all
+    other
+    types represent 0 by 0.
     """
     if not is_signed and bits == BYTE:
         return ByteType(BYTE, BYTE - 1)

@@ -1,8 +1,8 @@
-"""Posits of 2 to 32 bits in numpy: unpacked, rounded, added and multiplied, whole arrays at once.
+"""Posits of 2 to 32 bits in numpy arrays: conversion, rounding, addition and multiplication.
 
 Gustafson and Yonemoto, "Beating Floating Point at Its Own Game" (2017), and the Standard for Posit Arithmetic (2022),
 for any es. Rounding treats the bit string as unbounded: to nearest, ties to even. No result overflows to NaR, and only
-zero becomes zero. Raws are the signed integers of n bits; the least one is NaR.
+zero becomes zero. Raws are signed integers of n bits; the least one is NaR.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ STICKY_DISTANCE = 62
 class Posit:
     """A posit format of n bits with up to es exponent bits.
 
-    low: all numbers are rounded to multiples of 2^low; None keeps all posits, and smaller numbers become the least one.
-    greatest: the raw at which results saturate; None for the greatest posit.
+    low: all numbers are rounded to multiples of 2^low; None preserves all posits, and smaller numbers become the least
+    posit. greatest: the raw at which results saturate; None for the greatest posit.
     """
 
     n: int
@@ -51,7 +51,7 @@ class Posit:
 
     @property
     def reach(self) -> int:
-        """log2 of the greatest posit, and minus log2 of the least positive one."""
+        """The binary logarithm of the greatest posit, which is minus that of the least positive posit."""
         return (self.n - 2) << self.es
 
 
@@ -74,7 +74,7 @@ def unpack(raws: NDArray[Any], posit: Posit) -> tuple[Integers, Integers]:
 
 
 def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
-    """The raws nearest to significand * 2^exponent, |significand| < 2^62.
+    """The raws of the posits nearest to significand * 2^exponent, where |significand| < 2^62.
 
     The last bit of a significand of more than 32 bits may be sticky: set for any smaller remainder.
     """
@@ -102,9 +102,9 @@ def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
 
 
 def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
-    """The regime k of numbers with exponent e, the string of regime and exponent, and the bits left for the fraction.
+    """The regime k of numbers with exponent e, the bit string of regime and exponent, and the number of fraction bits.
 
-    The number of fraction bits is negative if bits of the exponent do not fit.
+    The number of fraction bits is negative if the exponent bits do not fit.
     """
     k = e >> posit.es
     inside = np.clip(k, -(posit.n - 1), posit.n - 2)
@@ -114,7 +114,7 @@ def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
 
 
 def _to_multiples(size: Integers, exponent: Integers, posit: Posit, low: int) -> tuple[Integers, Integers]:
-    """Round numbers to multiples of 2^low where posits are spaced more finely."""
+    """Numbers size * 2^exponent, rounded to multiples of 2^low where posits are spaced more finely than 2^low."""
     e = log2(size) + exponent
     _, _, f = _fields(e, posit)
     dropped = low - exponent
@@ -123,7 +123,7 @@ def _to_multiples(size: Integers, exponent: Integers, posit: Posit, low: int) ->
 
 
 def to_even(size: Integers, dropped: Integers) -> Integers:
-    """size / 2^dropped, rounded to nearest, ties to even; size itself if dropped is not positive."""
+    """size / 2^dropped, rounded to nearest, ties to even. The result is `size` if `dropped` is not positive."""
     d = np.clip(dropped, 1, STICKY_DISTANCE)
     whole, rest, half = size >> d, size & ((1 << d) - 1), 1 << (d - 1)
     rounded = whole + ((rest > half) | ((rest == half) & (whole & 1 == 1)))
@@ -158,7 +158,7 @@ def _decoded(raws: Integers, posit: Posit) -> NDArray[np.float64]:
 
 
 def to_reals(raws: NDArray[Any], posit: Posit) -> NDArray[np.float64]:
-    """The exact reals of posits; NaN for NaR."""
+    """The exact reals that posits represent; NaN for NaR."""
     raws = np.asarray(raws).astype(np.int64)
     if posit.n > TABULATED_BITS:
         return _decoded(raws, posit)
@@ -166,7 +166,7 @@ def to_reals(raws: NDArray[Any], posit: Posit) -> NDArray[np.float64]:
 
 
 def add(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
-    """Sums of posits, each rounded once; NaR if an operand is."""
+    """Sums of posits, each rounded once; NaR if an operand is NaR."""
     (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
     lower = (x == 0) | ((y != 0) & (ex < ey))
     x, ex, y, ey = np.where(lower, y, x), np.where(lower, ey, ex), np.where(lower, x, y), np.where(lower, ex, ey)
@@ -179,7 +179,7 @@ def add(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
 
 
 def multiply(a: NDArray[Any], b: NDArray[Any], posit: Posit) -> Integers:
-    """Products of posits, each rounded once; NaR if an operand is."""
+    """Products of posits, each rounded once; NaR if an operand is NaR."""
     (x, ex), (y, ey) = unpack(a, posit), unpack(b, posit)
     return _result(x * y, ex + ey, a, b, posit)
 

@@ -21,7 +21,7 @@ V = TypeVar("V")
 
 @lru_cache
 def posit_of(n: int, es: int, window: tuple[int, int] | None) -> Posit:
-    """The posits of n bits within a window, or all of them."""
+    """The posits of n bits within a window, or all of them for None."""
     from tinyml.dialects.formats.posit.arithmetic import Posit, of_reals, to_reals
 
     if window is None:
@@ -52,17 +52,18 @@ def power(n: int, es: int, exponent: int) -> float:
 
 @lru_cache
 def lowest(n: int, es: int, least: int) -> int:
-    """The least exponent, from `least` on, of a power of two that is a posit of n bits."""
+    """The least exponent, not below `least`, of a power of two that is a posit of n bits."""
     while power(n, es, least) != math.ldexp(1.0, least):
         least += 1
     return least
 
 
 def stretched(m: Machine[V], raws: Int[V], n: int, high: int) -> Int[V]:
-    """Posits of n bits and es 0, below 2^high, in units of the least one.
+    """The numbers of posits of n bits and es 0, below 2^high, in units of the least positive posit.
 
-    Up to 1 these are the raws themselves; above 1 the distance of consecutive ones is 2, and grows to 8, 32 and so on
-    at each power of two.
+    Up to 1 these are equal to the raws. From 1 on, the distance between consecutive numbers is 2, and grows to 8, 32
+    and so
+    on at each power of two.
     """
     x = raws
     for j in range(1, high + 1):
@@ -88,7 +89,7 @@ def _array(raw: int, format: PositType) -> Raws:
 
 @lru_cache
 def decoding_of(format: PositType) -> NDArray[np.signedinteger[Any]]:
-    """The integers of all raws in order, in units of 2^-scale."""
+    """The integers of all raws, in the order of the raws and in units of 2^-scale."""
     first, last = format.raw_limits
     greatest = format.integer_limits[1]
     raws = np.arange(first, last + 1)
@@ -99,7 +100,7 @@ def decoding_of(format: PositType) -> NDArray[np.signedinteger[Any]]:
 
 @lru_cache
 def legal_of(format: PositType) -> NDArray[np.int64]:
-    """All raws that rounding produces, in order."""
+    """All raws that rounding produces, in ascending order."""
     low, high = format.raw_limits
     raws = np.arange(low, high + 1)
     return raws[format.encode(format.decode(raws)) == raws]
@@ -107,7 +108,7 @@ def legal_of(format: PositType) -> NDArray[np.int64]:
 
 @lru_cache
 def segments_of(format: PositType) -> tuple[NDArray[np.signedinteger[Any]], int]:
-    """`Coding.segments` of a format: a posit is linear in its raw while regime and exponent are constant."""
+    """The result of `Coding.segments` for a format: a posit is linear in its raw for constant regime and exponent."""
     finer = range(32 - format.integer_limits[1].bit_length())
     return max(
         ((_lines(format, extra), extra) for extra in finer),
@@ -116,7 +117,9 @@ def segments_of(format: PositType) -> tuple[NDArray[np.signedinteger[Any]], int]
 
 
 def _lines(format: PositType, extra: int) -> NDArray[np.signedinteger[Any]]:
-    """The linear segments with integers of less than 32 bits, times 2^-(scale + extra); 0 for the others."""
+    """The linear segments whose integers, in units of 2^-(scale + extra), have less than 32 bits; 0 for the remaining
+    segments.
+    """
     raws = np.arange(-(1 << 15), 1 << 15).reshape(256, 256)
     numbers = np.ldexp(format.decode(np.maximum(raws, -limits(16)[1])), format.scale + extra)
     shifts = np.log2(np.maximum(numbers[:, 2] - numbers[:, 1], 1)).astype(np.int64)

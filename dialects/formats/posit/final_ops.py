@@ -1,4 +1,4 @@
-"""The ops of the dialect `posit` that end a sum in a quire: its digits are joined and rounded."""
+"""The ops of the `posit` dialect that complete a sum in a quire: they join its digits and round the result."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ WORD = 32
 
 @irdl_op_definition
 class JoinOp(QuireOp):
-    """A complete sum as one integer, `sum * 2^-scale`, and whether it is NaR.
+    """A complete sum as one integer, representing `sum * 2^-scale`, and whether the sum is NaR.
 
-    The sum of bins loses bits that posits round away; its last bit is set if any of them is.
+    A sum of bins is truncated below the bits that rounding to a posit needs. Its last bit is set if a truncated bit is
+    set.
     """
 
     name = "posit.join"
@@ -39,7 +40,7 @@ class JoinOp(QuireOp):
     assembly_format = "$quire `as` $type attr-dict `:` type($quire) `->` type($sum)"
 
     def __init__(self, quire: SSAValue, type: Attribute, bits: int):
-        """The sum with at least this many bits from its highest one on."""
+        """Create an op that returns at least `bits` bits of the sum, from the highest one down."""
         layout = cast(LaidOut, type).layout
         short = bits <= ROUNDING_BITS[WORD] - layout.digit + 1
         width = layout.bin if layout.is_single else WORD if short else 2 * WORD
@@ -63,7 +64,9 @@ class JoinOp(QuireOp):
         return [rounded, e.subi(e.int_constant(layout.frac + 1, 16), left), undefined]
 
     def _digits(self, e: Emitter) -> SSAValue:
-        """Replace the first bins by the digits of the sum, without sign; return the carry of the last one."""
+        """Replace the contents of the first bins by the unsigned digits of the sum; return the carry of the last
+        digit.
+        """
         bin, step, digit = self.layout.bin, self.layout.step, self.layout.digit
         zero = e.int_constant(0, bin)
 
@@ -96,7 +99,7 @@ class JoinOp(QuireOp):
         return self.layout.count * self.layout.step // self.layout.digit
 
     def _highest(self, e: Emitter, sign: SSAValue) -> tuple[Sequence[SSAValue], SSAValue, SSAValue]:
-        """The words of the sum's highest bits, an integer that is 0 if the lower bits are, and the number of lower
+        """The words of the sum's highest bits, an integer that is 0 if all lower bits are 0, and the number of lower
         bits.
         """
         digit, last, count = self.layout.digit, self._digit_count - 1, width_of(self.sum) // WORD
@@ -156,10 +159,11 @@ class RoundOp(EmittedOp):
 
 @irdl_op_definition
 class ToOddOp(EmittedOp):
-    """`sum * 2^-scale` in units of 2^-unit, truncated to an integer between low and high, which is odd if any bit is
-    lost.
+    """`sum * 2^-scale` truncated to an integer in units of 2^-unit, and clamped to [low, high].
 
-    A second rounding at least two bits higher yields the nearest number. NaR becomes low.
+    The integer is odd if truncation drops a bit that is set. A second rounding at least two bits higher yields the
+    nearest
+    number. NaR becomes low.
     """
 
     name = "posit.to_odd"

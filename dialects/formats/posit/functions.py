@@ -49,9 +49,10 @@ def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greates
 
 
 def _bends(n: int, greatest: int) -> list[tuple[int, int, int]]:
-    """For es 0, the raws of 1, 2, 4 and so on up to the greatest, their numbers, and log2 of the distances above each.
+    """For es 0, the powers of two from 1 to the greatest number: their raws, numbers, and log2 of the distances above
+    each.
 
-    Numbers and distances are in units of the least number.
+    Numbers and distances are in units of the least positive number.
     """
     bends, raw, one = list[tuple[int, int, int]](), 1 << n - 2, 1 << n - 2
     while raw <= greatest and (more := one >> len(bends) + 1):
@@ -75,7 +76,7 @@ def _linear(x: Array, right: Array, n: Array, greatest: Array) -> Array:
 
 
 def _to_even(m: IntegerBuilder, size: SSAValue, right: int) -> SSAValue:
-    """A size divided by 2^right, rounded to nearest, halves to even."""
+    """`size` divided by 2^right, rounded to nearest, halves to even."""
     if right == 0:
         return size
     odd = m.low_bits(m.shift_right(size, right), 1)
@@ -143,7 +144,7 @@ def _word_program(right: int) -> Callable[[IntegerBuilder, SSAValue, SSAValue], 
 
 
 def _marked(flag: Array, place: Array) -> Array:
-    """An integer that is negative if one of both is; its other bits are arbitrary."""
+    """An integer that is negative if `flag` or `place` is negative. Its other bits are arbitrary."""
     return flag | place
 
 
@@ -152,9 +153,10 @@ def _marking_program(m: IntegerBuilder, flag: SSAValue, place: SSAValue) -> SSAV
 
 
 def _raised(m: IntegerBuilder, size: SSAValue, stored: int, width: int) -> tuple[SSAValue, SSAValue]:
-    """A size normalised to the highest of `stored` bits, and the number of bits of the shift, in `width` bits.
+    """`size` shifted left until its highest bit is the highest of `stored` bits, and the shift as an integer of `width`
+    bits.
 
-    Binary search finds the shift; for 0 it is all bits except one.
+    The shift is found by binary search. For size 0 it is `stored` - 1.
     """
     left = m.constant(0, width)
     for half in (1 << k for k in reversed(range(stored.bit_length() - 1))):
@@ -167,7 +169,9 @@ def _raised(m: IntegerBuilder, size: SSAValue, stored: int, width: int) -> tuple
 def _parts_program(
     m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, step: SSAValue, bias: SSAValue
 ) -> SSAValue:
-    """The computation uses one bit more than the raw, without signs."""
+    """The program that separates a raw into significand and place. It computes without signs, with one bit more than
+    the raw.
+    """
     stored, bits, exponent_bits = width_of(raw), m.known(n), m.known(es)
     width, packed = stored + 2, 2 * stored
     wide = m.resize(raw, width)
@@ -195,7 +199,7 @@ def _parts_program(
 
 
 def _to_integer_program(m: IntegerBuilder, raw: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
-    """The significand shifted left by its exponent: numbers are multiples of 2^-scale, so that no bit is lost."""
+    """The significand shifted left by its exponent. No bit is lost, because numbers are multiples of 2^-scale."""
     bits, exponent_bits, stored = m.known(n), m.known(es), width_of(raw)
     parts = _parts_program(m, raw, n, es, m.constant(0, 8), m.constant(m.known(scale), 16))
     exponent = m.clamp(m.resize(parts, 16), 0, stored - 1)
@@ -205,7 +209,7 @@ def _to_integer_program(m: IntegerBuilder, raw: SSAValue, scale: SSAValue, n: SS
 
 
 def _normalised(m: IntegerBuilder, size: SSAValue, scale: SSAValue, stored: int) -> tuple[SSAValue, SSAValue]:
-    """A size normalised to the highest bit of the register, and the exponent of that bit."""
+    """`size` shifted left until its highest bit is the highest of the register, and the exponent of that bit."""
     size, left = _raised(m, size, stored, 16)
     return size, m.sub(m.sub(m.constant(stored - 1, 16), scale), left)
 
@@ -213,7 +217,7 @@ def _normalised(m: IntegerBuilder, size: SSAValue, scale: SSAValue, stored: int)
 def _to_multiples(
     m: IntegerBuilder, size: SSAValue, scale: SSAValue, posit: tuple[int, int, int], stored: int
 ) -> tuple[SSAValue, SSAValue]:
-    """A size rounded to multiples of 2^low, halves to even, where posits are spaced more finely, and its scale."""
+    """`size` and its scale, rounded to multiples of 2^low, halves to even, where posits are spaced more finely."""
     bits, exponent_bits, low = posit
     _, exponent = _normalised(m, size, scale, stored)
     regime = m.shift_right(exponent, exponent_bits)
@@ -237,7 +241,9 @@ def _to_multiples(
 def _rounding_program(
     m: IntegerBuilder, x: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue, low: SSAValue, greatest: SSAValue
 ) -> SSAValue:
-    """Regime, exponent and fraction as one string; an arithmetic shift fills the regime with copies of its first
+    """The program that rounds x * 2^-scale to a posit.
+
+    Regime, exponent and fraction form one bit string. An arithmetic shift fills the regime with copies of its first
     bit.
     """
     bits, exponent_bits, stored = m.known(n), m.known(es), width_of(x)
@@ -279,9 +285,9 @@ def _rounding_program(
 def _taken_apart(
     m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, width: int
 ) -> tuple[SSAValue, SSAValue, SSAValue, int]:
-    """A significand in `width` bits, a 16-bit exponent, a NaR flag, and the scale of products with exponent 0.
+    """A significand of `width` bits, a 16-bit exponent, a NaR flag, and the scale of products with exponent 0.
 
-    The number is significand * 2^(exponent - scale), and no exponent is negative.
+    The number is significand * 2^(exponent - scale). The exponent is never negative.
     """
     bits, exponent_bits = m.known(n), m.known(es)
     stored = 16 if bits <= 16 else 32
@@ -297,7 +303,7 @@ def _taken_apart(
 def _rounded(
     m: IntegerBuilder, size: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue, *undefined: SSAValue
 ) -> SSAValue:
-    """size * 2^-scale as a posit; NaR if an operand is NaR."""
+    """The posit nearest to size * 2^-scale; NaR if any of `undefined` is true."""
     bits = m.known(n)
     raw = _rounding_program(m, size, scale, n, es, m.constant(ALL, 16), m.constant((1 << bits - 1) - 1, 32))
     for one in undefined:
@@ -314,7 +320,10 @@ def _mul_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: S
 
 
 def _add_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
-    """The number with the lesser exponent is shifted right; its last bit is sticky."""
+    """The program that adds two posits.
+
+    The number with the lesser exponent is shifted right; its last bit is sticky.
+    """
     width, guard = (32, 16) if m.known(n) <= 16 else (64, 32)
     x, ex, undefined_a, scale = _taken_apart(m, a, n, es, width)
     y, ey, undefined_b, _ = _taken_apart(m, b, n, es, width)
@@ -346,7 +355,12 @@ def _to_odd(x: Array, left: Array, low: Array, high: Array) -> Array:
 
 
 def _to_odd_program(m: IntegerBuilder, x: SSAValue, left: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
-    """Shifted left by more than 64 bits, all numbers except 0 exceed the limits; shifted right, no bits remain."""
+    """The program that shifts x left, or right for negative `left`, truncates to odd and clamps to [low, high].
+
+    Larger shifts are clamped: after a left shift by more than 64 bits, all numbers except 0 exceed the limits; after
+    such a
+    right shift, no bits remain.
+    """
     width = 2 * width_of(x)
     raised = m.shift_left(m.resize(x, width), m.resize(m.clamp(left, 0, width_of(x) - 1), width))
     right = m.resize(m.clamp(m.negate(left), 0, width_of(x) - 1), width)
@@ -392,13 +406,15 @@ def _mul(a: Array, b: Array, n: Array, es: Array) -> Array:
 
 
 def _documented(x: Number, scale: int, n: int, es: int, low: int, greatest: int) -> Number:
-    """tm_posit_of_sN: x * 2^-scale as a posit of a window up to `greatest`."""
+    """`tm_posit_of_sN`: the posit nearest to x * 2^-scale in a window, at most `greatest`."""
     window = None if low == ALL else (low, (n - 2 << es) + 1)
     return clamped(posits(n, es, window).rounded(x, scale), -greatest, greatest)
 
 
 def _documented_linear(x: Number, right: int, n: int, greatest: int) -> Number:
-    """tm_posit_linear_s32: x * 2^-right in units of the least posit, for es 0."""
+    """`tm_posit_linear_s32`: the posit with es 0 nearest to x * 2^-right, where x is in units of the least positive
+    posit.
+    """
     return clamped(posits(n, 0, (2 - n, n - 1)).rounded(x, right + n - 2), -greatest, greatest)
 
 

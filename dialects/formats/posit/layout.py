@@ -1,6 +1,7 @@
-"""The layout of a quire in memory: one integer, or bins of exponents.
+"""The layout of a quire in memory: either one integer, or several integers (bins) with increasing units.
 
-The type `!posit.quire` states a layout; ops and steps of sums read it from the type.
+The type `!posit.quire` states a layout. Ops on quires and the host's emulation of sums obtain the layout from this
+type.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ MOVED_WIDTH = 32
 
 @dataclass(frozen=True)
 class Layout:
-    """A sum of `width` bits in units of 2^-frac, in integers of `bin` bits whose exponents are `step` apart."""
+    """The layout of a sum of `width` bits in units of 2^-frac: integers of `bin` bits whose units differ by 2^step."""
 
     width: int
     frac: int
@@ -38,38 +39,45 @@ class Layout:
 
     @property
     def is_single(self) -> bool:
-        """True for a sum in one integer."""
+        """True if the sum is stored in one integer."""
         return self.step == ONE_INTEGER
 
     @property
     def part(self) -> int:
-        """The bits of a part of a split number."""
+        """The number of bits of a part of a number that is split across bins."""
         return self.bin // 2
 
     @property
     def count(self) -> int:
-        """The number of bins; those of less than a byte fill whole bytes."""
+        """The number of bins. Bins with steps of less than a byte are counted in groups that span whole bytes."""
         if self.is_single:
             return 1
         return -(-self.width // self.digit) * (self.digit // self.step)
 
     @property
     def digit(self) -> int:
-        """The bits of a digit of a joined sum: a step, but at least a byte."""
+        """The number of bits of a digit of a joined sum: a step, but at least 8 bits."""
         return max(8, self.step)
 
     @property
     def storage(self) -> MemRefType[IntegerType]:
-        """The bins in memory."""
+        """The memref type of the bins."""
         return MemRefType(IntegerType(self.bin), [self.count])
 
     def parts(self, bits: int, *, moved: bool) -> int:
-        """The number of parts of a number with some bits. moved: true if these are the bits at its position."""
+        """The number of parts into which a number of `bits` bits is split. moved: true if the number is already shifted
+        to its
+        position in a bin.
+        """
         left = 0 if moved or self.is_single else self.step - 1
         return 1 if self.is_single or bits + left <= UNSPLIT_BITS[self.bin] else -(-bits // self.part)
 
     def holds(self, bits: int, length: int = 1, *, moved: bool = False) -> bool:
-        """True if a bin holds the sum of `length` numbers with some bits, or of their parts, at any position in it."""
+        """True if a bin can represent the sum of `length` numbers of `bits` bits, or of their parts, at any position in
+        the bin.
+
+        moved: true if the numbers are already shifted to their positions.
+        """
         if self.is_single:
             return bits < self.bin
         left = 0 if moved else self.step - 1
@@ -77,9 +85,10 @@ class Layout:
         return largest + left + length.bit_length() < self.bin
 
     def unit(self, lhs: Parts, rhs: Parts) -> int:
-        """The distance of adjacent places of two factors: the bins' step if both are shifted before the multiplication.
+        """The number of exponent steps between adjacent places of two factors.
 
-        Otherwise it is 1: exponents are places, and the product is shifted.
+        It is the step of the bins if both factors are shifted before the multiplication. Otherwise it is 1: places are
+        exponents, and the product is shifted.
         """
         if self.is_single or self.bin == 64:
             return 1
@@ -93,23 +102,27 @@ class Layout:
         return self.step if narrow else 1
 
     def sums(self, lhs: Parts, rhs: Parts, length: int = 1) -> bool:
-        """True if a bin holds the sum of `length` products of these factors."""
+        """True if a bin can represent the sum of `length` products of these factors."""
         return self.holds(self.product_bits(lhs, rhs), length, moved=self.unit(lhs, rhs) > 1)
 
     def product_bits(self, lhs: Parts, rhs: Parts) -> int:
-        """The bits of the magnitude of a product of these factors, after the shift if there is one."""
+        """The number of bits of the magnitude of a product of these factors, including the shifts that precede the
+        multiplication.
+        """
         unit = self.unit(lhs, rhs)
         return lhs.bits_at(unit) + rhs.bits_at(unit)
 
     def product_parts(self, lhs: Parts, rhs: Parts) -> int:
-        """The number of parts of a product of these factors."""
+        """The number of parts into which a product of these factors is split."""
         return self.parts(self.product_bits(lhs, rhs), moved=self.unit(lhs, rhs) > 1)
 
     def leasts(self, lhs: Parts, rhs: Parts) -> tuple[int, int]:
-        """The bases of the exponents of both factors; the sum of the exponents is that of the product.
+        """The bases from which the exponents of both factors are counted. They add up to the exponent of the sum's
+        unit.
 
-        If the unit of the sum is finer than that of products of these formats, the left factor, which is constant,
-        compensates, unless its exponent is fixed by its format.
+        If the unit of the sum is finer than the unit of products of these formats, the base of the left factor, which
+        is
+        constant, compensates, unless its format determines the base.
         """
         if lhs.is_placed:
             return lhs.least, -self.frac - lhs.least
@@ -117,7 +130,7 @@ class Layout:
 
 
 class LaidOut(ABC):
-    """A type that states a layout."""
+    """A type that states the layout of a quire."""
 
     @property
     @abstractmethod

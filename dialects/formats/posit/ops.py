@@ -1,7 +1,7 @@
-"""The ops of the dialect `posit` that build a sum in a quire, on registers and the quire's memory.
+"""The ops of the `posit` dialect that accumulate a sum in a quire, on registers and the quire's memory.
 
-`lower-num-to-exact` makes them of the ops of `num` whose sums are in a `!posit.quire`; `lower-exact-to-arith` emits
-them as loops and integer arithmetic, which all executors share.
+`lower-num-to-exact` creates them from `num` ops whose sums have the type `!posit.quire`. `lower-exact-to-arith` expands
+them to loops and integer arithmetic, which all executors share.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ class DecodeOp(EmittedOp):
     """The significand of a posit, and its place: the number of exponent steps above `least`.
 
     The number is `significand * 2^(step * place + least)`: the significand is shifted within its step. Zero has
-    significand 0 and place 0. NaR has significand 0 and the least integer of the register as its place, which no number
-    has. Posits that are stored in parts (`!posit.unpacked`) only need to be separated.
+    significand 0 and place 0. NaR has significand 0 and, as its place, the least integer of the register, which no
+    number
+    uses. Posits that are stored in parts (`!posit.unpacked`) only need to be separated.
     """
 
     name = "posit.decode"
@@ -105,7 +106,7 @@ class DecodeOp(EmittedOp):
         return self._halves(e, e.call(f"tm_posit_parts_s{width}", raw, *sizes, shift, bias))
 
     def _halves(self, e: Emitter, packed: SSAValue) -> Sequence[SSAValue]:
-        """The significand in the upper half of a register, and the place in the lower half."""
+        """The significand in the upper half of `packed`, and the place in its lower half."""
         half, whole = width_of(self.significand), width_of(packed)
         place = e.wrap(packed, width_of(self.place))
         if half == 16:
@@ -115,7 +116,7 @@ class DecodeOp(EmittedOp):
 
 @irdl_op_definition
 class StartOp(QuireOp):
-    """An empty sum."""
+    """Set the sum to zero and clear its NaR flag."""
 
     name = "posit.start"
     traits = traits_def(MemoryWriteEffect())
@@ -162,9 +163,9 @@ class MarkOp(QuireOp):
 
 
 class _AddingOp(QuireOp, ABC):
-    """An op that adds a number, the product of some integers times a power of two, to the sum.
+    """An op that adds a number to the sum: the product of several integers, times a power of two.
 
-    bits: those of the magnitude of the product of the integers.
+    bits: the number of bits of the magnitude of the product.
     """
 
     bits = prop_def(IntegerAttr[I64])
@@ -181,7 +182,9 @@ class _AddingOp(QuireOp, ABC):
         self._to_bins(e, number, at.value, left)
 
     def _to_bins(self, e: Emitter, number: Int[SSAValue], at: SSAValue, left: Int[SSAValue] | None = None) -> None:
-        """Add a number to the bin `at`. left: the remaining shift, less than a step."""
+        """Add a number to the bin at index `at`. left: the remaining left shift, less than a step; None if there is
+        none.
+        """
         layout, bits = self.layout, self.bits.value.data
         index = self._index_of(e, at)
         if layout.parts(bits, moved=left is None) > 1:
@@ -194,7 +197,10 @@ class _AddingOp(QuireOp, ABC):
         self._to_bin(e, self._resized(e, value if left is None else e.shli(value, e.held(left, width))), index)
 
     def _in_parts(self, e: Emitter, words: Sequence[SSAValue], index: SSAValue, left: Int[SSAValue] | None) -> None:
-        """Add a number, given as words, to the bin at an index and to later bins, as `_to_bins` does."""
+        """Add a number, given as words, to the bin at `index` and, in parts, to later bins.
+
+        left: as for `_to_bins`.
+        """
         layout = self.layout
         parts, part = layout.parts(self.bits.value.data, moved=left is None), layout.part
         distance, width = part // layout.step, e.width_of(words[0])
@@ -209,7 +215,7 @@ class _AddingOp(QuireOp, ABC):
             self._to_bin(e, moved, constant_index(e, i * distance), bins)
 
     def _index_of(self, e: Emitter, at: SSAValue) -> SSAValue:
-        """The unsigned index of a bin; a byte suffices on chips of 8 bits."""
+        """The unsigned index of a bin. An 8-bit index is extended, so that 8-bit chips compute it in a byte."""
         wide = e.insert(arith.ExtUIOp(at, i16)) if e.width_of(at) == FLAG else at
         return e.insert(arith.IndexCastOp(wide, IndexType()))
 
@@ -217,7 +223,7 @@ class _AddingOp(QuireOp, ABC):
         return value if e.width_of(value) == self.layout.bin else e.resize(value, self.layout.bin)
 
     def _place(self, e: Emitter, greatest: int, *values: SSAValue) -> Int[SSAValue]:
-        """The sum of places or exponents, at most `greatest`; NaR's sign is dropped."""
+        """The sum of places or exponents, which is at most `greatest`. The sign bit of NaR's place is dropped."""
         narrow = _width_for(greatest)
         if narrow == FLAG:
             # The sum of two signs is dropped; truncated from a wider register, NaR is 0.
@@ -234,7 +240,9 @@ class _AddingOp(QuireOp, ABC):
         return Int(e.andi(total, e.int_constant((1 << narrow - 1) - 1, width)), width, 0, greatest)
 
     def _widened(self, e: Emitter, value: SSAValue, narrow: int, width: int) -> SSAValue:
-        """A place in a register of `width` bits; only the bits below the sign of `narrow` bits are valid."""
+        """A place in a register of `width` bits, of which only the bits below the sign bit of `narrow` bits are
+        valid.
+        """
         if (own := width_of(value)) < narrow:
             value = e.andi(value, e.int_constant((1 << own - 1) - 1, own))
         return value if own == width else e.resize(value, width)
@@ -246,7 +254,7 @@ class _AddingOp(QuireOp, ABC):
 
 @irdl_op_definition
 class AddOp(_AddingOp):
-    """sum + significand * 2^exponent, in units of the sum."""
+    """Add significand * 2^exponent, in units of the sum, to the sum."""
 
     name = "posit.add"
     significand = operand_def(IntegerType)
@@ -276,9 +284,10 @@ class AddOp(_AddingOp):
 
 @irdl_op_definition
 class MultiplyAddOp(_AddingOp):
-    """sum + lhs * rhs * 2^(step * (lhs_place + rhs_place)), in units of the sum.
+    """Add lhs * rhs * 2^(step * (lhs_place + rhs_place)), in units of the sum, to the sum.
 
-    step: the step of the bins, which is then the unit of the places, or 1. bits: those of the magnitude of a product.
+    step: the step of the bins if places count steps, otherwise 1. bits: the number of bits of the magnitude of a
+    product.
     """
 
     name = "posit.multiply_add"

@@ -1,7 +1,7 @@
 """Numbers in two parts: an integer significand and an exponent.
 
-Standard posits use this form, since their integers in units of the least one have hundreds of bits. Other exact numbers
-are significands with a common exponent.
+Standard posits use this form, because as integers in units of the least posit they would have hundreds of bits. Other
+exact numbers are significands with a common exponent.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EXPONENTS = range(4)
 
 
 def verify_standard(n: int, es: int) -> None:
-    """Raise `VerifyException` for an unsupported posit."""
+    """Raise `VerifyException` unless posits of n bits with es exponent bits are supported."""
     if n not in WIDTHS or es not in EXPONENTS:
         raise VerifyException(f"posit.p has n from 2 to 16 or 32 and es from 0 to 3, got {n} and {es}")
 
@@ -42,9 +42,12 @@ def verify_standard(n: int, es: int) -> None:
 class Parts:
     """The parts of a format's numbers, `significand * 2^exponent`.
 
-    bits: those of the greatest magnitude of a significand. least, greatest: the exponents. posit: the standard posit of
-    the raws; None for integers, which have one exponent, and for posits that are stored in parts. unpacked: the step of
-    places of stored parts; their significands are shifted to it.
+    bits: the number of bits of the greatest magnitude of a significand. least, greatest: the range of the exponents.
+    posit:
+    the standard posit of the raws; None for integers, which have one exponent, and for posits that are stored in parts.
+    unpacked: for posits stored in parts, the number of exponent steps between places, to multiples of which
+    significands are
+    shifted; otherwise None.
     """
 
     format: ExactNumbers
@@ -56,21 +59,21 @@ class Parts:
 
     @property
     def is_placed(self) -> bool:
-        """True if exponents are counted from `least`, and no other base is possible."""
+        """True if exponents must be counted from `least`."""
         return self.posit is None
 
     def bits_at(self, step: int) -> int:
-        """The bits of the greatest significand after a shift to a multiple of a step."""
+        """The number of bits of the greatest significand after its exponent is reduced to a multiple of `step`."""
         return self.bits if self.is_placed else self.bits + step - 1
 
     def width_at(self, step: int) -> int:
-        """The narrowest register of such a significand."""
+        """The width of the narrowest register for significands whose exponents are reduced to multiples of `step`."""
         if self.is_placed and self.unpacked is None:
             return width_for(*self.format.integer_limits, REGISTERS)
         return next(width for width in REGISTERS if self.bits_at(step) < width)
 
     def split(self, raws: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """Significands, 0 for NaR; exponents, the least one for zero and NaR; and which numbers are NaR."""
+        """The significands (0 for NaR), the exponents (the least one for zero and NaR), and a mask of the NaRs."""
         raws = np.asarray(raws)
         if self.unpacked is not None:
             half = self.format.stored_width // 2
@@ -85,12 +88,11 @@ class Parts:
         return significands >> spare, np.where(significands == 0, self.least, exponents + spare), raws == self.posit.nar
 
     def greatest_place(self, step: int, least: int) -> int:
-        """The greatest place, in steps counted from `least`."""
+        """The greatest place, in steps counted from the exponent `least`."""
         return (self.greatest - least) // step
 
     def half_at(self, step: int, least: int) -> int:
-        """The bits of a register half that holds a significand shifted to a multiple of a step, and of the half for its
-        place.
+        """The width of each half of a register that contains a shifted significand above its place.
 
         The place may instead have 16 bits.
         """
@@ -99,9 +101,10 @@ class Parts:
         return width if width > 8 or (by_table and self.greatest_place(step, least) < 1 << 7) else 16
 
     def packed(self, raws: NDArray[Any], half: int, step: int, least: int) -> NDArray[np.signedinteger[Any]]:
-        """Significands shifted to multiples of a step above their places, each in `half` bits.
+        """Shifted significands above their places, each in `half` bits; exponents are reduced to multiples of `step`.
 
-        Numbers with exponents below `least` are arbitrary. NaR is the least place of 8 or of 16 bits.
+        Numbers with exponents below `least` have arbitrary results. The place of NaR is the least integer of 8 or of 16
+        bits.
         """
         significands, exponents, undefined = self.split(raws)
         counted = np.where(significands == 0, 0, np.maximum(exponents - least, 0))
@@ -109,21 +112,21 @@ class Parts:
         return ((significands << counted % step) << half | places).astype(f"i{half // 4}")
 
     def least_of(self, raws: NDArray[Any]) -> int:
-        """The least exponent of the nonzero numbers among raws."""
+        """The least exponent of the nonzero numbers among the raws."""
         significands, exponents, _ = self.split(raws)
         nonzero = significands != 0
         return int(exponents[nonzero].min()) if nonzero.any() else self.greatest
 
 
 def parts_of_posit(format: ExactNumbers, posit: Posit) -> Parts:
-    """The parts of standard posits; their significands have as many bits as those near 1."""
+    """The parts of standard posits. All significands have as many bits as those of posits near 1."""
     fraction = max(posit.n - 3 - posit.es, 0)
     return Parts(format, fraction + 1, -posit.reach - fraction, posit.reach - fraction, posit)
 
 
 @singledispatch
 def parts_of(format: NumberFormat) -> Parts:
-    """The parts of an exact format's numbers."""
+    """The parts of the numbers of an exact format."""
     assert isinstance(format, ExactNumbers)
     most = max(map(abs, format.integer_limits))
     return Parts(format, most.bit_length(), -format.scale, -format.scale)

@@ -1,10 +1,10 @@
 """`!posit.quire<width, frac, bin, step>`: exact sums of products of standard posits, rounded once.
 
-A quire holds the sum as a number of `width` bits in units of 2^-frac, as wide as the proof about its operands requires;
-the quire of the Standard for Posit Arithmetic (2022, section 5) always has 16 n bits. A sum of at most 32 or 64 bits is
-one integer of `bin` bits. Wider ones are *bins*, integers of `bin` bits whose units are 2^step apart, so that a product
-changes one bin, or one bin for each of its parts, without carries. They are joined once. An additional byte records
-whether an operand was NaR; the sum is then NaR, too.
+A quire represents the sum as a number of `width` bits in units of 2^-frac, as wide as the proof about its operands
+requires; the quire of the Standard for Posit Arithmetic (2022, section 5) always has 16 n bits. A sum of at most 32 or
+64 bits is one integer of `bin` bits. Wider sums are *bins*, integers of `bin` bits whose units differ by a factor of
+2^step. A product changes one bin, or one bin for each of its parts, without carries. The bins are joined once. An
+additional byte records whether an operand was NaR; the sum is then also NaR.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NARROW_BIN_BYTES = 512
 
 @irdl_attr_definition
 class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
-    """`!posit.quire<width, frac, bin, step>`; see the module. A step of 0 is a sum in one integer."""
+    """`!posit.quire<width, frac, bin, step>`; see the module. With step 0 the sum is one integer."""
 
     name = "posit.quire"
     FAMILY = "exact"
@@ -131,7 +131,9 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
         return m.perform(MultiplyAdd(self, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
 
     def finished(self, m: Machine[V], sum: V, result: NumberFormat) -> V | None:
-        """Via the integer that is truncated below the last place of the result, and odd if any bit is lost."""
+        """Round the sum to `result`, by an integer that is truncated below the last place of the result and odd if any
+        bit is lost.
+        """
         exact: Any = exact_numbers(result)
         low, high = (end << STICKY_BITS for end in exact.integer_limits)
         scale = exact.scale + STICKY_BITS
@@ -144,7 +146,9 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """As products of matrices of digits, which float64 computes exactly, joined as integers of Python."""
+        """Sums by matrix products of digits, which float64 computes exactly. The digits are joined as Python
+        integers.
+        """
         from tinyml.dialects.formats.posit.quire_sums import products_of_matrices
 
         sums = products_of_matrices(parts_of(lhs_format), lhs, parts_of(rhs_format), rhs, self.frac.data)
@@ -162,7 +166,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
 
 
 def quire_for(products: Sequence[Product], initial: Factor | None = None) -> QuireType:
-    """The quire for the sum of some products, which may start from a number: exact for any values of the factors.
+    """The quire for the sum of some products and an initial value, which is exact for all values of the factors.
 
     Raises `InputError` if sums are too long for bins of 64 bits.
     """
@@ -170,7 +174,7 @@ def quire_for(products: Sequence[Product], initial: Factor | None = None) -> Qui
 
 
 def _reach(products: Sequence[Product], initial: Factor | None) -> tuple[int, int]:
-    """The exponent above that of the sum's sign, and the frac of a sum: it is a multiple of 2^-frac."""
+    """The exponent above the sign of the sum, and the least f for which the sum is a multiple of 2^-f."""
     terms = [(_extent(product.lhs), _extent(product.rhs), product) for product in products]
     frac = max(-(lhs.least + rhs.parts.least) for lhs, rhs, _ in terms)
     bound = sum(_bound(lhs, rhs, product) for lhs, rhs, product in terms)
@@ -185,21 +189,23 @@ def _reach(products: Sequence[Product], initial: Factor | None) -> tuple[int, in
 
 
 def _numbers(products: Sequence[Product], initial: Factor | None) -> tuple[Sequence[Sequence[Parts]], int]:
-    """The parts of all summands, pairs of factors and single numbers, and the number of summands."""
+    """The parts of the factors of each product and of the initial value, and the total number of summands."""
     added = [[parts_of(each.lhs.format), parts_of(each.rhs.format)] for each in products]
     start = [] if initial is None else [[parts_of(initial.format)]]
     return [*added, *start], sum(product.length for product in products) + 1
 
 
 def quire_of(formats: Sequence[NumberFormat]) -> QuireType:
-    """The quire for the sum of one number of each of some formats."""
+    """The quire for the sum of one number of each format."""
     parts = list(map(parts_of, formats))
     top = max(one.greatest + one.bits for one in parts) + len(formats).bit_length() + 1
     return _laid_out(top, -min(one.least for one in parts), [[one] for one in parts], len(formats))
 
 
 def _laid_out(top: int, frac: int, added: Sequence[Sequence[Parts]], length: int) -> QuireType:
-    """The fastest layout for a sum. top, frac: as `_reach` returns them; added, length: as `_numbers` does."""
+    """The quire with the fastest layout. top, frac: as `_reach` returns them. added, length: as `_numbers` returns
+    them.
+    """
     layouts = [Layout(top + frac, frac, *each) for each in LAYOUTS if each[1] != ONE_INTEGER or top + frac <= each[0]]
     fitting = [layout for layout in layouts if _takes(layout, added, length)]
     if not fitting:
@@ -209,7 +215,7 @@ def _laid_out(top: int, frac: int, added: Sequence[Sequence[Parts]], length: int
 
 
 def _takes(layout: Layout, added: Sequence[Sequence[Parts]], length: int) -> bool:
-    """True if a bin holds the sum of this many numbers."""
+    """True if a bin of the layout can represent the sum of `length` summands."""
     return all(
         layout.holds(first.bits, length) if not others else layout.sums(first, *others, length=length)
         for first, *others in added
@@ -217,7 +223,9 @@ def _takes(layout: Layout, added: Sequence[Sequence[Parts]], length: int) -> boo
 
 
 def _beyond(layout: Layout, added: Sequence[Sequence[Parts]]) -> int:
-    """Maximum bits by which the last part of a product, which only has its sign, exceeds the sum."""
+    """The greatest number of bits by which the last part of a product, which contains only its sign, exceeds the
+    sum.
+    """
     parts = [layout.product_parts(*factors) for factors in added if len(factors) > 1]
     return 2 * (layout.step - 1) if max(parts, default=1) > 1 and layout.bin == 32 else 0
 
@@ -225,8 +233,9 @@ def _beyond(layout: Layout, added: Sequence[Sequence[Parts]]) -> int:
 def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, int, int]:
     """The sort key of layouts: the size of bins, the cost of a product, and the number of bins.
 
-    One integer of 32 bits precedes 32-bit bins, these precede others up to `NARROW_BIN_BYTES` bytes. Products that are
-    added whole precede others, and factors in bytes precede wider ones.
+    A single 32-bit integer precedes 32-bit bins. These precede other layouts, up to `NARROW_BIN_BYTES` bytes. Products
+    that
+    need no split precede split ones, and 8-bit factors precede wider ones.
     """
     if layout.is_single:
         return layout.bin == 64, 0, 0, 0
@@ -240,7 +249,7 @@ def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, 
 
 @dataclass(frozen=True)
 class _Extent:
-    """The possible numbers of a factor: multiples of 2^least up to a magnitude."""
+    """The possible numbers of a factor: multiples of 2^least with at most the magnitude `greatest`."""
 
     parts: Parts
     least: int
@@ -249,12 +258,12 @@ class _Extent:
 
     @property
     def top(self) -> int:
-        """The exponent above the greatest magnitude."""
+        """The exponent of the power of two just above the greatest magnitude."""
         return max(math.frexp(self.greatest)[1], self.least) if self.greatest else self.least
 
     @property
     def end(self) -> int:
-        """The exponent above the added bits: the sign of integers, and zeros, may be far above their top."""
+        """The exponent above the added bits. The signs of integers, and zeros, may be far above the magnitudes."""
         return (
             self.parts.least + self.parts.bits if self.parts.is_placed else max(self.top, self.least + self.parts.bits)
         )

@@ -26,7 +26,7 @@ Body = Callable[[Emitter, SSAValue, "Sequence[SSAValue]"], "Sequence[SSAValue]"]
 
 
 class QuireOp(EmittedOp, ABC):
-    """An op on a quire in memory, whose type it names."""
+    """An op on a quire in memory, with the quire's type as a property."""
 
     quire = operand_def(MemRefType)
     type = prop_def(AnyAttr())
@@ -48,7 +48,9 @@ def constant_index(e: Emitter, value: int) -> SSAValue:
 
 
 def flags_of(e: Emitter, quire: SSAValue) -> SSAValue:
-    """The NaR flag: the sign of a byte stored with the quire. It stays in a register, since its index is constant."""
+    """The one-byte buffer for the NaR flag, which is the byte's sign. Its index is constant, so it can stay in a
+    register.
+    """
     return e.context.beside(quire, MemRefType(IntegerType(FLAG), [1]), "undefined")
 
 
@@ -61,14 +63,16 @@ def store(e: Emitter, value: SSAValue, quire: SSAValue, index: SSAValue) -> None
 
 
 def _inside(e: Emitter, block: Block) -> Emitter:
-    """An emitter at the end of a block."""
+    """An emitter that inserts ops at the end of a block."""
     inner = copy(e)
     inner.builder = Builder(InsertPoint.at_end(block))
     return inner
 
 
 def loop(e: Emitter, count: int, initial: Sequence[SSAValue], body: Body) -> Sequence[SSAValue]:
-    """The results of a loop; its body returns the next values of the carried values."""
+    """Emit a loop over `count` indices and return its results. body: emits the body and returns the next carried
+    values.
+    """
     block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
     inner = _inside(e, block)
     inner.put(scf.YieldOp(*body(inner, block.args[0], block.args[1:])))

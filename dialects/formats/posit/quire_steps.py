@@ -1,4 +1,4 @@
-"""The steps of a sum in a quire: on the host with Python integers, on devices as ops of the dialect `posit`."""
+"""The steps of a sum in a quire: Python integers compute them on the host, ops of the `posit` dialect on devices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Step:
-    """A step of a sum in a quire of this type."""
+    """A step of a sum in a quire of type `quire`."""
 
     quire: Attribute
 
@@ -33,7 +33,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class Start(_Step):
-    """A sum that starts from zero, or from a number with these parts."""
+    """The initial sum: zero, or a number with the given parts."""
 
     parts: Parts | None = None
 
@@ -53,7 +53,7 @@ class Start(_Step):
 
 @dataclass(frozen=True)
 class Add(_Step):
-    """sum + a number with these parts, or minus it."""
+    """sum + x or sum - x, for a number x with the given parts."""
 
     parts: Parts
     negative: bool = False
@@ -82,7 +82,7 @@ class Add(_Step):
 
 @dataclass(frozen=True)
 class MultiplyAdd(_Step):
-    """sum + lhs * rhs, of numbers in these parts."""
+    """sum + lhs * rhs, for numbers with the given parts."""
 
     lhs: Parts
     rhs: Parts
@@ -107,7 +107,7 @@ class MultiplyAdd(_Step):
 
 @dataclass(frozen=True)
 class Round(_Step):
-    """A complete sum as the nearest posit. scaling: that of the format, which has posits times 2^-scaling."""
+    """The posit nearest to a complete sum. scaling: the s for which the numbers of the format are posits times 2^-s."""
 
     format: PositType
 
@@ -126,7 +126,9 @@ class Round(_Step):
 
 @dataclass(frozen=True)
 class ToOdd(_Step):
-    """A complete sum in units of 2^-scale between two integers, odd if any bit is lost; the least one for NaR."""
+    """A complete sum in units of 2^-scale, clamped to two integers, and odd if any bit is lost; the lower limit for
+    NaR.
+    """
 
     scale: int
     low: int
@@ -148,7 +150,7 @@ class ToOdd(_Step):
 def _decoded(
     e: Emitter, quire: SSAValue, type: Attribute, parts: Parts, value: SSAValue, least: int, step: int
 ) -> tuple[Int[SSAValue], Int[SSAValue]]:
-    """The significand of a number, and its place in steps from `least`; a NaR sets the flag of the sum.
+    """The significand of a number, and its place in steps from `least`. A NaR sets the flag of the sum.
 
     Constants without NaR need no flag.
     """

@@ -1,4 +1,4 @@
-"""Sums in a quire on the host: arrays of Python integers; NaN represents a sum with NaR."""
+"""Sums in a quire on the host: arrays of Python integers, in which NaN represents a NaR sum."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FLOAT64_BITS = 53
 
 
 def integers(parts: Parts, raws: NDArray[Any], least: int) -> Objects:
-    """The numbers of raws in units of 2^least, of which they are multiples."""
+    """The numbers of raws as Python integers in units of 2^least. All numbers must be multiples of this unit."""
     significands, exponents, undefined = parts.split(raws)
     shifts = np.where(significands == 0, 0, exponents - least)
     shifted = significands.astype(object) << shifts.astype(object)
@@ -31,7 +31,7 @@ def integers(parts: Parts, raws: NDArray[Any], least: int) -> Objects:
 
 
 def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raws: NDArray[Any], frac: int) -> Objects:
-    """Sums of products of matrices as by `Accumulator.matmul`, in units of 2^-frac.
+    """Sums of matrix products as by `Accumulator.matmul`, in units of 2^-frac.
 
     Magnitudes are split into digits that are short enough for float64 to sum their products exactly. Zero matrices of
     digits are skipped.
@@ -53,7 +53,7 @@ def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raw
 
 
 def _digits(parts: Parts, raws: NDArray[Any], bits: int) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield the position and the signed digits of numbers in units of the least one; zero matrices are skipped."""
+    """Yield the position and the signed digits of numbers in units of the least number. Zero matrices are skipped."""
     significands, exponents, _ = parts.split(raws)
     sizes, shifts = np.abs(significands), exponents - parts.least
     for place in range(-(-(parts.bits + parts.greatest - parts.least) // bits)):
@@ -65,7 +65,7 @@ def _digits(parts: Parts, raws: NDArray[Any], bits: int) -> Iterator[tuple[int, 
 
 
 def rounded(sums: Objects, scale: int, posit: Posit) -> NDArray[np.int64]:
-    """The posits nearest to sums in units of 2^-scale; NaR for NaN, and 0 in windows, which have no NaR."""
+    """The posits nearest to sums in units of 2^-scale; NaR for NaN, or 0 in windows, which have no NaR."""
     undefined = sums != sums
     values = np.where(undefined, 0, sums)
     spare = np.maximum(np.asarray(_bit_length(values), np.int64) - ROUNDING_BITS[64], 0)

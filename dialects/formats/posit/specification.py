@@ -1,8 +1,9 @@
-"""Posits as the standard defines them, in exact rationals: the numbers of all raws, and where rounding changes.
+"""Posits as the standard defines them, in exact rationals: the numbers of all raws, and the reals at which rounding
+changes.
 
-Standard for Posit Arithmetic (2022), sections 3 and 4, for any es. A real between two posits of n bits rounds to the
-one on its side of the posit of n + 1 bits between them; this posit itself goes to the even raw. No real but zero
-becomes zero, and none exceeds the greatest posit.
+Standard for Posit Arithmetic (2022), sections 3 and 4, for any es. A posit of n + 1 bits separates each pair of
+neighbouring posits of n bits. A real rounds to the neighbour on its side of this separator; the separator itself rounds
+to the even raw. No real other than zero becomes zero, and none exceeds the greatest posit.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from tinyml.dialects.formats.specification import Listed
 
 
 def posit_number(raw: int, n: int, es: int) -> Fraction:
-    """The number of a positive raw of n bits."""
+    """The number that a positive raw of n bits represents."""
     sign, *bits = f"{raw:0{n}b}"
     assert sign == "0", f"{raw} is not a positive posit of {n} bits"
     run = next((place for place, bit in enumerate(bits) if bit != bits[0]), len(bits))
@@ -28,7 +29,8 @@ def posit_number(raw: int, n: int, es: int) -> Fraction:
 
 @lru_cache
 def posits(n: int, es: int, window: tuple[int, int] | None, shift: int = 0) -> Listed:
-    """The posits of a window (low, high), multiples of 2^low below 2^high; all posits for None. Times 2^-shift.
+    """The posits times 2^-shift. window: (low, high) selects the multiples of 2^low below 2^high; None selects all
+    posits.
 
     Where the window omits posits between two numbers, and around zero, a real rounds to the nearer number, and a tie to
     the even multiple of 2^low.

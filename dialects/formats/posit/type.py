@@ -1,10 +1,10 @@
 """Posits: `!posit.p<n, es>`, and `!posit.p<n, es, low, high, shift>` for storage on devices.
 
-The first is the standard's type (2 to 16 or 32 bits, es from 0 to 3), NaR included: sums of products run in a quire
-(`quire.py`), other operations are emulated. The second has the posits that are multiples of 2^low and less than 2^high
-in magnitude, times 2^-shift: integers of few bits, decoded by a table or a short routine. They are multiplied as
-integers, and their sums are exact, as in a quire as narrow as these limits and the proof about the weights allow; a
-result is rounded once.
+`!posit.p<n, es>` is the standard's type (2 to 16 or 32 bits, es from 0 to 3), NaR included. Sums of products use a
+quire (`quire.py`); other operations are emulated. `!posit.p<n, es, low, high, shift>` has the posits that are multiples
+of 2^low and less than 2^high in magnitude, times 2^-shift. They are integers of few bits, decoded by a table or a short
+routine, and multiplied as integers. Their sums are exact, in an accumulator as narrow as these limits and the bounds on
+the weights permit. A result is rounded once.
 """
 
 from __future__ import annotations
@@ -156,19 +156,19 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def window(self) -> tuple[int, int] | None:
-        """(low, high); None for the standard's type."""
+        """The window (low, high); None for the standard's type."""
         if isinstance(self.low, IntAttr) and isinstance(self.high, IntAttr):
             return self.low.data, self.high.data
         return None
 
     @property
     def scaling(self) -> int:
-        """The shift: numbers are posits times 2^-scaling."""
+        """The s for which numbers are posits times 2^-s."""
         return self.shift.data
 
     @property
     def posit(self) -> Posit:
-        """The format in the form that `posit.arithmetic` uses."""
+        """The parameters of the format for the functions in `posit.arithmetic`."""
         return posit_of(self.n.data, self.es.data, self.window)
 
     @property
@@ -197,7 +197,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def _unit(self) -> int:
-        """The exponent u such that all numbers of the format are multiples of 2^-u."""
+        """The exponent u for which all unscaled numbers are multiples of 2^-u."""
         return self.posit.reach if self.window is None else -self.window[0]
 
     @property
@@ -212,14 +212,18 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def specification(self) -> Specification | None:
-        """The specification of narrow windows; the standard's type is compared with SoftPosit instead."""
+        """The specification of narrow windows; None for wide ones, and for the standard's type, which is compared with
+        SoftPosit.
+        """
         if self.window is None or self.n.data > SHORT_BITS:
             return None
         return posits(self.n.data, self.es.data, self.window, self.scaling)
 
     @property
     def coding(self) -> Coding | None:
-        """A table of 16-bit integers if these represent the numbers; posits of 16 bits have specific kernels."""
+        """A table of 16-bit integers if these represent the numbers; for 16-bit posits, a coding with specific
+        kernels.
+        """
         n = self.n.data
         if n == REGISTER_BITS and self.window is not None and 0 <= self._unit <= REGISTER:
             return Coding(REGIME, parameters=(self.es.data, self._unit), segments=lambda: segments_of(self))
@@ -228,7 +232,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return Coding(TABLE, self.table, -self.raw_limits[0])
 
     def as_integers(self, bits: int) -> NumberFormat | None:
-        """None for the standard's type, whose NaR is no number of fixed point."""
+        """Fixed point with the same numbers; None for the standard's type, because fixed point has no NaR."""
         return None if self.window is None else super().as_integers(bits)
 
     @property
@@ -237,7 +241,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def variants(self) -> Sequence[PositType]:
-        """One variant per es, for tensors that are not constant; constants are fitted with any es."""
+        """A format per es, for tensors that are not constant. `fitted_to` chooses the es of constants."""
         return [PositType(self.n.data, STANDARD), *(PositType(self.n.data, es, 0, 1) for es in EXPONENTS[1:])]
 
     def encode(self, reals: Reals) -> Raws:
@@ -250,7 +254,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return of_reals(reals, self.posit).astype(self.dtype)
 
     def encode_clipped(self, reals: Reals) -> Raws:
-        """Infinities, which the standard converts to NaR, become the greatest posit."""
+        """Round reals to the format. Infinities, which the standard converts to NaR, become the greatest posit."""
         return self.encode(np.nan_to_num(reals, nan=np.nan))
 
     def encode_away(self, reals: Reals) -> Raws:
@@ -276,20 +280,23 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(width, STANDARD)
 
     def for_range(self, low: float, high: float) -> PositType:
-        """The format that scales the greatest magnitude to between 1 and 2, with es 0 unless the window has another.
+        """The format that scales the greatest magnitude to between 1 and 2, with es 0 unless this format's window has
+        another es.
 
-        With es 0 the distance of numbers is 2^-(n - 2) below 1 and twice that above: all are fixed-point numbers with n
-        bits, n - 2 of them fractional, and fixed point has more.
+        With es 0, the distance between numbers is 2^-(n - 2) below 1 and twice as much above. All of them are numbers
+        of the
+        fixed-point format with n bits, n - 2 of them fractional, which has additional numbers.
         """
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
         return self._for_top(0 if self.window is None else self.es.data, TOPS[0], top)
 
     def _for_top(self, es: int, high: int, top: int, most: int = REGISTER) -> PositType:
-        """The posit for magnitudes below 2^top whose window covers [2^low, 2^high).
+        """The posit format for magnitudes below 2^top whose window is [2^low, 2^high).
 
-        low: the smallest exponent that an integer of `SHORT_INTEGER` or `LONG_INTEGER` bits reaches, and of at most
-        `most`.
+        low: the smallest exponent for which integers have at most `SHORT_INTEGER` or `LONG_INTEGER` bits, and at most
+        `most`
+        bits.
         """
         n = self.n.data
         reach = (n - 2) << es
@@ -299,7 +306,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(n, es, low, high, min(max(high - top, SHIFTS[0]), SHIFTS[-1]))
 
     def scalings(self, low: float, high: float) -> Sequence[PositType]:
-        """Windows of every es, or of the window's es, that scale the greatest magnitude to below 1, 2, 4 and so on.
+        """Windows of every es, or of this window's es, that scale the greatest magnitude to below 1, 2, 4 and so on.
 
         Their least bit is `FINER` bits finer than that of fixed point.
         """
@@ -316,8 +323,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def effort(self) -> int:
-        """The rank of the decoding effort: equidistant numbers up to 1 in integers of 15 bits have the least, a quire
-        the most.
+        """The rank of the decoding effort, from 0 to 2.
+
+        Numbers that are equidistant up to 1 and fit in 15-bit integers have rank 0; a quire has rank 2.
         """
         if self.window is None:
             return 2
@@ -325,7 +333,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def reaching(self) -> Sequence[PositType]:
-        """Windows with a greater range, up to the greatest posit, with integers of equal bits and no greater effort."""
+        """Windows with a greater range, up to the greatest posit, whose integers have as many bits and cost no more
+        effort.
+        """
         if self.window is None:
             return ()
         n, es, (low, high) = self.n.data, self.es.data, self.window
@@ -335,7 +345,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return [format for format in further if format.effort <= self.effort]
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> PositType:
-        """The es and the shift with the least squared error."""
+        """The format with the es and the shift of least squared error over the constant."""
         if self.window is None:
             return self
         top = self.window[1] - self.scaling
@@ -343,7 +353,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return min((self, *candidates), key=lambda format: format.squared_error(constant, importance))
 
     def in_register(self) -> PositType:
-        """The posit of 16 bits for the same range."""
+        """The 16-bit posit format for the same range."""
         if self.window is None or self.n.data >= REGISTER_BITS:
             return self
         reach = math.ldexp(1.0, self.window[1] - 1 - self.scaling)
@@ -357,7 +367,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(n, es, min(lowest(n, es, min(low + bits, high - 1)), high - 1), high, self.scaling)
 
     def own_sums(self, products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
-        """A quire for standard posits, which may be NaR and have too many bits as integers."""
+        """A quire for standard posits, which may be NaR and as integers have too many bits; None for other posits."""
         return quire_for(products, initial) if self.window is None else None
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
@@ -385,12 +395,16 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def _is_piecewise(self) -> bool:
-        """True if magnitudes below 1 equal their raws; above, the distance of consecutive ones is 2, 8, 32."""
+        """True if magnitudes below 1 are equal to their raws, and the distances between consecutive numbers above are
+        2, 8, 32.
+        """
         return self.window is not None and self.es.data == 0 and self.window[1] in PIECES
 
     @property
     def _is_linear(self) -> bool:
-        """True if the distance of numbers up to 1 is 2^-(n-2), and 16 bits represent each of them in these units."""
+        """True if the distance between numbers up to 1 is 2^-(n-2), and every number has at most 16 bits in this
+        unit.
+        """
         if self.window is None or self.es.data or self.n.data > REGISTER_BITS:
             return False
         low, high = self.window
@@ -398,7 +412,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def table(self) -> NDArray[np.signedinteger[Any]]:
-        """The integers of all raws in order, for at most `TABLE_BITS` bits; arbitrary for raws outside the window."""
+        """The integers of all raws in order, for at most `TABLE_BITS` bits. Entries for raws outside the window are
+        arbitrary.
+        """
         return decoding_of(self)
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
@@ -417,7 +433,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return Int(raw, 32, low, high)
 
     def runtime_parameters(self, m: Machine[V]) -> tuple[V, V, V, V]:
-        """n, es, low and greatest in the order of the runtime functions."""
+        """The arguments n, es, low and greatest, in the order of the parameters of the runtime functions."""
         least = ALL if self.window is None else self.window[0]
         return (
             m.int_constant(self.n.data, 8),
@@ -427,7 +443,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         )
 
     def _emulated(self, m: Machine[V], function: str, *operands: tuple[V, NumberFormat]) -> V | None:
-        """The standard's operation if the result and all operands have this standard type; else None."""
+        """The result of the standard's operation if the result and all operands have this standard type; otherwise
+        None.
+        """
         if self.window is not None or any(format != self for _, format in operands):
             return None
         wide = [m.resize(value, 32) if self.stored_width < 32 else value for value, _ in operands]
@@ -441,11 +459,11 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def undefined(self) -> int:
-        """NaR, or 0 in a window, which has no NaR."""
+        """The raw of NaR, or 0 in a window, which has no NaR."""
         return self.posit.nar if self.window is None else 0
 
     def stored_raw(self, m: Machine[V], raw: V) -> V:
-        """Narrow a 32-bit raw, which may be NaR, to its storage."""
+        """Narrow a 32-bit raw, which may be NaR, to the storage width."""
         return raw if self.stored_width == 32 else m.resize(raw, self.stored_width)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
@@ -477,7 +495,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return super().neg(m, value, value_format)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """None for the standard's type, whose functions are those of floats."""
+        """The function by interpolation; None for the standard's type, whose functions are computed in floating
+        point.
+        """
         return None if self.window is None else super().function_by_lines(m, function, value, source)
 
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
@@ -490,7 +510,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         )
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
-        """Via floats, which represent posits of at most 16 bits, else via a quire; NaR becomes NaN."""
+        """A number rounded to `result`, by floats, which represent posits of at most 16 bits, or else by a quire.
+
+        NaR becomes NaN.
+        """
         if self.window is not None:
             return None
         if self.n.data <= REGISTER_BITS:
@@ -501,7 +524,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def _sum(
         self, m: Machine[V], first: tuple[V, NumberFormat], *others: tuple[V, NumberFormat], negative: bool = False
     ) -> V:
-        """The exact sum of numbers with signs, rounded once: in a quire for all their values."""
+        """The exact sum of numbers, accumulated in a quire and rounded once. negative: subtract all numbers after the
+        first.
+        """
         quire = quire_of([first[1], *(format for _, format in others)])
         total = quire.start(m, *first)
         for value, format in others:
@@ -520,7 +545,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
 
 def _are_standard(*formats: NumberFormat) -> bool:
-    """True if some formats are standard posits."""
+    """True if all formats are standard posits."""
     return any(isinstance(format, PositType) and format.window is None for format in formats)
 
 

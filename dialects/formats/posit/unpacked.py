@@ -1,8 +1,9 @@
 """`!posit.unpacked<n, es, least, step>`: constant standard posits that are stored in parts.
 
-An element stores the significand of a posit of n bits, shifted to a multiple of a step, above its place: the number of
-exponent steps from `least`. Each has half of the element's bits. There is no NaR. `decode-constants` converts weights
-to this format for their quire, so that the device does not unpack them.
+An element stores a significand above its place. The significand is that of a posit of n bits, shifted so that its
+exponent is a multiple of the step. The place is the number of exponent steps from `least`. Each has half of the
+element's bits. There is no NaR. `decode-constants` converts weights to this format, so that the device does not unpack
+them before it adds products to a quire.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class UnpackedType(ParametrizedAttribute, TypeAttribute):
 
 @dataclass(frozen=True)
 class Unpacked(ExactFormat):
-    """The format of elements of this type, which only sums of products read."""
+    """The format of elements of type `!posit.unpacked`, which are only operands of sums of products."""
 
     unpacked: UnpackedType
 
@@ -78,19 +79,19 @@ class Unpacked(ExactFormat):
 
     @property
     def posit(self) -> Posit:
-        """The posits that are unpacked."""
+        """The posit format of the unpacked numbers."""
         from tinyml.dialects.formats.posit.arithmetic import Posit
 
         return Posit(self.unpacked.n.data, self.unpacked.es.data)
 
     @property
     def packed(self) -> Parts:
-        """The parts of these posits."""
+        """The significands and places of the unpacked numbers."""
         return parts_of_posit(self, self.posit)
 
     @property
     def half(self) -> int:
-        """The bits of a significand, and of a place."""
+        """The number of bits of a significand, and of a place."""
         return parts_of(self).half_at(self.unpacked.step.data, self.unpacked.least.data)
 
     @property

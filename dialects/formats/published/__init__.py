@@ -1,1 +1,1 @@
-"""The arithmetic of SeeDot and Shiftry, which reproduces their tables for comparison in the same run."""
+"""The arithmetic of SeeDot and Shiftry, which reproduces the published tables for comparison."""

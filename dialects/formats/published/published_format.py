@@ -1,9 +1,9 @@
 """Published fixed-point arithmetic, reproduced for comparison.
 
-SeeDot (Gopinath et al., PLDI 2019) and Shiftry (Kumar et al., OOPSLA 2020) truncate where `fixed` rounds to nearest,
-wrap around where it saturates, convert operands to the scale of a sum before adding them, and sum the products of a dot
-product as a tree whose levels are halved. They shift and multiply differently, and so do their formats here;
-`PublishedSum` is the tree.
+SeeDot (Gopinath et al., PLDI 2019) and Shiftry (Kumar et al., OOPSLA 2020) differ from `fixed` in four ways. They
+truncate instead of rounding to nearest, and wrap around instead of saturating. They convert operands to the scale of a
+sum before adding them. They sum the products of a dot product as a tree whose levels are halved. SeeDot and Shiftry
+shift and multiply differently, and so do their formats here. `PublishedSum` implements the tree.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ V = TypeVar("V")
 class PublishedFixedPoint(ScaledInteger):
     """`<width, frac>` with all raws of the width. Reals are rounded towards zero and wrap around.
 
-    FUNCTION_SCHEME: the default scheme for exp, tanh and sigmoid, of those in `fixed/functions.py`.
+    FUNCTION_SCHEME: the default scheme for exp, tanh and sigmoid, one of those in `fixed/functions.py`.
     """
 
     AS_PUBLISHED = True
@@ -54,11 +54,11 @@ class PublishedFixedPoint(ScaledInteger):
     @classmethod
     @abstractmethod
     def divided(cls, m: Machine[V], x: Int[V], right: int) -> Int[V]:
-        """x / 2^right for right > 0, rounded as in the paper."""
+        """x / 2^right for right > 0, rounded as the paper defines."""
 
     @abstractmethod
     def sum_of(self, product: Product, levels: int) -> PublishedSum:
-        """The accumulator of a product that is rounded to this format; its tree has `levels` levels."""
+        """The accumulator for a product whose sum is rounded to this format, with a tree of `levels` levels."""
 
     @property
     def limits(self) -> tuple[int, int]:
@@ -97,11 +97,13 @@ class PublishedFixedPoint(ScaledInteger):
         return self.with_frac(frac)
 
     def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """A single scale for all results, at which 1 does not overflow (Shiftry 5.4)."""
+        """A range that yields the same scale for all results, at which 1 does not overflow (Shiftry 5.4)."""
         return low, max(high, 1.0)
 
     def of_sum(self, lhs: NumberFormat, rhs: NumberFormat) -> PublishedFixedPoint:
-        """Sums are at most as fine as the coarsest operand: t2 of Shiftry's pseudocodes 3 and 4."""
+        """The format for sums, which is at most as fine as the coarsest operand: t2 of Shiftry's pseudocodes 3 and
+        4.
+        """
         return self.with_frac(min(format.frac.data for format in (self, published(lhs), published(rhs))))
 
     def of_product(self, lhs: NumberFormat, rhs: NumberFormat) -> PublishedFixedPoint:
@@ -146,8 +148,9 @@ class PublishedFixedPoint(ScaledInteger):
     def _sum(self, m: Machine[V], op: Any, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         """MATADD of SeeDot's algorithm 2: both operands are first divided to the coarsest scale.
 
-        Shiftry's rule C-MatAdd (figure 5) divides the sum by the difference of scales instead; dividing the operands,
-        as its released code does, reproduces its tables 1 and 2.
+        Shiftry's rule C-MatAdd (figure 5) instead divides the sum by the difference of scales. Its released code
+        divides the
+        operands, and this reproduces its tables 1 and 2.
         """
         formats = [published(format) for format in (lhs_format, rhs_format)]
         common = min(format.frac.data for format in (*formats, self))
@@ -175,7 +178,7 @@ class PublishedFixedPoint(ScaledInteger):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """By the paper's scheme; functions that the paper lacks are computed as in fixed point."""
+        """The function by the paper's scheme, or as in fixed point if the paper does not define the function."""
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
         source = published(value_format)
@@ -186,7 +189,7 @@ class PublishedFixedPoint(ScaledInteger):
 
 
 def published(format: NumberFormat) -> PublishedFixedPoint:
-    """A format of published arithmetic; raises `InputError` for any other."""
+    """A format of published arithmetic. Raises `InputError` for any other format."""
     if not isinstance(format, PublishedFixedPoint):
         raise InputError(f"{format.type} cannot be used in published arithmetic without a tdsl.cast")
     return format
@@ -196,7 +199,7 @@ class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     """`<width, frac, [lhs, rhs, product], level>`: a sum modulo 2^width of products of shifted operands.
 
     The operands are divided by 2^lhs and 2^rhs before they are multiplied, and the product by 2^product. On a level
-    above 0 a sum adds halves of two sums of the level below (procedure TREESUM of SeeDot's algorithm 2); sums of the
+    above 0 a sum adds halves of two sums of the level below (procedure TREESUM of SeeDot's algorithm 2). Sums of the
     same level are added in order.
     """
 
@@ -214,13 +217,13 @@ class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     @classmethod
     def of_level(cls, width: int, frac: int, shifts: tuple[int, int, int], level: int) -> Self:
-        """An accumulator of a tree level; shifts are those of lhs, rhs and product."""
+        """An accumulator of a tree level. shifts: the right shifts of lhs, rhs and product."""
         return cls(width, frac, *shifts, level)
 
     @classmethod
     @abstractmethod
     def number(cls) -> type[PublishedFixedPoint]:
-        """The format whose products are summed."""
+        """The format of the products' operands."""
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -268,7 +271,7 @@ class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return self.of_level(self.width.data, self.frac.data, shifts, self.level.data)
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Self:
-        """The accumulator itself: it is chosen for the only product of a sum (`PublishedFixedPoint.sum_of`)."""
+        """This accumulator, because `PublishedFixedPoint.sum_of` chose it for the only product of a sum."""
         return self
 
     def starts(self, format: NumberFormat) -> bool:

@@ -1,7 +1,7 @@
-"""SeeDot's arithmetic (PLDI 2019, 5.3): `!seedot.q<width, frac>`, entirely in integers of one width.
+"""SeeDot's arithmetic (PLDI 2019, 5.3): `!seedot.q<width, frac>`, which uses integers of a single width.
 
-Division by powers of two is C's, towards zero. Operands are divided before they are multiplied, so that the product
-fits in their width.
+Division by powers of two rounds towards zero, as in C. Operands are divided before they are multiplied, so that the
+product fits in their width.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SeedotType(PublishedFixedPoint):
         return m.quotient(x, right)
 
     def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
-        """A product of scalars, as in MATMUL: operands are divided by up to half of their width each."""
+        """A product of scalars, as in MATMUL: each operand is shifted right by at most half of its width."""
         width = max(a.width, b.width, self.stored_width)
         lhs, rhs = _halves(min(max(right, 0), width))
         product = m.wrapped(m.mul(self.rescaled(m, a, lhs), self.rescaled(m, b, rhs)), width)
@@ -49,8 +49,9 @@ class SeedotType(PublishedFixedPoint):
         """MULSCALE and TREESUMSCALE of algorithm 1 for a result of this scale.
 
         The excess scale of the products over the result is first removed from their operands, until the products fit
-        (S_mul), then in the tree (S_add): this is the distribution for every maxscale. Each sparse product is divided
-        by the power of two by which a tree would divide the sum.
+        (S_mul), and the rest in the tree (S_add). This is the paper's distribution for every maxscale. Each sparse
+        product is
+        divided by the power of two by which a tree would divide the sum.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = max(lhs.width.data, rhs.width.data, self.width.data)
@@ -64,7 +65,7 @@ class SeedotType(PublishedFixedPoint):
 
 @irdl_attr_definition
 class SeedotSum(PublishedSum):
-    """`!seedot.acc<width, frac, [lhs, rhs, product], level>`."""
+    """`!seedot.acc<width, frac, [lhs, rhs, product], level>`, a sum of SeeDot's products; see `PublishedSum`."""
 
     name = "seedot.acc"
     width: IntAttr

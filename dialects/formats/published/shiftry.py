@@ -1,10 +1,10 @@
-"""Shiftry's arithmetic (OOPSLA 2020), of 8 and 16 bits in one program.
+"""Shiftry's arithmetic (OOPSLA 2020), with 8-bit and 16-bit values in one program.
 
-Division by powers of two is an arithmetic shift, as in the figures of its section 3. The format of the result selects
-one of two kinds of temporaries for sums of products:
+Division by powers of two is an arithmetic shift, as in the figures of the paper's section 3. The format of the result
+selects one of two widths of temporaries for sums of products:
 
-* `!shiftry.q<width, frac>`: twice as wide as the wider operand, as in its released code; SeeDot's tree halves them if
-  the result is coarser than the products.
+* `!shiftry.q<width, frac>`: twice as wide as the wider operand, as in the released code. SeeDot's tree halves the sums
+  if the result is coarser than the products.
 * `!shiftry_printed.q<width, frac>`: as wide as in rule C-MatMul of figure 5, which is the width of an exact sum of all
   products, so that no level is halved.
 """
@@ -29,7 +29,7 @@ MAX_WIDTH = 64
 
 
 class ShiftryNumber(PublishedFixedPoint):
-    """`<width, frac>` of 8 or 16 bits."""
+    """`<width, frac>` of 8 or 16 bits, the common part of both formats."""
 
     FAMILY = "shiftry"
     FUNCTION_SCHEME = "shiftry"
@@ -58,8 +58,9 @@ class ShiftryType(ShiftryNumber):
     frac: IntAttr
 
     def sum_of(self, product: Product, levels: int) -> ShiftrySum:
-        """The tree with as many halved levels as the result is coarser than the products; the remaining shift follows
-        at the end.
+        """The tree that halves one level per bit by which the result is coarser than the products. The remaining shift
+        is at the
+        end.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = 2 * max(lhs.width.data, rhs.width.data)
@@ -81,8 +82,9 @@ class PrintedShiftryType(ShiftryNumber):
     def sum_of(self, product: Product, levels: int) -> ShiftrySum:
         """Rule C-MatMul: a sum of n products in 2^ceil(log2(bx + by + ceil(log2 n) - 1)) bits, shifted once at the end.
 
-        The rule subtracts ceil(log2 n) from this shift. The programs of section 3 do not, and only then the result has
-        the scale of the rule.
+        The rule subtracts ceil(log2 n) from this shift. The programs of section 3 do not subtract it, and only without
+        the
+        subtraction does the result have the scale that the rule states.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = 1 << (lhs.width.data + rhs.width.data + levels - 2).bit_length()
@@ -91,7 +93,7 @@ class PrintedShiftryType(ShiftryNumber):
 
 @irdl_attr_definition
 class ShiftrySum(PublishedSum):
-    """`!shiftry.acc<width, frac, [0, 0, product], level>` of 16 to 64 bits."""
+    """`!shiftry.acc<width, frac, [0, 0, product], level>` of 16 to 64 bits, a sum of Shiftry's products."""
 
     name = "shiftry.acc"
     width: IntAttr
@@ -108,7 +110,7 @@ class ShiftrySum(PublishedSum):
         return ShiftryNumber
 
     def _added(self, m: Machine[V], sum: V, term: Int[V]) -> V:
-        """Sums of 64 bits are exact: up to 2^31 products of 16 bits take 62."""
+        """sum + term. Sums of 64 bits are exact, because up to 2^31 products of 16 bits need 62 bits."""
         if self.width.data < MAX_WIDTH:
             return super()._added(m, sum, term)
         return m.held(m.add(m.bounded(sum, *limits(MAX_WIDTH - 1)), term), MAX_WIDTH)

@@ -1,7 +1,7 @@
 """TensorFlow Lite's functions of zero-skew integers.
 
-Functions of 8 bits are tabulated at compile time; tanh and the logistic function of 16 bits interpolate in a table of
-the logistic function.
+Functions of 8-bit integers are tabulated at compile time. tanh and the logistic function of 16-bit integers interpolate
+in a table of the logistic function.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ FUNCTIONS: dict[str, Callable[[ZeroSkewNumbers, Raws], Raws]] = {"sigmoid": _log
 def _of_scaled(
     source: ZeroSkewNumbers, raws: Raws, function: Callable[[NDArray[np.int64], int], NDArray[np.int64]], bits: int
 ) -> Raws:
-    """A function of raws as integers with some fractional bits; outside its range, results are extreme."""
+    """The results of a fixed-point function for raws, with `bits` fractional bits.
+
+    Arguments beyond the range of the fixed-point format have the least or the greatest result.
+    """
     factor = math.ldexp(source.scale, 31 - _INTEGER_BITS)
     multiplier, shift = multiplier_and_shift(factor)
     x = raws.astype(np.int64) - source.zero_point.data
@@ -62,14 +65,14 @@ def _of_scaled(
 def input_radius(integer_bits: int, factor: float) -> int:
     """TensorFlow Lite's CalculateInputRadius: the greatest argument that stays within the integer bits times a factor.
 
-    Only the exponent of the factor counts, so the radius can be 0, in which case even the argument 0 is outside.
+    Only the exponent of the factor matters, so the radius can be 0. Even the argument 0 is then outside the range.
     """
     _, exponent = math.frexp(factor)
     return math.floor(((1 << integer_bits) - 1) * 2.0 ** (31 - integer_bits - exponent))
 
 
 def hard_swish(source: ZeroSkewNumbers, result: ZeroSkewNumbers, raws: Raws) -> Raws:
-    """TensorFlow Lite's HARD_SWISH in numbers of 16 bits."""
+    """TensorFlow Lite's HARD_SWISH, computed in 16-bit integers."""
     fine = single(source.scale / 128)
     to_result, result_shift = _factor(single(fine / result.scale))
     to_gate, gate_shift = _factor(single(fine / single(3 / 32768)))
@@ -87,7 +90,7 @@ def hard_swish(source: ZeroSkewNumbers, result: ZeroSkewNumbers, raws: Raws) -> 
 
 
 def _factor(real: float) -> tuple[int, int]:
-    """A factor as a multiplier of 16 bits and a shift."""
+    """The 16-bit multiplier and the shift that represent a factor."""
     multiplier, shift = multiplier_and_shift(real)
     return min(multiplier + (1 << 15) >> 16, 0x7FFF), shift
 
@@ -106,7 +109,9 @@ _SOFTMAX_BITS = 5
 
 
 def softmax_terms(scale: float) -> NDArray[np.int32]:
-    """The exponentials of TensorFlow Lite's SOFTMAX by the distance of a raw from the greatest; the last is 0."""
+    """The exponentials of TensorFlow Lite's SOFTMAX, indexed by the distance of a raw from the greatest raw. The last
+    is 0.
+    """
     factor = min(math.ldexp(scale, 31 - _SOFTMAX_BITS), float(gemmlowp.INT32_MAX))
     multiplier, shift = multiplier_and_shift(factor)
     most = min(input_radius(_SOFTMAX_BITS, factor), 255)
@@ -122,7 +127,10 @@ _OFFSET = 1 << 15
 
 
 def _table() -> NDArray[np.int16]:
-    """The logistic function of i / 24 with 16 fractional bits, raised by half of the chord's deviation below it."""
+    """The logistic function of i / 24 with 16 fractional bits.
+
+    Entries are increased by half of the chord's deviation below the function.
+    """
     around = 65536 / (1 + np.exp(-np.arange(-1, SEGMENTS + 2) / 24))
     bend = around[2:] + around[:-2] - 2 * around[1:-1]
     entries = np.floor(around[1:-1] - bend / 16 + 0.5)
@@ -133,8 +141,9 @@ def _table() -> NDArray[np.int16]:
 def interpolated(m: Machine[V], function: Function, source: ZeroSkewNumbers, value: V) -> Int[V]:
     """tanh or the logistic function in units of 2^-15.
 
-    The argument is converted to a scale of 2^-12 / 3; a segment of the table then has 512 units for the logistic
-    function and, since tanh(x) is twice the logistic function of 2 x, less 1, has 256 for tanh.
+    The argument is converted to a scale of 2^-12 / 3. A segment of the table then has 512 units for the logistic
+    function.
+    It has 256 units for tanh, since tanh(x) is twice the logistic function of 2 x, minus 1.
     """
     bits = 8 if function == "tanh" else 9
     multiplier, shift = _multiplier_and_shift(source.scale, range(2 if function == "tanh" else 1))
@@ -164,7 +173,7 @@ def interpolated(m: Machine[V], function: Function, source: ZeroSkewNumbers, val
 def _multiplier_and_shift(scale: float, exact: range) -> tuple[int, int]:
     """The multiplier and the right shift that convert a scale to 2^-12 / 3.
 
-    exact: exponents above -12 of power-of-two scales that need no shift.
+    exact: exponents, relative to -12, of power-of-two scales that need no shift.
     """
     fraction, exponent = math.frexp(scale)
     if fraction == 0.5 and exponent - 1 + 12 in exact:

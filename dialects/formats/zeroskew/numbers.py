@@ -2,7 +2,7 @@
 
 Multiplication by a scale is that of TensorFlow Lite. `!zeroskew.acc<width, scale>` is a sum of 32 or 64 bits, in units
 of a scale; `!zeroskew.acc<width, [scale, scale, ...]>` has a scale per row of weights. `type.py` and
-`single_precision.py` add the operations with different rounding of results.
+`single_precision.py` add the operations, which round results differently.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ supports.
 
 
 class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
-    """`<width, scale, zero>`, or `<width, [scale, scale, ...], 0>`, for scale * (raw - zero).
+    """`<width, scale, zero>`, or `<width, [scale, scale, ...], 0>` with a scale per row, for scale * (raw - zero).
 
-    `<width, [scale], 0>` is a matrix of a single row, whose products have a scale in double precision.
+    `<width, [scale], 0>` is a matrix with a single row. The scale of its products is computed in double precision.
     """
 
     # Declared for the type checker; the final class repeats all fields, or these would not take part in equality.
@@ -87,7 +87,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def is_start(self) -> bool:
-        """True for the format of numbers that start sums."""
+        """True for a format of initial values of sums."""
         return self.bits in START_LIMITS
 
     @property
@@ -102,7 +102,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def scale(self) -> float:
-        """The single scale."""
+        """The single scale of the format."""
         [scale] = self.scale_values
         return scale
 
@@ -131,7 +131,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return INTEGER_CODING if self.zero_point.data == 0 else None
 
     def _units(self, rank: int) -> NDArray[np.float64]:
-        """The scale, or the scales of the rows along the first of `rank` axes."""
+        """The single scale, or the scales of the rows along the first of `rank` axes."""
         return np.array(self.scale_values).reshape(-1, *(1,) * (rank - 1)) if self.per_channel else np.array(self.scale)
 
     def encode(self, reals: Reals) -> Raws:
@@ -159,7 +159,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
             raise VerifyException(f"{wrong[0]} is not the raw value of any {self.type}")
 
     def raw(self, m: Machine[V], value: V) -> Int[V]:
-        """A stored raw with the interval that the format guarantees."""
+        """A stored raw, with the interval that the format guarantees."""
         low, high = m.proven(value, *self.raw_limits)
         return Int(value, 8 * self.dtype.itemsize, low, high)
 
@@ -180,17 +180,17 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return m.sub(self.raw(m, value), m.const(first)), np.arange(first, last + 1).astype(self.dtype)
 
     def _ends(self, m: Machine[V]) -> tuple[V, V]:
-        """The least and the greatest raw, minus the zero point."""
+        """The least and the greatest raw, each minus the zero point."""
         zero, (low, high) = self.zero_point.data, self.raw_limits
         return m.int_constant(low - zero, 32), m.int_constant(high - zero, 32)
 
     def _raw(self, m: Machine[V], value: V) -> V:
-        """The raw of a number in units of the scale that lies between the ends."""
+        """The raw of a number in units of the scale. The number must lie between the ends."""
         zero, (low, high) = self.zero_point.data, self.raw_limits
         return self._stored(m, Int(value, 32, low - zero, high - zero))
 
     def _stored(self, m: Machine[V], x: Int[V]) -> V:
-        """Clamp and store a number in units of the scale."""
+        """Clamp a number in units of the scale and convert it to a stored raw."""
         zero, (low, high) = self.zero_point.data, self.raw_limits
         limited = m.clamp(x, low - zero, high - zero)
         return m.settle(m.add(limited, m.const(zero)), 8 * self.dtype.itemsize)
@@ -213,7 +213,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
 
 def skewed(format: Any) -> ZeroSkewNumbers:
-    """A format of the family; raises `InputError` for any other."""
+    """A format of the zero-skew family. Raises `InputError` for any other format."""
     if not isinstance(format, ZeroSkewNumbers):
         raise InputError(f"{format.type} cannot be used as a zero-skew integer without a tdsl.cast")
     return format
@@ -226,14 +226,15 @@ LEAST_SHIFT, GREATEST_SHIFT, GREATEST_WIDE_SHIFT = -31, 30, 7
 
 
 def single(real: float) -> float:
-    """The nearest number of single precision."""
+    """The number of single precision nearest to a real."""
     return struct.unpack("f", struct.pack("f", real))[0]
 
 
 def multiplier_and_shift(factor: float) -> tuple[int, int]:
     """A positive factor as multiplier * 2^(shift - 31): TensorFlow Lite's QuantizeMultiplier.
 
-    The multiplier lies in [2^30, 2^31); factors below 2^-32 become 0, and factors above 2^30 become the greatest one.
+    The multiplier lies in [2^30, 2^31). Factors below 2^-32 become 0, and factors above 2^30 become the greatest
+    representable factor.
     """
     fraction, shift = math.frexp(factor)
     multiplier = math.floor(math.ldexp(fraction, _PRECISION) + 0.5)
@@ -245,7 +246,7 @@ def multiplier_and_shift(factor: float) -> tuple[int, int]:
 
 
 def requantisation(width: int, factor: float) -> tuple[int, int]:
-    """The arguments by which `tm_requantize_sWIDTH` multiplies by a positive factor.
+    """The multiplier and the shift with which `tm_requantize_sWIDTH` multiplies by a positive factor.
 
     For 64 bits the multiplier has 16 bits including the sign, and the shift still counts from 31.
     """
@@ -271,7 +272,9 @@ def parse_scales(parser: AttrParser, rounded: Callable[[float], float] = float) 
 
 
 def spell_scales(scales: Scales, rounded: Callable[[float], float] = float) -> str:
-    """The inverse of `parse_scales`: the shortest texts that `rounded` converts to the same numbers."""
+    """The text that `parse_scales` parses to the same scales. Numbers have the shortest texts that `rounded` maps to
+    them.
+    """
     if isinstance(scales, FloatData):
         return _spelled(scales.data, rounded)
     return f"[{', '.join(_spelled(scale.data, rounded) for scale in scales)}]"
@@ -285,7 +288,7 @@ def _spelled(scale: float, rounded: Callable[[float], float]) -> str:
 
 
 def requantised(m: Machine[V], x: Int[V], factor: float, width: int = 32) -> Int[V]:
-    """x * factor, by TensorFlow Lite's MultiplyByQuantizedMultiplier for numbers of 32 or 64 bits."""
+    """x * factor, by TensorFlow Lite's MultiplyByQuantizedMultiplier for integers of 32 or 64 bits."""
     if factor == 1.0 and width == 32:
         return x
     multiplier, shift = requantisation(width, factor)
@@ -294,10 +297,10 @@ def requantised(m: Machine[V], x: Int[V], factor: float, width: int = 32) -> Int
 
 
 class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
-    """Sums of products. The scale of products is the product of the scales, computed as in TensorFlow Lite.
+    """Sums of products. The scale of a product is the product of the operands' scales, computed as in TensorFlow Lite.
 
-    The computation is in single precision, and in double precision per channel; channels whose scales are equal have
-    one. Sums of 16-bit products have 64 bits.
+    The scale is computed in single precision, or per channel in double precision. Channels with equal scales share one
+    scale. Sums of 16-bit products have 64 bits.
     """
 
     INTEGER: ClassVar[bool] = True
@@ -356,7 +359,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     @property
     def scale(self) -> float:
-        """The single scale."""
+        """The single scale of the accumulator."""
         [scale] = self.scales.data
         return scale.data
 
@@ -400,7 +403,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """Compute in double precision, which is exact: every partial sum has less than 53 bits."""
+        """Sums computed in double precision, which is exact because every partial sum has less than 53 bits."""
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
         zeros = (skewed(format).zero_point.data for format in (lhs_format, rhs_format))
@@ -432,6 +435,6 @@ class ZeroSkewSum(SkewedSum):
         return Requantisation(multipliers, shifts, format.zero_point.data, *format.raw_limits)
 
     def _factors(self, scales: Sequence[float], unit: float) -> tuple[Raws, Raws]:
-        """Multipliers and shifts that convert sums of several scales to a unit."""
+        """The multipliers and shifts that convert sums of several scales to one unit."""
         multipliers, shifts = zip(*(requantisation(self.bits, scale / unit) for scale in scales), strict=True)
         return np.array(multipliers, np.int32), np.array(shifts, np.int8)

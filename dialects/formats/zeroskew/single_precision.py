@@ -1,9 +1,9 @@
 """Zero-skew integers with ONNX Runtime's arithmetic: `!zeroskew.f<8, scale, zero>` represents scale * (raw - zero).
 
-The specification of QuantizeLinear in ONNX, and ONNX Runtime's QLinearConv: results are reals of single precision,
-divided by the scale, rounded to nearest, halves to even, and clamped. Sums of products and totals of averages are
-integers, and are multiplied by one factor of single precision. Weights and initial values of sums have the formats of
-`type.py`.
+The arithmetic follows the specification of QuantizeLinear in ONNX, and ONNX Runtime's QLinearConv. Results are reals of
+single precision, divided by the scale, rounded to nearest, halves to even, and clamped. Sums of products and totals of
+averages are integers, and are multiplied by one factor of single precision. Weights and initial values of sums have the
+formats of `type.py`.
 
 `!zeroskew.facc<32, scale>` is the type of the sums.
 """
@@ -89,7 +89,7 @@ class FloatSkewType(ZeroSkewNumbers):
         return FloatSkewType(scale, min(max(round(least - low / scale), least), greatest))
 
     def encode(self, reals: Reals) -> Raws:
-        """Round the quotient in single precision to nearest, halves to even."""
+        """Round the quotient of reals and scale, which is computed in single precision, to nearest, halves to even."""
         with np.errstate(over="ignore", under="ignore"):
             scaled = np.asarray(reals).astype(np.float32) / np.float32(self.scale)
         return np.clip(np.nan_to_num(np.rint(scaled)) + self.zero_point.data, *self.raw_limits).astype(self.dtype)
@@ -138,7 +138,7 @@ class FloatSkewType(ZeroSkewNumbers):
         return m.settle(m.clamp(self.raw(m, value), int(ends[0]), int(ends[1])), 8 * self.dtype.itemsize)
 
     def total(self, count: int) -> Attribute:
-        """Totals of numbers in units of the scale; those of up to 2^23 numbers have 32 bits."""
+        """The type of totals in units of the scale, which have 32 bits for up to 2^23 numbers."""
         return i32
 
     def tally(self, m: Machine[V], total: V, value: V) -> V:
@@ -161,7 +161,7 @@ class FloatSkewType(ZeroSkewNumbers):
         return m.settle(Int(raw, 32, low, high), 8 * self.dtype.itemsize)
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """QLinearGlobalAveragePool, which rounds before it adds the zero point."""
+        """QLinearGlobalAveragePool: the result is rounded before the zero point is added."""
         factor = _average_factor(skewed(value_format).scale, self.scale, count)
         return self._raw(m, m.call("tm_scale_to_even", total, m.int_constant(_bits_of(factor), 32), *self._ends(m)))
 
@@ -189,7 +189,9 @@ class FloatSkewType(ZeroSkewNumbers):
     def _tabulated(
         self, m: Machine[V], name: str, value: V, value_format: NumberFormat, compute: Callable[[Any], Any]
     ) -> V:
-        """A table of the results for all raws of a format; `compute` maps arrays of reals to arrays of reals."""
+        """A look-up in a table of the results for all raws of a format. compute: maps arrays of reals to arrays of
+        reals.
+        """
         ranked = skewed(value_format).ranked(m, value)
         if ranked is None:
             raise InputError(f"{name} of numbers of {value_format.bits} bits has no table")
@@ -199,12 +201,12 @@ class FloatSkewType(ZeroSkewNumbers):
 
 
 def _factor(products: float, result: float) -> float:
-    """The factor from the scale of products to that of a result, both operations in single precision."""
+    """The factor that converts the scale of products to the scale of a result, computed in single precision."""
     return single(single(products) / result)
 
 
 def _average_factor(scale: float, result: float, count: int) -> float:
-    """The factor from a total to the scale of an average, both operations in single precision."""
+    """The factor that converts a total to the scale of an average, computed in single precision."""
     return single(scale / single(result * count))
 
 

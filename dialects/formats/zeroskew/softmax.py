@@ -1,4 +1,4 @@
-"""TensorFlow Lite's SOFTMAX in 16 bits: exponentials and reciprocals by interpolation in tables of 513 entries."""
+"""TensorFlow Lite's SOFTMAX in 16 bits: exponentials and reciprocals are interpolated in tables of 513 entries."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _SPAN = 10.0
 
 
 def term(m: Machine[V], below: Int[V], scale: float) -> Int[V]:
-    """exp(below * scale) in units of 2^-15, for a difference of raws that is at most 0."""
+    """exp(below * scale) in units of 2^-15. below: a difference of raws that is at most 0."""
     scaled = requantised(m, below, scale / (_SPAN / 65535))
     argument = m.add(m.bounded(m.held(scaled, 32), -(1 << 30), 0), m.const(INT16_MAX))
     return _looked_up(m, "exp", _exponentials(), m.clamp(argument, -INT16_MAX - 1, INT16_MAX))
 
 
 def reciprocal(m: Machine[V], total: V, zeros: Int[V]) -> Int[V]:
-    """The reciprocal of a total of terms, shifted left by its leading zeros until its highest bit is bit 31."""
+    """The reciprocal of a total of terms, which is first shifted left by `zeros`, so that its highest bit is bit 31."""
     wide = m.shift_left(m.bounded(total, 0, (1 << 31) - 1), 3)
     factors = m.int_constant(1, 32), m.held(m.sub(zeros, m.const(3)), 8)
     normal = m.whole(m.call("tm_requantize_s64", m.held(wide, 64), *factors))
@@ -51,7 +51,7 @@ def share(m: Machine[V], term: V, reciprocal: Int[V], zeros: Int[V]) -> Int[V]:
 
 
 def _looked_up(m: Machine[V], name: str, table: NDArray[np.int16], argument: Int[V]) -> Int[V]:
-    """The value at an argument of 16 bits, between two entries."""
+    """The interpolated value of a table at a 16-bit argument."""
     from_least = m.add(argument, m.const(INT16_MAX + 1))
     segment = m.shift_right(from_least, 7)
     start = m.entry(name, table, segment)
@@ -71,7 +71,7 @@ def _reciprocals() -> NDArray[np.int16]:
 
 
 def _table(low: np.float32, high: np.float32, function: Callable[[F64], F64]) -> NDArray[np.int16]:
-    """A function between two arguments, as TensorFlow Lite tabulates it in single precision.
+    """The table of a function between two arguments, as TensorFlow Lite computes it in single precision.
 
     Entries are offset by half of the chord's deviation in the middle of a segment.
     """
@@ -92,5 +92,5 @@ def _table(low: np.float32, high: np.float32, function: Callable[[F64], F64]) ->
 
 
 def _rounded(x: F32) -> F32:
-    """Integers nearest to reals, halves away from zero."""
+    """The integers nearest to reals, halves rounded away from zero."""
     return np.trunc(x + np.copysign(np.float32(0.5), x))

@@ -1,8 +1,9 @@
 """Zero-skew integers as in TensorFlow Lite: `!zeroskew.q<width, scale, zero>` represents scale * (raw - zero).
 
 Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference" (2018), and
-the quantisation specification of TensorFlow Lite. Scales are any reals of single precision; sums of products run in
-32-bit integers; a fixed-point multiplication, `tm_requantize_s32`, converts a result to its scale and rounds twice. The
+the quantisation specification of TensorFlow Lite. Scales are arbitrary numbers of single precision. Sums of products
+are
+32-bit integers. A fixed-point multiplication, `tm_requantize_s32`, converts a result to its scale and rounds twice. The
 sum of two numbers also rounds twice; its operands are first converted to a common scale.
 
 `!zeroskew.q<8, [scale, scale, ...], 0>` are weights with a scale per row. `!zeroskew.q<32, scale, 0>` and, for
@@ -59,7 +60,7 @@ SUM_SHIFT, WIDE_SUM_SHIFT = 20, 15
 class ZeroSkewType(ZeroSkewNumbers):
     """`!zeroskew.q<width, scale, zero>`: integers with a scale and a zero point, as in TensorFlow Lite.
 
-    Widths are 2 to 8, stored in 8 bits, 16, 32 and 64.
+    Widths are 2 to 8, stored in 8 bits, and 16, 32 and 64.
     """
 
     name = "zeroskew.q"
@@ -99,7 +100,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return ZeroSkewType(self.bits, scales), self.zero_point.data
 
     def for_range(self, low: float, high: float) -> ZeroSkewType:
-        """The format whose raws cover the range and zero, which is represented exactly; 16 bits are symmetric."""
+        """The format whose raws cover the range and represent zero exactly. 16-bit formats are symmetric."""
         low, high = min(low, 0.0), max(high, 0.0)
         least, greatest = limits(self.bits)
         if self.bits > USUAL_WIDTH:
@@ -108,7 +109,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return ZeroSkewType(self.bits, scale, min(max(round(least - low / scale), least), greatest))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> ZeroSkewType:
-        """The symmetric format with zero point 0, and a scale per row if rows may have their own."""
+        """The symmetric format with zero point 0, and with a scale per row if rows may have separate scales."""
         magnitudes = np.abs(constant).reshape(len(constant) if rows else 1, -1).max(1, initial=0)
         greatest = limits(self.bits)[1]
         most = float(magnitudes.max(initial=0)) or LEAST_SCALE
@@ -130,7 +131,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._stored(m, requantised(m, m.whole(sum), accumulator.scale / self.scale, accumulator.bits))
 
     def _requantised(self, m: Machine[V], x: Int[V], factor: float) -> V:
-        """x * factor, stored in this format."""
+        """x * factor, rounded to this format."""
         return self._stored(m, requantised(m, x, factor))
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
@@ -148,7 +149,10 @@ class ZeroSkewType(ZeroSkewNumbers):
         rhs_format: ZeroSkewNumbers,
         join: Any,
     ) -> Int[V]:
-        """TensorFlow Lite's ADD and SUB: both operands in units of twice the greater scale, with some guard bits."""
+        """The sum or difference of TensorFlow Lite's ADD and SUB, with guard bits.
+
+        Both operands are converted to units of twice the greater scale before `join` combines them.
+        """
         unit = 2 * max(lhs_format.scale, rhs_format.scale)
         bits = [format.bits for format in (self, lhs_format, rhs_format) if not format.is_start]
         finer_by = SUM_SHIFT if max(bits) <= USUAL_WIDTH else WIDE_SUM_SHIFT
@@ -181,14 +185,16 @@ class ZeroSkewType(ZeroSkewNumbers):
         return value if source == self else self._requantised(m, source.load(m, value), source.scale / self.scale)
 
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Integers times a power of two are requantised without floats if a table would be too long."""
+        """Convert a number. Integers times a power of two are requantised in integer arithmetic if a table would be too
+        long.
+        """
         if isinstance(value_format, ExactNumbers) and value_format.ranked(m, value) is None:
             factor = math.ldexp(1.0, -value_format.scale) / self.scale
             return self._requantised(m, value_format.load(m, value), factor)
         return super().convert(m, value, value_format)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """TensorFlow Lite's QUANTIZE: the quotient rounded to nearest, halves away from zero."""
+        """TensorFlow Lite's QUANTIZE: the quotient of real and scale, rounded to nearest, halves away from zero."""
         scaled = m.call("tm_dividef", value, m.float_constant(self.scale))
         return self._raw(m, m.call("tm_f32_to_nearest", scaled, *self._ends(m)))
 
@@ -197,7 +203,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.settle(m.clamp(self.raw(m, value), *ends), 8 * self.dtype.itemsize)
 
     def _clamped_raws(self, low: float, high: float | None) -> tuple[int, int]:
-        """The least and the greatest raw between reals, rounded as in TensorFlow Lite, in single precision."""
+        """The raws of two limits, rounded as in TensorFlow Lite, in single precision. high None: the greatest raw."""
         least, most = self.raw_limits
 
         def raw(real: float, otherwise: int) -> int:
@@ -216,7 +222,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self.per_channel or self._clamped_raws(low, high) != self.raw_limits
 
     def leaky_relu(self, m: Machine[V], value: V, value_format: NumberFormat, slope: float) -> V:
-        """TensorFlow Lite's LEAKY_RELU: one factor for each sign, in double precision."""
+        """TensorFlow Lite's LEAKY_RELU: one factor per sign, computed in double precision."""
         source = skewed(value_format)
         factors = [source.scale * single(part) / self.scale for part in (1.0, slope)]
 
@@ -231,7 +237,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._tabulated(m, "leaky_relu", value, source, scaled)
 
     def hard_swish(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """TensorFlow Lite's HARD_SWISH for 8 bits."""
+        """TensorFlow Lite's HARD_SWISH for 8-bit integers."""
         source = skewed(value_format)
         ranked = source.ranked(m, value)
         if ranked is None or self.bits > USUAL_WIDTH:
@@ -248,7 +254,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         source: ZeroSkewNumbers,
         compute: Callable[[Machine[Any], Any], Any],
     ) -> V:
-        """A computation on one value: a table of its results if there are few arguments."""
+        """A computation on one value, replaced by a look-up in a table of its results if there are few arguments."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         ranked = source.ranked(m, value)
@@ -271,11 +277,13 @@ class ZeroSkewType(ZeroSkewNumbers):
         return i32 if width_for(count * low, count * high) <= 32 else i64
 
     def tally(self, m: Machine[V], total: V, value: V) -> V:
-        """Add raws, with their zero point."""
+        """Add the raw to the total without subtracting its zero point."""
         return m.addi(total, m.held(self.raw(m, value), m.width_of(total)))
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """TensorFlow Lite's AVERAGE_POOL_2D: the average raw, halves away from zero, in the format of the elements."""
+        """TensorFlow Lite's AVERAGE_POOL_2D: the average of raws, rounded with halves away from zero, in the format of
+        the elements.
+        """
         source = skewed(value_format)
         sum = m.bounded(total, *(count * limit for limit in source.raw_limits))
         positive, half = m.at_least(sum, 0), m.const(count // 2)
@@ -296,7 +304,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._stored(m, m.whole(m.call("tm_requantize_s32", centred, *factors)))
 
     def mean_factor(self, count: int, source: ZeroSkewNumbers) -> tuple[int, int]:
-        """The multiplier and the shift of TensorFlow Lite's MEAN, which include 1 / count."""
+        """The multiplier and the shift of TensorFlow Lite's MEAN, which include the factor 1 / count."""
         multiplier, shift = multiplier_and_shift(source.scale / self.scale)
         more = min(count.bit_length() - 1, 32, 31 + shift)
         return (multiplier << more) // count, shift - more
@@ -306,7 +314,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return i32
 
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
-        """TensorFlow Lite's SOFTMAX: for 8 bits exponentials without integer bits, from a table."""
+        """A term of TensorFlow Lite's SOFTMAX. For 8 bits, a table contains the exponentials, as fractions without
+        integer bits.
+        """
         from tinyml.dialects.formats.zeroskew import softmax
 
         source = skewed(value_format)
@@ -320,7 +330,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.held(m.entry("softmax", table, m.clamp(index, 0, len(table) - 1)), 32)
 
     def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
-        """Add terms with 12 integer bits, rounded to nearest, halves upwards; for 16 bits as they are."""
+        """Add a term, rounded half up to 12 integer bits. 16-bit formats add it unchanged."""
         if self.bits > USUAL_WIDTH:
             return m.addi(total, term)
         x = m.bounded(term, 0, gemmlowp.INT32_MAX)
@@ -328,7 +338,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.addi(total, m.held(rounded, 32))
 
     def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
-        """The term times the total's reciprocal, in units of 2^-8, or 2^-16 for results with other scales."""
+        """The term times the reciprocal of the total, in units of 2^-8, or of 2^-16 for results with other scales."""
         from tinyml.dialects.formats.zeroskew import softmax
 
         zeros = m.bounded(m.call("tm_leading_zeros_s32", total), 0, 31)
@@ -341,7 +351,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._requantised(m, share, math.ldexp(1.0, -bits) / self.scale)
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """Raise `InputError` for a row whose sum of squares can leave 32 bits."""
+        """The type of a sum of squares. Raises `InputError` for a row whose sum of squares may exceed 32 bits."""
         source = skewed(value_format)
         if source.bits > USUAL_WIDTH:
             return super().square_total(count, value_format)
@@ -362,7 +372,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.call("tm_root_multiplier_s32", total)
 
     def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
-        """TensorFlow Lite's L2_NORMALIZATION; results with scales other than 2^-7 use intermediate units of 2^-15."""
+        """TensorFlow Lite's L2_NORMALIZATION. Results with scales other than 2^-7 use intermediate results in units of
+        2^-15.
+        """
         if (source := skewed(value_format)).bits > USUAL_WIDTH:
             return super().normalised(m, value, factor, total, value_format)
         finer = 0 if self.scale == 2.0**-7 else 8
@@ -374,7 +386,10 @@ class ZeroSkewType(ZeroSkewNumbers):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """A table of results for 8 bits; for the result formats of TensorFlow Lite, of its results."""
+        """A function of a value. For 8 bits a table contains the results.
+
+        For the result formats that TensorFlow Lite defines, the results are those of TensorFlow Lite.
+        """
         from tinyml.dialects.machine.real_functions import exactly
 
         source = skewed(value_format)
@@ -389,8 +404,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.settle(m.entry(function, table, index), 8 * self.dtype.itemsize)
 
     def _function_of_16_bits(self, m: Machine[V], function: Function, value: V, source: ZeroSkewNumbers) -> V:
-        """TensorFlow Lite's tanh and logistic function in its result format, by interpolation; other functions use
-        floats.
+        """TensorFlow Lite's tanh and logistic function by interpolation, in its result format. Other functions use
+        floating point.
         """
         if function in ("tanh", "sigmoid") and self == ZeroSkewType(16, 2.0**-15):
             return m.settle(interpolated(m, function, source, value), 16)
@@ -398,7 +413,7 @@ class ZeroSkewType(ZeroSkewNumbers):
 
 
 def _greatest_sum(product: Product) -> int:
-    """A bound on the magnitude of every partial sum of products, with zero points and without."""
+    """A bound on the magnitude of every partial sum of products, both with and without subtracted zero points."""
     sizes = [1 << skewed(factor.format).bits for factor in (product.lhs, product.rhs)]
     for factor, other in ((product.lhs, sizes[1]), (product.rhs, sizes[0])):
         if factor.raws is not None:

@@ -1,4 +1,4 @@
-"""The call of a kernel: one op, whose attributes define the computation and select the kernel."""
+"""The call of a kernel: an op with attributes that define the computation and select the kernel."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
 
 def run_length(*memrefs: SSAValue) -> int:
-    """The common length of memrefs of rank 1; raises `VerifyException` for others."""
+    """The common length of memrefs of rank 1, in elements. Raises `VerifyException` for other ranks or unequal
+    lengths.
+    """
     shapes = [memref_type(value).get_shape() for value in memrefs]
     if len(shapes[0]) != 1 or any(shape != shapes[0] for shape in shapes):
         raise VerifyException(f"needs runs of equal length, got shapes {' and '.join(map(str, shapes))}")
@@ -56,14 +58,18 @@ def run_length(*memrefs: SSAValue) -> int:
 
 
 def has_bytes(run: SSAValue, *, offset: bool = False) -> bool:
-    """True if the elements of a run are integers of one byte, packed or not. offset: they may have a zero point."""
+    """True if the elements of a run are 8-bit integers or packed from them. offset: the format may have a zero
+    point.
+    """
     format = element_format(run.type)
     integers = format.without_offset()[0] if offset else format
     return integers.coding is INTEGER_CODING and integers.dtype.itemsize == 1
 
 
 def is_of_bytes(run: SSAValue, *, offset: bool = False) -> bool:
-    """True if the elements of a run are integers of one byte, each in its own byte. offset: as in `has_bytes`."""
+    """True if the elements of a run are 8-bit integers, each in a separate byte. offset: the format may have a zero
+    point.
+    """
     return has_bytes(run, offset=offset) and packed_bits(memref_type(run)) is None
 
 
@@ -74,8 +80,8 @@ Arguments: TypeAlias = "Callable[[Emitter], Sequence[SSAValue]]"
 class RoutineAttr(ParametrizedAttribute, ABC):
     """The computation of a call, independent of the kernel: a routine, in the sense of BLAS.
 
-    A routine defines the operands of its calls, the effects, the arguments of the C function, and the work for which
-    the cost model counts time. Operands of calls are `CallOp.arguments`. Runs are contiguous memory of rank 1.
+    A routine defines the operands of calls, their effects, the arguments of the C function, and the work for which the
+    cost model estimates the time. Operands of calls are `CallOp.arguments`. Runs are contiguous memory of rank 1.
     """
 
     OPERANDS: ClassVar[Sequence[AttrConstraint]]
@@ -92,22 +98,24 @@ class RoutineAttr(ParametrizedAttribute, ABC):
         return self.OPERANDS
 
     def takes(self, kernel: KernelAttr) -> bool:
-        """True if a kernel's attribute allows it to compute the routine."""
+        """True if a kernel can compute the routine, according to the kernel's attribute."""
         if isinstance(kernel, ComposedKernelAttr):
             return kernel.op.data == self.name
         return not isinstance(kernel, TileKernelAttr | CodeKernelAttr)
 
     @abstractmethod
     def verify_call(self, call: CallOp) -> None:
-        """Verify the formats and extents of operands whose types satisfy the constraints."""
+        """Raise `VerifyException` unless the formats and extents of operands, whose types satisfy the constraints, are
+        valid.
+        """
 
     def factors(self, call: CallOp) -> tuple[SSAValue, SSAValue]:
-        """The operands that a kernel reads as weights and as vector: by default the last two."""
+        """The operands that a kernel reads as weights and as vector; by default the last two."""
         weights, vector = call.arguments[-2:]
         return weights, vector
 
     def length(self, call: CallOp) -> int:
-        """The number of the vector's elements that are multiplied."""
+        """The number of elements of the vector that are multiplied."""
         return run_length(self.factors(call)[1])
 
     def products(self, call: CallOp) -> int | None:
@@ -116,24 +124,24 @@ class RoutineAttr(ParametrizedAttribute, ABC):
 
     @property
     def function(self) -> str | None:
-        """The C function of a routine that needs no kernel."""
+        """The C function of a routine that needs no kernel; None for other routines."""
         return None
 
     @property
     def declared(self) -> Mapping[str, Attribute]:
-        """Further attributes of the C function's declaration: the constants in the function."""
+        """Further attributes of the C function's declaration, such as the constants that the function contains."""
         return {}
 
     @abstractmethod
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
-        """The arguments of the C function, with the current lengths and codings of the operands.
+        """The arguments of the C function, for the current lengths and codings of the operands.
 
-        segments: true if the kernel reads the tables of `Coding.segments`.
+        segments: true if the kernel uses the tables of `Coding.segments`.
         """
 
 
 class LoopBuilding(Protocol):
-    """The interface of builders of loops, such as `LoopBuilder`."""
+    """The interface of loop builders, such as `LoopBuilder`."""
 
     def index(self, value: int) -> SSAValue: ...
     def insert(self, op: Operation) -> SSAValue: ...
@@ -155,14 +163,14 @@ class LoopBuilding(Protocol):
 
 
 class LoopRoutineAttr(RoutineAttr, ABC):
-    """A routine that becomes a loop if the target has no kernel for it."""
+    """A routine that is expanded to a loop if the target has no kernel for it."""
 
     BY_BLOCKS: ClassVar[bool] = False
     """True if calls on successive parts of both runs are equivalent, each with the sum of the previous one."""
 
     @abstractmethod
     def expand(self, call: CallOp, loops: LoopBuilding) -> SSAValue | None:
-        """Insert the loop, and return the value that replaces the result of the call, if it has one."""
+        """Insert the loop. Return the value that replaces the result of the call, or None if the call has no result."""
 
 
 ROUTINE = MessageConstraint(BaseAttr(RoutineAttr), "expected a routine, as in #num.dot")
@@ -181,10 +189,11 @@ class _CallEffects(MemoryEffect):
 
 @irdl_op_definition
 class CallOp(DialectOp):
-    """Compute a routine on runs of memory, by the kernel that a pass has chosen: a C function.
+    """Compute a routine on runs of memory, by the kernel (a C function) that a pass has chosen.
 
-    Without a kernel, the call of a `LoopRoutineAttr` becomes a loop; other routines require a kernel, or name their
-    function.
+    Without a kernel, the call of a `LoopRoutineAttr` is expanded to a loop. Other routines require a kernel, or name
+    their
+    C function.
     """
 
     name = "num.call"
@@ -204,12 +213,12 @@ class CallOp(DialectOp):
 
     @property
     def sum(self) -> SSAValue:
-        """The sum to which products are added, or the memory that is written."""
+        """The sum to which products are added, or the memory to which results are written."""
         return self.arguments[0]
 
     @property
     def result(self) -> SSAValue:
-        """The sum after the call of a routine that `ADDS`."""
+        """The sum after the call of a routine with `ADDS`."""
         [result] = self.outs
         return result
 
@@ -222,17 +231,17 @@ class CallOp(DialectOp):
 
     @property
     def factors(self) -> tuple[SSAValue, SSAValue]:
-        """As in `RoutineAttr`."""
+        """The operands that the kernel reads as weights and as vector; see `RoutineAttr.factors`."""
         return self.routine.factors(self)
 
     @property
     def length(self) -> int:
-        """As in `RoutineAttr`."""
+        """The number of elements of the vector that are multiplied."""
         return self.routine.length(self)
 
     @property
     def products(self) -> int | None:
-        """As in `RoutineAttr`."""
+        """The number of products that the call adds up; None if it depends on the entries of a sparse row."""
         return self.routine.products(self)
 
     def verify_(self) -> None:

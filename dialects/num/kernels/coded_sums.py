@@ -26,7 +26,8 @@ __all__ = ["CodeAttr", "CodeSize", "CodedLoopAttr", "CodedRowsAttr", "CodedTileA
 class CodeSize(NamedTuple):
     """The cost of a kernel.
 
-    time: that of a call, in the unit of the device. once, call: bytes of flash per program and per call. stack: bytes.
+    time: the time of a call, in the unit of the device. once, call: bytes of flash per program and per call. stack:
+    bytes.
     """
 
     time: int
@@ -36,9 +37,10 @@ class CodeSize(NamedTuple):
 
 
 class CodeAttr(RoutineAttr, ABC):
-    """A routine whose constants are embedded in the function that computes it: operands are outputs, then inputs.
+    """A routine whose constants are embedded in the function that computes it. Operands are the outputs, then the
+    inputs.
 
-    constants: as in the declaration of the function. time, once, call, stack: a `CodeSize`.
+    constants: the attribute that also declares the function. time, once, call, stack: the fields of a `CodeSize`.
     """
 
     DECLARED_AS: ClassVar[str]
@@ -88,7 +90,7 @@ _SIZE = CodeSize._fields
 
 
 def _lengths_of_bytes(call: CallOp) -> list[int]:
-    """The lengths of the operands; raises `VerifyException` for runs whose elements are not bytes."""
+    """The lengths of the operands. Raises `VerifyException` for runs whose elements are not bytes."""
     outputs, *read = call.arguments
     for run in (*read, outputs):
         if not is_of_bytes(run, offset=run is outputs):
@@ -98,7 +100,8 @@ def _lengths_of_bytes(call: CallOp) -> list[int]:
 
 @irdl_attr_definition
 class CodedRowsAttr(CodeAttr):
-    """`outputs[r] =` the sum, finished, of start r and the products of row r of each matrix and its vector.
+    """`outputs[r]` is a sum, shifted and clamped: start r plus the products of row r of each matrix and the matrix's
+    vector.
 
     constants: the attribute of `CodedRows`.
     """
@@ -120,7 +123,7 @@ class CodedRowsAttr(CodeAttr):
 
 @irdl_attr_definition
 class CodedTileAttr(CodeAttr):
-    """`outputs[p, r] =` the sum, finished, of start r and the products of row r of weights and window p.
+    """`outputs[p, r]` is a sum, requantised: start r plus the products of row r of the weights and window p.
 
     constants: the attribute of `CodedTile`.
     """
@@ -140,9 +143,9 @@ class CodedTileAttr(CodeAttr):
 
 @irdl_attr_definition
 class CodedLoopAttr(CodeAttr):
-    """`outputs` is what a `num.lane_function` stores, computed from the runs that it reads.
+    """`outputs` is the run that a `num.lane_function` stores, computed from the input runs.
 
-    constants: the name of the function.
+    constants: the name of the lane function.
     """
 
     name = "num.coded_loop"
@@ -150,12 +153,12 @@ class CodedLoopAttr(CodeAttr):
 
     @classmethod
     def named(cls, function: str, size: CodeSize) -> Self:
-        """The routine that computes a function of lanes."""
+        """The routine that computes the lane function named `function`."""
         return cls.of(DictionaryAttr({_FUNCTION: SymbolRefAttr(function)}), size)
 
     @property
     def function_name(self) -> str:
-        """The name of the function of lanes."""
+        """The name of the lane function."""
         name = self.constants.data.get(_FUNCTION)
         if not isinstance(name, SymbolRefAttr):
             raise VerifyException(f"{self.name} has the name of a function of lanes, got {self.constants}")

@@ -1,4 +1,6 @@
-"""Forests on loops: a walk through each tree for the input, and the votes of the leaves that it reaches."""
+"""Forests at the level of loops: a walk through each tree for the input, and the sum of the votes of the leaves
+reached.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,9 @@ __all__ = ["CodedForestAttr", "ForestOp"]
 class ForestOp(DialectOp):
     """`outputs[k] =` the sum over all trees of `votes[leaf, k]`, for the leaf of each tree that the input reaches.
 
-    The attributes are those of `ForestCode`: thresholds in raws of the input, votes in the elements of the results,
-    which are of a number format or of a builtin type.
+    The attributes are those of `ForestCode`. Thresholds are raws of the input's format, and votes have the element type
+    of
+    the results, which is a number format or a builtin type.
     """
 
     name = "num.forest"
@@ -67,7 +70,7 @@ class ForestOp(DialectOp):
 
 @irdl_attr_definition
 class CodedForestAttr(CodeAttr):
-    """A `num.forest` compiled to a function. constants: the attributes of `ForestCode`."""
+    """A `num.forest` that is compiled to a function. constants: the attributes of `ForestCode`."""
 
     name = "num.coded_forest"
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (MEMREF, MEMREF)
@@ -82,7 +85,7 @@ class CodedForestAttr(CodeAttr):
 
 
 def _verify(forest: ForestCode, outputs: SSAValue, input: SSAValue) -> None:
-    """Verify that the features of a forest fit one memref, and its results another."""
+    """Raise `VerifyException` unless the memrefs match the forest's number of features and of results."""
     for value, array, what in ((input, forest.trees.thresholds, "thresholds"), (outputs, forest.votes, "votes")):
         type = memref_type(value)
         if packed_bits(type) is not None or len(type.get_shape()) != 1:

@@ -1,6 +1,7 @@
 """Attributes that identify the kernel of an op, by its name or by the parameters of a composer.
 
-The chip of a board finds the kernel of an attribute (`tinyml.targets.registry.kernel_of`), and with it the name of the
+The chip of a board provides the kernel of an attribute (`tinyml.targets.registry.kernel_of`), and with it the name of
+the
 C function, which is printed and never parsed. The declaration of that function has the same attribute.
 """
 
@@ -36,7 +37,7 @@ __all__ = [
 
 
 class KernelAttr(ParametrizedAttribute, ABC):
-    """The kernel of an op."""
+    """An attribute that identifies the kernel of an op."""
 
 
 DECLARED = OwnAttribute(
@@ -51,7 +52,7 @@ KERNEL = MessageConstraint(BaseAttr(KernelAttr), "expected a kernel, as in #num.
 
 @irdl_attr_definition
 class ListedKernelAttr(KernelAttr):
-    """A kernel that a chip lists. function: its C function."""
+    """A kernel that a chip lists. function: the C function of the kernel."""
 
     name = "num.kernel"
     function: StringAttr
@@ -78,11 +79,11 @@ _USUAL_SUM = {"gaps": 0, "ram": 0, "rows": 1}
 
 @irdl_attr_definition
 class ComposedKernelAttr(KernelAttr):
-    """A sum of products that a chip composes.
+    """A kernel for sums of products that the composer of a chip generates.
 
-    op: the op that it computes. weights_coding, vector_coding: codings of the factors
-    (`tinyml.dialects.formats.number_format`), or the digits of weights. weights, vector, sum: bits of the stored
-    factors and of the accumulator. gaps: bits stored with each weight of a sparse row, 0 for a dense one. ram: 1 if the
+    op: the routine that the kernel computes. weights_coding, vector_coding: the codings of the factors
+    (`tinyml.dialects.formats.number_format`), or the digits of packed weights. weights, vector, sum: bits of the stored
+    factors and of the accumulator. gaps: bits stored with each weight of a sparse row, 0 for a dense row. ram: 1 if the
     weights are in RAM on a chip that reads flash by different instructions, otherwise 0. rows: the number of rows
     computed at once.
     """
@@ -110,7 +111,7 @@ class ComposedKernelAttr(KernelAttr):
         ram: bool = False,
         rows: int = 1,
     ) -> Self:
-        """codings, widths: those of weights and vector."""
+        """The attribute with these parameters. codings, widths: pairs for weights and vector."""
         factors = [(StringAttr(coding), IntAttr(width)) for coding, width in zip(codings, widths, strict=True)]
         numbers = map(IntAttr, (sum, gaps, int(ram), rows))
         return cls(StringAttr(op), *factors[0], *factors[1], *numbers)
@@ -148,7 +149,7 @@ _DEFAULTS = {"right": 0, "lines": 1}
 
 @irdl_attr_definition
 class TileKernelAttr(KernelAttr):
-    """A kernel of a family for tiles. The other parameters are those of `tinyml.targets.tiles.Tile`."""
+    """A kernel of a family for tiles. All other parameters are those of `tinyml.targets.tiles.Tile`."""
 
     name = "num.tile_kernel"
     family: StringAttr
@@ -164,21 +165,23 @@ class TileKernelAttr(KernelAttr):
 
     @classmethod
     def of(cls, family: str, shape: Sequence[int]) -> Self:
-        """shape: the numbers in the order of the parameters."""
+        """The attribute with these parameters. shape: the integers in the order of the family's parameters."""
         return cls(StringAttr(family), *map(IntAttr, shape))
 
     @property
     def shape(self) -> Mapping[str, IntAttr]:
-        """The numbers by name."""
+        """The integer parameters by name."""
         return {name: getattr(self, name) for name in _SHAPE}
 
     @property
     def extents(self) -> tuple[int, int, int]:
-        """The lines, the windows in a line and the rows of weights that a call computes."""
+        """The number of lines, of windows in a line and of rows of weights that one call computes."""
         return self.lines.data, self.count.data, self.rows.data
 
     def verify_windows(self, runs: int, length: int, pitch: int, step: int) -> None:
-        """Raise `VerifyException` unless the windows match. A single line of one-run windows has no pitch."""
+        """Raise `VerifyException` unless the kernel supports windows of this layout. Single lines of one-run windows
+        have no pitch.
+        """
         expected = runs, length, pitch if max(runs, self.lines.data) > 1 else 0, step
         given = self.runs.data, self.length.data, self.pitch.data, self.step.data
         if given != expected:
@@ -207,10 +210,12 @@ class TileKernelAttr(KernelAttr):
 
 @irdl_attr_definition
 class CodeKernelAttr(KernelAttr):
-    """A kernel that contains its constant factors; the op, or the declaration of the function, stores them.
+    """A kernel whose code contains its constant factors. The op, or the declaration of the function, stores the
+    factors.
 
-    coder: the generator of the kernel. key: a digest of the constants, which distinguishes it from the coder's other
-    kernels.
+    coder: the generator of the kernel. key: a digest of the constants, which distinguishes the kernel from other
+    kernels of
+    the same generator.
     """
 
     name = "num.code_kernel"
@@ -223,7 +228,7 @@ class CodeKernelAttr(KernelAttr):
 
     @property
     def function(self) -> str:
-        """The C function."""
+        """The name of the C function."""
         return f"{self.coder.data}_{self.key.data}"
 
     @classmethod
@@ -272,7 +277,7 @@ def verify_identifier(name: StringAttr) -> None:
 
 
 def _verify_range(numbers: Mapping[str, IntAttr], low: int, high: int | None) -> None:
-    """Raise `VerifyException` for numbers outside a range that includes its limits. numbers: by name."""
+    """Raise `VerifyException` for a number outside [low, high]; high None: without an upper limit. numbers: by name."""
     for name, number in numbers.items():
         if number.data < low or (high is not None and number.data > high):
             limits = f"at least {low}" if high is None else f"{low} to {high}"
@@ -280,8 +285,8 @@ def _verify_range(numbers: Mapping[str, IntAttr], low: int, high: int | None) ->
 
 
 def parse_numbers(parser: AttrParser, names: Sequence[str], usual: Mapping[str, int]) -> Sequence[IntAttr]:
-    """Numbers of given names in any order, each after a comma, as in `, rows = 4`. usual: defaults of optional
-    numbers.
+    """Parse named integers in any order, each after a comma, as in `, rows = 4`. usual: the defaults of optional
+    integers.
     """
     numbers: dict[str, int] = {}
     while parser.parse_optional_punctuation(",") is not None:

@@ -1,4 +1,4 @@
-"""Functions on vectors: what an iteration of a nest computes, in ops of `arith` that vector units have."""
+"""Functions on vectors, whose body computes one iteration of a nest in `arith` ops that vector units support."""
 
 from __future__ import annotations
 
@@ -42,17 +42,19 @@ _BODY = memref.LoadOp | memref.StoreOp | affine.ApplyOp | func.CallOp | ReduceOp
 
 @irdl_op_definition
 class LaneFunctionOp(DialectOp):
-    """A function whose iterations, in any groups, are the lanes of vectors: a nest on integers of 32 bits.
+    """A function whose iterations are the lanes of vectors, in groups of any size: a nest on 32-bit integers.
 
-    It takes runs of memory, those that it reads first and the one that it writes last, of integers of 8, 16 and 32
-    bits, and the numbers of its axes: lines and lanes, or lanes alone. The body loads elements, whose index is affine,
-    or an integer for those of a table; extends them to 32 bits; computes with ops of `arith` and functions of the
-    runtime; joins the elements of windows and of rows (`num.reduce`); and stores one element.
+    The arguments are runs of memory of 8-bit, 16-bit or 32-bit integers, and the indices of the axes. The inputs
+    precede the
+    run that is written. The axes are lines and lanes, or only lanes. The body loads elements, whose index is affine, or
+    a
+    computed integer for elements of a table. It extends them to 32 bits, computes with `arith` ops and functions of the
+    runtime, reduces the elements of windows and of rows (`num.reduce`), and stores one element.
 
-    Without axes, a `num.reduce` joins all lanes, and its result is stored.
+    In a function without axes, a `num.reduce` combines all lanes, and its result is stored.
 
-    `vectorise-nests` makes such functions, and a `num.call` of `#num.coded_loop` calls each of them. The composer of a
-    vector unit makes code of the body, op by op, or refuses it.
+    `vectorise-nests` creates these functions. A `num.call` of `#num.coded_loop` calls each of them. The composer of a
+    vector unit translates the body, op by op, or rejects it.
     """
 
     name = LANE_FUNCTION
@@ -67,27 +69,27 @@ class LaneFunctionOp(DialectOp):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extents of lines and lanes, or of lanes alone; none where all lanes are joined."""
+        """The extents of the lines and lanes, or of the lanes alone; empty if a reduction combines all lanes."""
         return tuple(int(extent) for extent in self.extents.get_values())
 
     @property
     def runs(self) -> Sequence[SSAValue]:
-        """The runs of memory, that of the result last."""
+        """The arguments that are runs of memory. The last one is the run for the result."""
         return self.body.block.args[: len(self.body.block.args) - len(self.shape)]
 
     @property
     def numbers(self) -> Sequence[SSAValue]:
-        """The numbers of the axes."""
+        """The arguments that are indices of the axes."""
         return self.body.block.args[len(self.body.block.args) - len(self.shape) :]
 
     @staticmethod
     def name_of(digest: str) -> StringAttr:
-        """The name of a function whose content has a digest."""
+        """The name of a lane function, derived from the digest of its content."""
         return StringAttr(f"lanes_{digest}")
 
     @staticmethod
     def named(name: str, user: Operation) -> LaneFunctionOp | None:
-        """The function of a name in the module around an op."""
+        """The lane function with this name in the module that contains `user`; None if there is none."""
         found = SymbolTable.lookup_symbol(user, name)
         return found if isinstance(found, LaneFunctionOp) else None
 
@@ -135,24 +137,24 @@ class LaneFunctionOp(DialectOp):
 
 
 def _typed(parser: Parser) -> Parser.Argument:
-    """Parse an argument with its type."""
+    """Parse an argument together with its type."""
     argument = parser.parse_argument()
     assert isinstance(argument, Parser.Argument)
     return argument
 
 
 def _is_run(type: Attribute) -> bool:
-    """True for memory of rank 1 whose elements are integers that lanes load."""
+    """True for the type of a rank-1 memref of integers whose width lanes can load."""
     if not isinstance(type, MemRefType) or len(type.get_shape()) != 1:
         return False
     return cast("MemRefType[Attribute]", type).element_type in (i8, i16, i32)
 
 
 def run_width(run: SSAValue) -> int:
-    """The bits of the elements of a run."""
+    """The width of the elements of a run in bits."""
     return integer_width(memref_type(run).element_type)
 
 
 def integer_width(type: Attribute) -> int:
-    """The bits of an integer."""
+    """The width of an integer type in bits."""
     return cast("IntegerType[int, Any]", type).width.data

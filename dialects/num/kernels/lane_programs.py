@@ -1,8 +1,9 @@
-"""A `num.lane_function` as composers of code read it: its ops in order, and facts about their values and accesses.
+"""The program of a `num.lane_function`, for code generators: its ops in order, and facts about values and accesses.
 
-An iteration is a straight-line program on integers of 32 bits, with nested loops that carry values, such as those over
-the window of a pool. Iterations are independent, so that any number of them may run in parallel. Their values may be
-joined to a single element.
+An iteration is a straight-line program on 32-bit integers, with nested loops that carry values, such as a loop over
+the window of a pool. Iterations are independent, so that any number of them may run in parallel. A reduction may
+combine
+the values of all iterations to a single element.
 """
 
 from __future__ import annotations
@@ -43,9 +44,10 @@ GREATER, AT_LEAST = 4, 5
 
 
 class Element(NamedTuple):
-    """The load of an element of a run, at an offset from that of the lane.
+    """The load of an element of a run at the index of the lane plus an offset.
 
-    strides: the elements by which it advances in each iteration of the loops around, the outermost first.
+    strides: the number of elements by which the index advances in each iteration of the enclosing loops, outermost
+    first.
     """
 
     run: int
@@ -54,13 +56,13 @@ class Element(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """The load of the only element of a run, which all lanes share."""
+    """The load of the only element of a run, which is the same for all lanes."""
 
     run: int
 
 
 class Entry(NamedTuple):
-    """The load of an element of a table, a run of a length, whose index is a value."""
+    """The load of an element of a table. key: the index, which is a computed value. length: the number of entries."""
 
     run: int
     key: SSAValue
@@ -68,9 +70,9 @@ class Entry(NamedTuple):
 
 
 class RowSum(NamedTuple):
-    """A sum of products of a row of each lane and a vector, or of the squares of their differences.
+    """A sum, for each lane, of products of a row and a vector, or of the squares of their differences.
 
-    rows, vector: their runs. Rows lie a pitch of elements apart.
+    rows, vector: the indices of the runs. The rows start `pitch` elements apart.
     """
 
     rows: int
@@ -81,10 +83,11 @@ class RowSum(NamedTuple):
 
 
 class Join(NamedTuple):
-    """A reduction of all lanes, whose result is stored: the `sum`, the `greatest`, or its `place`.
+    """A reduction over all lanes, whose result is stored: the `sum`, the `greatest` value, or the `place` (index) of
+    the latter.
 
-    start: before the first lane, a constant or a shared element. value: of a lane. first, other: for a place, the
-    number of the first lane, and the result where no value exceeds the start.
+    start: the initial value, a constant or a shared element. value: the value of a lane. first, other: for `place`, the
+    index of the first lane, and the result if no value exceeds the initial value.
     """
 
     kind: str
@@ -96,13 +99,15 @@ class Join(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LaneProgram(CodeContent):
-    """The body of a function of lanes.
+    """The body of a `num.lane_function`.
 
-    ops: those that lanes execute, in order, with those of inner loops behind their `num.reduce`; the last one stores,
-    or joins all lanes. Constants, indices and conversions are not among them, nor are the terms of sums over rows,
-    whose `num.reduce` is one op. accesses: of loads. sums: of the sums over rows. join: of the last op. values: each
-    value that lanes compute, or another that is the same in a register. pitches: the elements between the lines of each
-    run, 0 for a single line.
+    ops: the ops that lanes execute, in order. The ops of an inner loop follow its `num.reduce`. The last op stores the
+    result, or reduces all lanes. The list excludes constants, indices, conversions and the terms of sums over rows; the
+    `num.reduce` of such a sum is a single op. accesses: the accesses of loads. sums: the sums over rows. join: the
+    reduction
+    of all lanes, if any. values: maps each value that lanes compute to the value whose register contains it. pitches:
+    the
+    number of elements between the lines of each run, 0 for a single line.
     """
 
     DECLARED_AS: ClassVar[str] = LANES
@@ -117,7 +122,7 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the content, 16 hexadecimal digits, whatever the names of its values."""
+        """A digest of the content, as 16 hexadecimal digits, which does not depend on the names of values."""
         function = self.function.clone()
         for block in (block for op in function.walk() for region in op.regions for block in region.blocks):
             for value in (*block.args, *(result for op in block.ops for result in op.results)):
@@ -127,33 +132,33 @@ class LaneProgram(CodeContent):
 
     @property
     def count(self) -> int:
-        """The number of lanes."""
+        """The number of lanes per line."""
         return self.function.shape[-1] if self.join is None else len(cast(ReduceOp, self.ops[-1]).numbers)
 
     @property
     def lines(self) -> int:
-        """The number of lines, each of which has all lanes."""
+        """The number of lines, each of which consists of all lanes."""
         return self.function.shape[0] if len(self.function.shape) > 1 else 1
 
     @cached_property
     def widths(self) -> Sequence[int]:
-        """The bits of the elements of each run, that of the result last."""
+        """The width in bits of the elements of each run. The run for the result is last."""
         return tuple(map(run_width, self.function.runs))
 
     @property
     def calls(self) -> Sequence[str]:
-        """The functions of the runtime that are called."""
+        """The names of the runtime functions that the program calls, sorted."""
         return sorted({called(op) for op in self.ops if isinstance(op, func.CallOp)})
 
     def operand(self, value: SSAValue) -> Operand:
-        """A value that an op reads, through conversions."""
+        """The value that an operand refers to: a constant, or the value before conversions."""
         known = const_evaluate_operand(value)
         return self.values[value] if known is None else known
 
     def operands(self, op: Operation) -> Sequence[Operand]:
-        """What an op reads, without the amounts of shifts, constant factors and indices of elements.
+        """The operands of an op, without amounts of shifts, constant factors and indices of elements.
 
-        Of an inner loop these are the starts, and of its `num.next` the following values.
+        For an inner loop, these are the initial values, and for its `num.next` the values for the next iteration.
         """
         match op:
             case memref.LoadOp():
@@ -172,30 +177,30 @@ class LaneProgram(CodeContent):
                 return [self.operand(value) for value in op.operands]
 
     def amount(self, op: arith.ShLIOp | arith.ShRSIOp) -> int:
-        """The bits by which an op shifts."""
+        """The constant number of bits by which an op shifts."""
         return cast(int, self.operand(op.rhs))
 
     def factors(self, op: func.CallOp) -> tuple[int, int] | None:
-        """The constant multiplier and shift of a requantisation; None for another call."""
+        """The multiplier and the shift of a requantisation, if constant; None for any other call."""
         if called(op) != REQUANTISE:
             return None
         multiplier, shift = map(self.operand, op.arguments[1:])
         return (multiplier, shift) if isinstance(multiplier, int) and isinstance(shift, int) else None
 
     def carried(self, op: ReduceOp | NextOp) -> Sequence[SSAValue]:
-        """The values that an inner loop carries."""
+        """The values that an inner loop carries from one iteration to the next."""
         return (op if isinstance(op, ReduceOp) else cast(ReduceOp, op.parent_op())).body.block.args[1:]
 
     def is_inner(self, op: Operation) -> TypeGuard[ReduceOp]:
-        """True for a loop inside of a lane."""
+        """True for an inner loop: a `num.reduce` that is neither a sum over a row nor the reduction of all lanes."""
         return isinstance(op, ReduceOp) and op not in self.sums and (self.join is None or op is not self.ops[-1])
 
     def inside(self, loop: Operation) -> Sequence[Operation]:
-        """The ops of an inner loop, its `num.next` last."""
+        """The ops of an inner loop, of which `num.next` is the last."""
         return [op for op in self.ops if loop in self.around(op)]
 
     def around(self, op: Operation) -> Sequence[ReduceOp]:
-        """The inner loops around an op, the outermost first."""
+        """The inner loops that contain an op, the outermost first."""
         return self._around[op]
 
     @cached_property
@@ -209,8 +214,11 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def places(self) -> Mapping[Operation, int]:
-        """The place of each op in order. A loop takes one for each value that it carries, and then its own; its
-        `num.next` takes one for each following value, and then that of the loop's end.
+        """The position of each op in program order.
+
+        An inner loop occupies one position per carried value, followed by one for its start. Its `num.next` occupies
+        one
+        position per value for the next iteration, followed by one for the end of the loop.
         """
         places, place = dict[Operation, int](), 0
         for op in self.ops:
@@ -219,16 +227,16 @@ class LaneProgram(CodeContent):
         return places
 
     def own_place(self, op: ReduceOp | NextOp) -> int:
-        """The place where an inner loop begins, behind those of the values that it carries, or ends."""
+        """The position where an inner loop starts, after the positions of its carried values, or where it ends."""
         return self.places[op] + len(self.carried(op))
 
     def end_of(self, loop: ReduceOp) -> int:
-        """The place where an inner loop ends."""
+        """The position where an inner loop ends."""
         return self.own_place(cast(NextOp, loop.body.block.last_op))
 
     @cached_property
     def defined(self) -> Mapping[SSAValue, int]:
-        """The place that computes each value."""
+        """The position at which each value is computed."""
         found = dict[SSAValue, int]()
         for op, place in self.places.items():
             if self.is_inner(op):
@@ -239,9 +247,10 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def uses(self) -> Mapping[SSAValue, Sequence[tuple[int, Operation]]]:
-        """The places that read each value, with their ops. A comparison is computed where it selects.
+        """For each value, the positions of its uses, with the ops. A comparison counts as a use at the op that selects
+        by it.
 
-        The end of an iteration reads what a loop has carried, too.
+        The end of an iteration also counts as a use of the values that the loop carries.
         """
         found: dict[SSAValue, list[tuple[int, Operation]]] = {value: [] for value in self.defined}
         for op in self.ops:
@@ -263,7 +272,7 @@ class LaneProgram(CodeContent):
 
     @property
     def work(self) -> int:
-        """The minimum instructions of plain code: one for most ops, and for each product."""
+        """The least number of instructions of scalar code: one for most ops, and one for each product."""
         total = 0
         for op in self.ops:
             trips = prod(len(loop.numbers) for loop in self.around(op))
@@ -282,7 +291,7 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def reach(self) -> Sequence[int]:
-        """The accessed elements of each run, from the first on."""
+        """The number of elements of each run up to the last one accessed."""
         reach = [0] * len(self.widths)
         for op, access in self.accesses.items():
             match access:
@@ -302,7 +311,7 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def advances(self) -> Sequence[int]:
-        """The distance of each run's elements between consecutive lanes; 0 if all lanes share them."""
+        """The distance between the elements of consecutive lanes in each run; 0 if all lanes share the elements."""
         advances = [0] * (len(self.widths) - 1)
         for access in self.accesses.values():
             if isinstance(access, Element):
@@ -313,7 +322,7 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def intervals(self) -> Mapping[SSAValue, Interval]:
-        """The interval of each value that is no condition, derived from those of the operands."""
+        """The interval of each value except conditions, derived from the intervals of the operands."""
         found = dict[SSAValue, Interval]()
         for op in self.ops:
             if self.is_inner(op):
@@ -361,10 +370,10 @@ class LaneProgram(CodeContent):
 
 
 def called(op: func.CallOp) -> str:
-    """The name of the function that an op calls."""
+    """The name of the called function."""
     return op.callee.root_reference.data
 
 
 def compared(op: arith.SelectOp) -> arith.CmpiOp:
-    """The comparison by which an op selects."""
+    """The comparison that is the condition of a select op."""
     return cast(arith.CmpiOp, op.cond.owner)

@@ -1,4 +1,4 @@
-"""The program of a `num.lane_function`, or the reason why it is none."""
+"""The conversion of a `num.lane_function` to a `LaneProgram`, or the reason why this is impossible."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from tinyml.dialects.scratch.types import memref_type
 
 
 def lane_program(function: LaneFunctionOp) -> LaneProgram:
-    """The program of a function; raises `VerifyException` for one that is no such program."""
+    """The program of a lane function. Raises `VerifyException` for a function with unsupported ops or accesses."""
     return _Reader(function).read()
 
 
 class _Reader:
-    """The facts about a function, as its ops are visited."""
+    """The facts about a lane function, which accumulate while its ops are visited."""
 
     def __init__(self, function: LaneFunctionOp):
         self.function, self.runs = function, list(function.runs)
@@ -66,7 +66,7 @@ class _Reader:
         )
 
     def _check_runs(self) -> None:
-        """Raise `VerifyException` unless each run that is read has one use, and lines begin behind one another."""
+        """Raise `VerifyException` unless each input run is used in one way and the pitches of lines are nonnegative."""
         uses = [set[str | Operation]() for _ in self.runs[:-1]]
         for access in self.accesses.values():
             if access.run == len(uses):
@@ -90,7 +90,7 @@ class _Reader:
         return self.values[value]
 
     def _computed(self, op: Operation) -> None:
-        """Append an op with a value of its own."""
+        """Append an op whose result is a value of the lane."""
         self.ops.append(op)
         self.values[op.results[0]] = op.results[0]
 
@@ -140,12 +140,12 @@ class _Reader:
                 raise VerifyException(f"a lane does not have {op.name}")
 
     def _all(self, values: Sequence[SSAValue]) -> None:
-        """Raise `VerifyException` for a value that is not a lane's."""
+        """Raise `VerifyException` unless all values are constants or values of a lane."""
         for value in values:
             self._value(value)
 
     def _access(self, op: memref.LoadOp | memref.StoreOp) -> tuple[int, int, dict[SSAValue, int]]:
-        """The run that an op accesses, the offset of the element, and the factors of the numbers of axes."""
+        """The index of the accessed run, the constant offset of the element, and the factor of each axis index."""
         run, (constant, factors) = self.runs.index(op.memref), index_terms(op.indices[0])
         if len(self.function.shape) > 1:
             self.pitches[run] = factors.pop(self.function.numbers[0], 0)
@@ -190,7 +190,7 @@ class _Reader:
         self.loops.pop()
 
     def _row_sum(self, op: ReduceOp) -> RowSum | None:
-        """A sum of products, or of squares of differences, of a row and a vector; None for another sum."""
+        """A sum of products, or of squares of differences, of a row and a vector; None for any other reduction."""
         (number, *carried), last = op.body.block.args, op.body.block.last_op
         if len(carried) != 1 or op.numbers.start or const_evaluate_operand(op.starts[0]) != 0 or self.lane is None:
             return None
@@ -216,7 +216,7 @@ class _Reader:
         return RowSum(rows, pitch, vector, op.numbers.stop, differs)
 
     def _join(self, op: ReduceOp) -> None:
-        """Read a reduction that joins all lanes."""
+        """Analyse the reduction that combines all lanes."""
         (self.lane, *carried), last = op.body.block.args, op.body.block.last_op
         assert isinstance(last, NextOp)
         self.first = op.numbers.start
@@ -251,7 +251,7 @@ class _Reader:
 
 
 def index_terms(index: SSAValue) -> tuple[int, dict[SSAValue, int]]:
-    """An index as a constant, and the factor of each number of an axis."""
+    """The constant part of an index, and the factor of each axis index."""
     if (known := const_evaluate_operand(index)) is not None:
         return known, {}
     if not isinstance(op := index.owner, affine.ApplyOp):

@@ -1,4 +1,4 @@
-"""Lane programs whose inner loops are unrolled."""
+"""Lane programs with unrolled inner loops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tinyml.dialects.operations import integer_constant
 
 
 def unrolled(program: LaneProgram) -> LaneProgram:
-    """A program with its inner loops unrolled, and no element loaded twice."""
+    """The program with unrolled inner loops, in which no element is loaded twice."""
     body = program.function.body.block
     block = Block(arg_types=body.arg_types)
     same = dict[SSAValue, SSAValue](zip(body.args, block.args, strict=True))
@@ -28,7 +28,7 @@ def unrolled(program: LaneProgram) -> LaneProgram:
 
 @dataclass
 class _Unrolled:
-    """A copy of a body, whose inner loops are unrolled. same: the copies of values."""
+    """The construction of a copy of a body with unrolled inner loops. same: maps values to their copies."""
 
     program: LaneProgram
     same: dict[SSAValue, SSAValue]
@@ -79,11 +79,11 @@ class _Unrolled:
         return [self.same[value] for value in values]
 
     def _following(self, op: ReduceOp) -> Sequence[SSAValue]:
-        """The copies of the values that the body of a reduction hands on."""
+        """Copies of the values that the reduction body yields."""
         return self._copies(cast(NextOp, op.body.block.last_op).operands)
 
     def _loaded(self, value: SSAValue) -> SSAValue:
-        """The copy of a value, before conversions."""
+        """The copy of a value before conversions of its type."""
         copy = self.same[value]
         while isinstance(copy.owner, CASTS):
             copy = copy.owner.operands[0]

@@ -1,4 +1,4 @@
-"""The routines of kernels: sums over runs of memory, tiles, and steps of transforms."""
+"""The routines that kernels compute: sums over runs, tiles, and steps of transforms."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _number(e: Emitter, value: int) -> SSAValue:
 
 
 def _decoding(e: Emitter, codings: Sequence[Coding], *, segments: bool) -> tuple[list[SSAValue], list[SSAValue]]:
-    """The operands by which a kernel decodes raws: tables, then bytes.
+    """The arguments with which a kernel decodes raws: tables, then bytes.
 
     Each table argument points to the entry for raw 0; the entries of negative raws precede it.
     """
@@ -91,7 +91,7 @@ def _decoding(e: Emitter, codings: Sequence[Coding], *, segments: bool) -> tuple
 
 
 class OneNumberAttr(RoutineAttr, ABC):
-    """A routine with one parameter, as in `#num.strided_dot<3>`."""
+    """A routine with one integer parameter, as in `#num.strided_dot<3>`."""
 
     @classmethod
     def of(cls, number: int) -> Self:
@@ -109,14 +109,14 @@ class OneNumberAttr(RoutineAttr, ABC):
 
 
 class DenseSumAttr(LoopRoutineAttr, ABC):
-    """sum + a sum over the elements of two runs: operands sum, lhs and rhs."""
+    """A routine that adds to `sum` a sum over the elements of the runs `lhs` and `rhs`."""
 
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (SAME_SUM, MEMREF, MEMREF)
     ADDS: ClassVar[bool] = True
 
     @property
     def numbers(self) -> Sequence[int]:
-        """Numbers among the kernel's arguments, between the length of the runs and the sum."""
+        """The integer arguments of the kernel between the length of the runs and the sum."""
         return ()
 
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
@@ -132,18 +132,18 @@ class DenseSumAttr(LoopRoutineAttr, ABC):
 
 
 def _verify_products(call: CallOp, lhs: SSAValue, rhs: SSAValue) -> None:
-    """Verify that the sum of a call holds products of the elements of two runs."""
+    """Raise `VerifyException` unless the accumulator of a call supports products of the elements of two runs."""
     formats = element_format(lhs.type), element_format(rhs.type)
     same_family(call, *formats)
     sums_products(call.sum.type, *formats)
 
 
 class ProductsOfRunsAttr(DenseSumAttr, ABC):
-    """sum + the products of the elements of one run with those of another."""
+    """A routine that adds to a sum the products of the elements of one run with those of another."""
 
     @property
     def step(self) -> int:
-        """The distance of consecutive factors in the second run, in elements."""
+        """The distance between consecutive factors in the second run, in elements."""
         return 1
 
     def expand(self, call: CallOp, loops: LoopBuilding) -> SSAValue:
@@ -159,7 +159,7 @@ class ProductsOfRunsAttr(DenseSumAttr, ABC):
 class DotAttr(ProductsOfRunsAttr):
     """`(sum, lhs, rhs)`: sum + the products of two runs of equal length.
 
-    They are added in order, or as a tree if the accumulator adds in trees.
+    Products are added in order, or as a tree if the accumulator adds in trees.
     """
 
     name = "num.dot"
@@ -177,9 +177,10 @@ def calls_dot(op: Operation) -> TypeGuard[CallOp]:
 
 @irdl_attr_definition
 class StridedDotAttr(ProductsOfRunsAttr, OneNumberAttr):
-    """`(sum, lhs, rhs)`: sum + the products of the elements of one run with every `stride`-th one of another, in order.
+    """`(sum, lhs, rhs)`: sum + the products, in order, of the elements of `lhs` with every `stride`-th element of
+    `rhs`.
 
-    The second run extends from the first to the last factor, such as a column of a matrix.
+    `rhs` extends from the first to the last factor, as in a column of a matrix.
     """
 
     name = "num.strided_dot"
@@ -214,7 +215,7 @@ class DistanceAttr(DenseSumAttr):
     BY_BLOCKS: ClassVar[bool] = True
 
     def factors(self, call: CallOp) -> tuple[SSAValue, SSAValue]:
-        """Both runs, ordered so that one in flash comes first, as kernels expect."""
+        """Both runs, ordered so that a run in flash precedes a run in RAM, as kernels expect."""
         _, lhs, rhs = call.arguments
         return (lhs, rhs) if in_flash(memref_type(lhs)) else (rhs, lhs)
 
@@ -236,7 +237,7 @@ class DistanceAttr(DenseSumAttr):
 
 
 def _difference(call: CallOp) -> NumberFormat:
-    """The format of an exact difference of elements."""
+    """The format of the exact difference of two elements."""
     lhs, rhs = (element_format(run.type) for run in call.arguments[1:])
     if (format := lhs.difference(rhs)) is None:
         raise VerifyException(f"{lhs.type} and {rhs.type} have no exact difference")
@@ -252,9 +253,9 @@ def over_entries(
     add: Callable[[SSAValue, SSAValue, SSAValue], SSAValue],
     loops: LoopBuilding,
 ) -> SSAValue:
-    """The sum over a compressed row in a loop that follows its gaps, starting at entry number `first` of the matrix.
+    """Build a loop over the entries of a compressed row, and return the sum. first: the index of the row's first entry.
 
-    add: returns the sum after an entry, from the sum before, the number of the entry and its column.
+    add: returns the sum after an entry, given the sum before the entry, the index of the entry and its column.
     """
 
     def step(_: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
@@ -270,8 +271,9 @@ def over_entries(
 class SparseDotAttr(LoopRoutineAttr):
     """`(sum, values, gaps, lengths, vector, row, at)`: sum + the products of one compressed row and a vector.
 
-    The row is number `row` of compressed rows as in `dialects/layouts/sparse_rows.py`; `at` is the index of its first
-    entry among all.
+    `row` is the index of the row among compressed rows as in `dialects/layouts/sparse_rows.py`. `at` is the index of
+    its
+    first entry among all entries.
     """
 
     name = "num.sparse_dot"
@@ -360,16 +362,16 @@ class AxpyAttr(LoopRoutineAttr):
 
 
 class SeveralRowsAttr(RoutineAttr, ABC):
-    """Sums of the products of several rows: operands sums, starts, matrix and vector.
+    """A routine that computes a sum of products for each of several rows. Operands: sums, starts, matrix and vector.
 
-    The matrix is contiguous, row after row; `sums` and `starts` may be the same memory.
+    The matrix is contiguous, row after row. `sums` and `starts` may be the same memory.
     """
 
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (MEMREF, MEMREF, MEMREF, MEMREF)
 
     @property
     def numbers(self) -> Sequence[int]:
-        """Numbers among the kernel's arguments, after the length of a row."""
+        """The integer arguments of the kernel after the length of a row."""
         return ()
 
     def products(self, call: CallOp) -> int:
@@ -382,7 +384,9 @@ class SeveralRowsAttr(RoutineAttr, ABC):
 
     @abstractmethod
     def verify_extents(self, rows: int, matrix: SSAValue, elements: int) -> None:
-        """Verify the extents of a matrix. elements: the number of elements of the vector."""
+        """Raise `VerifyException` unless the extents of a matrix are valid. elements: the number of elements of the
+        vector.
+        """
 
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
         length = self.length(call)
@@ -398,7 +402,8 @@ class SeveralRowsAttr(RoutineAttr, ABC):
 class DotRowsAttr(SeveralRowsAttr):
     """`(sums, starts, matrix, vector)`: `sums[r] = starts[r] +` the products of row r of a matrix and a vector.
 
-    The matrix is contiguous, row after row, packed rows in whole groups; `sums` and `starts` may be the same memory.
+    The matrix is contiguous, row after row; packed rows consist of whole groups. `sums` and `starts` may be the same
+    memory.
     """
 
     name = "num.dot_rows"
@@ -412,10 +417,11 @@ class DotRowsAttr(SeveralRowsAttr):
 
 @irdl_attr_definition
 class ChannelDotsAttr(SeveralRowsAttr, OneNumberAttr):
-    """`(sums, starts, matrix, window)`: `sums[r] = starts[r] +` the products of row r and a channel of a window.
+    """`(sums, starts, matrix, window)`: `sums[r] = starts[r] +` the products of row r and channel r of a window.
 
-    A channel is every `stride`-th element from the r-th of the window, so that each channel of an image has a separate
-    filter. The matrix is contiguous, row after row; `sums` and `starts` may be the same memory.
+    Channel r consists of every `stride`-th element of the window, starting with element r. Each channel of an image
+    thus has
+    a separate filter. The matrix is contiguous, row after row. `sums` and `starts` may be the same memory.
     """
 
     name = "num.channel_dots"
@@ -436,10 +442,11 @@ class ChannelDotsAttr(SeveralRowsAttr, OneNumberAttr):
 
 @irdl_attr_definition
 class TilesAttr(OneNumberAttr):
-    """`(outputs, stream, windows)`: the finished sums of a `num.contract` over windows, of the shape of the kernel.
+    """`(outputs, stream, windows)`: the finished sums of a `num.contract` over windows, with the shape that the kernel
+    computes.
 
-    stream: weights and other data of rows, in the order in which the kernel reads them. multiplied: the number of
-    products of a call.
+    stream: the weights and other data of rows, in the order in which the kernel reads them. multiplied: the number of
+    products per call.
     """
 
     name = "num.tiles"
@@ -462,10 +469,11 @@ class TilesAttr(OneNumberAttr):
 
 @irdl_attr_definition
 class TransformAttr(RoutineAttr):
-    """`(run)` or `(run, constants)`: a run is changed in place by a function of the C runtime, which computes raws.
+    """`(run)` or `(run, constants)`: a C function of the runtime transforms the raws of a run in place.
 
-    The arguments of the function are the run, the constants if there are any, and `numbers`. Its time is proportional
-    to `steps`.
+    The arguments of the function are the run, the constants if there are any, and `numbers`. The cost model assumes a
+    time
+    proportional to `steps`.
     """
 
     name = "num.transform"
@@ -514,7 +522,7 @@ class TransformAttr(RoutineAttr):
         return self.OPERANDS[: max(count, 1)]
 
     def products(self, call: CallOp) -> int:
-        """The number of steps."""
+        """The number of steps, as the measure of work."""
         return self.steps.data
 
     def verify_call(self, call: CallOp) -> None:

@@ -1,4 +1,4 @@
-"""Counts of elements: histograms, and the longest run."""
+"""Counts of elements: histograms, and the longest run of elements above or below a threshold."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ MAX_COUNT = (1 << 15) - 1
 
 
 class CountOp(TensorOp):
-    """Counts of elements that meet a condition; elements are compared as reals, so that every comparison is exact.
+    """Counts of elements that satisfy a condition. Elements are compared as reals, so that every comparison is exact.
 
-    In formats a result is the number nearest to the count, which is the count itself if the format has it.
+    In a number format, the result is the number nearest to the count, which is the count itself if representable.
     """
 
     ONE_FAMILY: ClassVar[bool] = False
@@ -44,7 +44,7 @@ class CountOp(TensorOp):
     @property
     @abstractmethod
     def most(self) -> int:
-        """The greatest count."""
+        """The greatest possible count."""
 
     @property
     def interval(self) -> Interval:
@@ -63,10 +63,12 @@ class CountOp(TensorOp):
 
 @irdl_op_definition
 class HistogramOp(CountOp):
-    """Histograms of the columns of an n x A matrix: the result (A, B) has the elements of column a in bin b.
+    """Histograms of the columns of an n x A matrix: entry (a, b) of the result, A x B, counts the elements of column a
+    in bin b.
 
-    edges: an A x (B - 1) array of reals, ascending along its rows. Bin b holds elements from edge b - 1 up to edge b,
-    exclusive; the first and the last bin are unbounded. Edges stay reals in every format.
+    edges: an A x (B - 1) array of reals, ascending along its rows. Bin b contains elements from edge b - 1 up to but
+    excluding
+    edge b; the first and the last bin are unbounded. Edges remain reals in every format.
     """
 
     name = "tdsl.histogram"
@@ -82,7 +84,7 @@ class HistogramOp(CountOp):
 
     @property
     def bounds(self) -> NDArray[np.float64]:
-        """The edges as an array."""
+        """The edges as an array of shape (A, B - 1)."""
         return np.array(self.edges.get_values(), np.float64).reshape(self.edges.get_shape())
 
     @property
@@ -103,7 +105,8 @@ class HistogramOp(CountOp):
 
     @property
     def raw_edges(self) -> tuple[Array, NDArray[np.int64]]:
-        """The greatest raw below each edge (A, B - 1), and the number of edges of each column below all numbers (A).
+        """The greatest raw below each edge, of shape (A, B - 1), and for each column the number of edges below all
+        numbers.
 
         Edges below all numbers are omitted, and the row is padded at its end with the greatest raw.
         """
@@ -122,16 +125,17 @@ class HistogramOp(CountOp):
         return self.raws[self._in_bins((x[0][..., None] > edges).sum(-1) + missing)]
 
     def _in_bins(self, bins: Array) -> NDArray[np.int64]:
-        """The counts (samples, A, B) of the bins of elements (samples, n, A)."""
+        """The counts, of shape (samples, A, B), for the bins of elements, of shape (samples, n, A)."""
         return np.stack([(bins == number).sum(1) for number in range(shape_of(self.out)[1])], -1)
 
 
 @irdl_op_definition
 class LongestRunOp(CountOp):
-    """The first of the longest runs of elements of at least `threshold`, in row-major order: its start and its length.
+    """The start and the length of the longest run of elements of at least `threshold`, in row-major order.
 
-    below: true for runs of elements less than the threshold. least: the minimum length of runs. Without a run, the
-    start is -1 and the length 0. The result is 1 x 2.
+    Of equally long runs, the first is selected. below: true for runs of elements less than the threshold. least: the
+    minimum
+    length of runs. Without a run, the start is -1 and the length 0. The result is 1 x 2.
     """
 
     name = "tdsl.longest_run"
@@ -181,7 +185,9 @@ class LongestRunOp(CountOp):
         return self.raws[self._longest(reached) - self.LEAST]
 
     def _longest(self, reached: Array) -> NDArray[np.int64]:
-        """The start and the length of the longest run (samples, 1, 2), given which elements reach the threshold."""
+        """The start and the length of the longest run, of shape (samples, 1, 2). reached: the elements that satisfy the
+        condition.
+        """
         counts = reached.reshape(len(reached), -1) ^ (self.below is not None)
         now = np.zeros(len(counts), np.int64)
         start, length = now - 1, now

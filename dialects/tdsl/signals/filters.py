@@ -1,4 +1,4 @@
-"""Filters of signals: recursive filters, and correlation with square waves, which needs no multiplication."""
+"""Filters of signals: recursive filters, and correlation with square waves, which requires no multiplication."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ BIQUAD_TERMS = (2, 2, 2, -2, -2)
 class BiquadOp(TensorOp):
     """`y[n] = b0 x[n] + b1 x[n - 1] + b2 x[n - 2] - a1 y[n - 1] - a2 y[n - 2]` along the last axis, each rounded once.
 
-    coefficients: b0, b1, b2, a1, a2, as the last five of a row of `scipy.signal.butter(..., output="sos")` without a0,
-    which is 1. Inputs and results before the first are zero.
+    coefficients: b0, b1, b2, a1, a2, as in a row of `scipy.signal.butter(..., output="sos")` without a0, which is 1.
+    Inputs
+    and results before the first element are zero.
     """
 
     name = "tdsl.biquad"
@@ -49,11 +50,13 @@ class BiquadOp(TensorOp):
 
     @property
     def reals(self) -> Sequence[float]:
-        """The coefficients."""
+        """The coefficients b0, b1, b2, a1 and a2."""
         return [float(coefficient.value.data) for coefficient in self.coefficients]
 
     def coefficient_format(self) -> NumberFormat:
-        """The format of the coefficients: of the input's kind, with a range that holds the greatest of them."""
+        """The format of the coefficients: of the same kind as the input's, with a range that includes the greatest
+        coefficient.
+        """
         greatest = max(map(abs, self.reals))
         return format_of(self.input).for_range(-greatest, greatest)
 
@@ -105,9 +108,11 @@ PERIOD = 1 << 14
 class SquareWavesOp(TensorOp):
     """The mean products of a chunk, 1 x D, with square waves of M frequencies, in quadrature: the result is 2 x M.
 
-    A column of A in equations (25) and (26) of Gural and Murmann, appendix D.2, divided by D: `result[0, m]` is for the
-    in-phase wave, which is a quarter of a period later, `result[1, m]` for the quadrature wave. first: the index of the
-    chunk's first sample. steps: the phase by which each wave advances per sample, in units of 1 / `PERIOD` periods.
+    This is a column of A in equations (25) and (26) of Gural and Murmann, appendix D.2, divided by D. `result[0, m]` is
+    for
+    the in-phase wave, which is a quarter of a period later. `result[1, m]` is for the quadrature wave. first: the index
+    of
+    the chunk's first sample. steps: the phase by which each wave advances per sample, in units of 1 / `PERIOD` periods.
     """
 
     name = "tdsl.square_waves"
@@ -126,7 +131,7 @@ class SquareWavesOp(TensorOp):
 
     @property
     def advances(self) -> NDArray[np.int64]:
-        """The steps as an array."""
+        """The property `steps` as an array."""
         return np.array(cast("DenseArrayBase[IntegerType[Any, Any]]", self.steps).get_values(), np.int64)
 
     @property

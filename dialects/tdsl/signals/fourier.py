@@ -1,10 +1,12 @@
 """The steps of a Fourier transform of real signals, in place and by decimation in time.
 
-A tensor holds complex numbers along its last axis, real and imaginary parts alternating. The N samples of a real signal
-count as N / 2 complex numbers, whose transform `tdsl.real_spectrum` turns into that of the signal (Sorensen et al.,
-"Real-Valued Fast Fourier Transform Algorithms", 1987, section II). Each step is a separate op, so that its result has a
-separate format: the shifts between stages of a transform with static scales follow from the scales that a profile
-assigns to these tensors. `SpectrumSteps` implements the computations once, for arrays and for the emitted loops.
+A tensor contains complex numbers along its last axis, real and imaginary parts alternating. The N samples of a real
+signal are interpreted as N / 2 complex numbers. `tdsl.real_spectrum` converts their transform to that of the signal
+(Sorensen et al., "Real-Valued Fast Fourier Transform Algorithms", 1987, section II). Each step is a separate op, so
+that
+its result has a separate format. The shifts between stages of a transform with static scales therefore follow from the
+scales that a profile assigns to these tensors. `SpectrumSteps` implements the computations once, for arrays and for the
+emitted loops.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ class SpectrumSteps(ABC, Generic[V]):
 
     @abstractmethod
     def __call__(self, factors: Sequence[V], terms: Sequence[int], into: NumberFormat) -> V:
-        """A `num.combine` of factors, with the given terms, in a format."""
+        """The sum of products that `num.combine` computes for these factors and terms, in the format `into`."""
 
     @abstractmethod
     def greater(self, lhs: V, rhs: V) -> V:
@@ -67,7 +69,7 @@ class SpectrumSteps(ABC, Generic[V]):
 
     @abstractmethod
     def constant(self, real: float, format: NumberFormat) -> V:
-        """Encode `real` as a constant of `format`."""
+        """A constant of `format` that represents `real`."""
 
     @abstractmethod
     def format(self, value: V) -> NumberFormat:
@@ -77,26 +79,26 @@ class SpectrumSteps(ABC, Generic[V]):
 def rotations(angles: Array) -> NDArray[np.float64]:
     """-cos and -sin of angles, along a new last axis.
 
-    The negated factors are exact at 0, 1 and 2 right angles in formats that include -1 but not 1.
+    In formats that represent -1 but not 1, the negated factors are exact at 0, 1 and 2 right angles.
     """
     factors = -np.stack([np.cos(angles), np.sin(angles)], -1)
     return np.where(np.abs(factors) < 1e-15, 0.0, factors)
 
 
 def doubled(format: NumberFormat) -> NumberFormat:
-    """The format of the same kind for twice the magnitude, which rotated numbers may have."""
+    """The format of the same kind for twice the magnitude, which rotated numbers may reach."""
     greatest = float(np.abs(format.decode(np.stack(format.ends()))).max())
     return format.for_range(-2 * greatest, 2 * greatest) if np.isfinite(greatest) else format
 
 
 def rotated(steps: SpectrumSteps[V], z: Complex[V], factors: Complex[V], into: NumberFormat) -> Complex[V]:
-    """`z * (factors[0] - j factors[1])`."""
+    """The complex product `z * (factors[0] - j factors[1])`."""
     (x, y), (c, s) = z, factors
     return steps([x, c, y, s], [2, 2], into), steps([y, c, x, s], [2, -2], into)
 
 
 def butterfly(steps: SpectrumSteps[V], z: Sequence[Complex[V]], sign: int, out: NumberFormat) -> Sequence[Complex[V]]:
-    """The transform of 2 or 4 numbers in bit-reversed order; all but the first are multiplied by a sign."""
+    """The transform of 2 or 4 complex numbers in bit-reversed order. All except the first are multiplied by `sign`."""
     if len(z) == 2:
         (a, b), minus = z, -sign
         return [
@@ -122,9 +124,9 @@ def real_pair(
     source: NumberFormat,
     out: NumberFormat,
 ) -> Sequence[Complex[V]]:
-    """Bins k and N / 2 - k of a real signal, from those of its transform as N / 2 complex numbers.
+    """Bins k and N / 2 - k of a real signal. z: the same bins of the transform of N / 2 complex numbers.
 
-    factors: those of `rotations`, of the angle 2 pi k / N. half: the number 1 / 2.
+    factors: the result of `rotations` for the angle 2 pi k / N. half: the number 1 / 2.
     """
     (xr, xi), (yr, yi) = z
     odd = steps([xi, half, yi, half], [2, 2], source), steps([yr, half, xr, half], [2, -2], source)
@@ -135,7 +137,7 @@ def real_pair(
 
 
 class ArraySteps(SpectrumSteps["tuple[Array, NumberFormat]"]):
-    """The computations on arrays with their formats: of reals, or of raws on a machine."""
+    """The computations on pairs of array and format. Arrays contain reals, or raws on a machine."""
 
     def __init__(self, arithmetic: Arithmetic) -> None:
         self.machine = arithmetic.machine
@@ -153,7 +155,7 @@ class ArraySteps(SpectrumSteps["tuple[Array, NumberFormat]"]):
         return self.constants(np.array(real), format)(())
 
     def constants(self, reals: Array, format: NumberFormat) -> Callable[[Any], tuple[Array, NumberFormat]]:
-        """Parts of a constant array, by their indices."""
+        """A function that indexes a constant array of these reals in a format."""
         array = reals if self.machine is None else format.encode(reals)
 
         def part(index: Any) -> tuple[Array, NumberFormat]:
@@ -181,9 +183,9 @@ class ArraySteps(SpectrumSteps["tuple[Array, NumberFormat]"]):
 
 
 class SpectrumOp(TensorOp, ABC):
-    """An op on complex numbers along the last axis, which may overwrite its operand.
+    """An op on complex numbers along the last axis, whose result may overwrite its operand.
 
-    Every lowering copies the operand to the result, unless the result overwrites it, and then works in place.
+    Every lowering copies the operand to the result, unless the result overwrites it, and then computes in place.
     """
 
     input = operand_def(SHAPED)
@@ -207,7 +209,7 @@ class SpectrumOp(TensorOp, ABC):
         return shape_of(self.input)[-1] // 2
 
     def verify_points(self) -> None:
-        """Verify that rows have a power of two of complex numbers, at least two."""
+        """Raise `VerifyException` unless the number of complex numbers in a row is a power of two, at least two."""
         shape = shape_of(self.input)
         count = shape[-1] // 2 if shape else 0
         if count < 2 or count & count - 1 or shape[-1] % 2:
@@ -219,7 +221,7 @@ IN_AND_OUT = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))?
 
 @irdl_op_definition
 class ReverseBitsOp(SpectrumOp):
-    """Complex number k of each row moves to the index with the bits of k in reverse order."""
+    """The complex numbers of each row, permuted: number k moves to the index with the bits of k in reverse order."""
 
     name = "tdsl.reverse_bits"
     MOVES_BITS: ClassVar[bool] = True
@@ -230,7 +232,7 @@ class ReverseBitsOp(SpectrumOp):
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """For each index the one with its bits in reverse order."""
+        """For each index, the index with its bits in reverse order."""
         order = np.zeros(1, np.int64)
         while len(order) < self.points:
             order = np.concatenate([2 * order, 2 * order + 1])
@@ -246,10 +248,13 @@ class ReverseBitsOp(SpectrumOp):
 
 @irdl_op_definition
 class ButterfliesOp(SpectrumOp):
-    """A stage: transforms of `span` numbers, `radix` of them adjacent, become transforms of `radix * span` numbers.
+    """A stage that combines transforms of `span` numbers, `radix` adjacent ones at a time, to transforms of `radix *
+    span`
+    numbers.
 
-    Rows are in bit-reversed order. The numbers are rotated, and the rotated ones rounded into a format for twice the
-    magnitude; each result is the exact sum of these, rounded once. In a stage of span 1 nothing is rotated.
+    Rows are in bit-reversed order. The numbers are rotated, and the rotated numbers are rounded to a format for twice
+    the
+    magnitude. Each result is the exact sum of these numbers, rounded once. In a stage of span 1 no number is rotated.
     """
 
     name = "tdsl.butterflies"
@@ -263,7 +268,7 @@ class ButterfliesOp(SpectrumOp):
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """Groups in a row, radix and span."""
+        """The number of groups in a row, the radix and the span."""
         radix, span = self.radix.value.data, self.span.value.data
         return self.points // (radix * span), radix, span
 
@@ -278,7 +283,9 @@ class ButterfliesOp(SpectrumOp):
 
     @property
     def factors(self) -> NDArray[np.float64]:
-        """The negative rotations (span, radix - 1, 2) of the second and later numbers of each butterfly."""
+        """The negated rotations of all numbers of each butterfly except the first, as an array of shape (span, radix -
+        1, 2).
+        """
         _, radix, span = self.sizes
         residues = np.array([1] if radix == 2 else [2, 1, 3])
         return rotations(2 * np.pi * np.arange(span)[:, None] * residues / (radix * span))
@@ -299,9 +306,9 @@ class ButterfliesOp(SpectrumOp):
 
 @irdl_op_definition
 class RealSpectrumOp(SpectrumOp):
-    """The transform of N real samples, from that of the same samples as N / 2 complex numbers.
+    """The transform of N real samples, computed from the transform of the same samples as N / 2 complex numbers.
 
-    The result has the bins from 1 to N / 2 - 1; the first number consists of those of 0 and N / 2, which are real.
+    The result contains the bins from 1 to N / 2 - 1. Its first number consists of the bins 0 and N / 2, which are real.
     """
 
     name = "tdsl.real_spectrum"
@@ -312,7 +319,7 @@ class RealSpectrumOp(SpectrumOp):
 
     @property
     def factors(self) -> NDArray[np.float64]:
-        """The negative rotations (N / 4, 2) of bins 1 to N / 4."""
+        """The negated rotations of bins 1 to N / 4, as an array of shape (N / 4, 2)."""
         return rotations(np.pi * np.arange(1, self.points // 2 + 1) / self.points)
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
@@ -339,7 +346,7 @@ class RealSpectrumOp(SpectrumOp):
 
 
 class BinsOp(SpectrumOp, ABC):
-    """One real number per bin, without bin N / 2; the first is for bin 0."""
+    """One real number per bin, from bin 0 on, without bin N / 2."""
 
     assembly_format = IN_AND_OUT
 
@@ -374,7 +381,7 @@ class BinsOp(SpectrumOp, ABC):
 
     @abstractmethod
     def number(self, steps: SpectrumSteps[Any], z: Complex[Any], out: NumberFormat) -> Any:
-        """Map a complex bin to a real number."""
+        """The real number that is computed from a complex bin."""
 
 
 @irdl_op_definition
@@ -389,10 +396,10 @@ class PowerOp(BinsOp):
 
 @irdl_op_definition
 class MagnitudeOp(BinsOp):
-    """The magnitude of each complex number, at most 3 % too great or too small.
+    """The approximate magnitude of each complex number, with an error of at most 3 %.
 
-    max(a, 7/8 a + 1/2 b), where a is the greater and b the smaller of the magnitudes of its parts (Lyons, Understanding
-    Digital Signal Processing, section 13.2).
+    The result is max(a, 7/8 a + 1/2 b), where a is the greater and b the smaller of the magnitudes of the real and the
+    imaginary part (Lyons, Understanding Digital Signal Processing, section 13.2).
     """
 
     name = "tdsl.magnitude"

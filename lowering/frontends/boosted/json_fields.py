@@ -1,4 +1,4 @@
-"""Fields of JSON objects, type-checked as they are read."""
+"""Access to the fields of JSON objects with checks of their types."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST = 60
 
 
 class Fields:
-    """The type-checked fields of a JSON object, by name.
+    """The fields of a JSON object, by name. Each access checks the type.
 
     Raises `InputError` for a missing field, a value of another type and a number that is not finite.
     """
@@ -36,7 +36,7 @@ class Fields:
         return name in self.data
 
     def __getitem__(self, name: str) -> Fields:
-        """The field as a nested object."""
+        """A field that is a nested object."""
         return Fields(self._get(name), self.file, self._path(name))
 
     def _path(self, name: str) -> str:
@@ -55,7 +55,9 @@ class Fields:
         return str(value)
 
     def number(self, name: str, default: float | None = None, *, infinite: bool = False) -> float:
-        """A finite number, which the file may write as a string. infinite: true to accept positive infinity."""
+        """A finite number field, which the file may also write as a string.
+        infinite: true to accept positive infinity.
+        """
         value = self.data.get(name, default) if default is not None else self._get(name)
         try:
             number = float(value)
@@ -72,14 +74,14 @@ class Fields:
         return int(value)
 
     def index(self, name: str) -> int:
-        """An integer in [0, 2^31)."""
+        """An integer field in [0, 2^31)."""
         value = self.integer(name)
         if not 0 <= value < 1 << 31:
             raise self.error(f"expected an index as {name}, got {value:g}")
         return value
 
     def objects(self, name: str) -> Sequence[Fields]:
-        """A list of objects."""
+        """A field that is a list of objects."""
         found = self._get(name)
         if not isinstance(found, list):
             raise self.error(f"expected a list as {name}")
@@ -87,7 +89,7 @@ class Fields:
         return [Fields(value, self.file, f"{self._path(name)}[{at}]") for at, value in enumerate(values)]
 
     def numbers(self, name: str, length: int | None = None) -> NDArray[np.float64]:
-        """A list of finite numbers. length: its required length."""
+        """A field that is a list of finite numbers. length: the required length, if any."""
         values = self._get(name)
         try:
             array = np.asarray(values, np.float64)
@@ -100,7 +102,7 @@ class Fields:
         return array
 
     def integers(self, name: str, length: int | None = None) -> NDArray[np.int64]:
-        """A list of integers. length: its required length."""
+        """A field that is a list of integers. length: the required length, if any."""
         array = self.numbers(name, length)
         if (wrong := not_integers(array)).size:
             raise self.error(f"expected integers of 32 bits as {name}, got {wrong[0]:g}")
@@ -108,11 +110,11 @@ class Fields:
 
 
 def not_integers(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The numbers that are not signed 32-bit integers, the type in which both libraries store indices."""
+    """The elements that are not signed 32-bit integers, the type in which XGBoost and LightGBM store indices."""
     return numbers[(numbers != np.rint(numbers)) | (np.abs(numbers) >= 1 << 31)]
 
 
 def _shown(value: Any) -> str:
-    """The text of a value for a message, truncated."""
+    """The text of a value, truncated for an error message."""
     text = repr(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -1,4 +1,4 @@
-"""Import of JSON files, dispatched by the library that wrote them."""
+"""Import of JSON files of XGBoost and LightGBM, by the importer of the library that wrote the file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_DIGITS = 20
 
 
 def read_json(content: bytes, file: str) -> ModuleOp:
-    """The model in a JSON file; raises `InputError` if neither XGBoost nor LightGBM wrote it."""
+    """Import the model in a JSON file; raises `InputError` if neither XGBoost nor LightGBM wrote it."""
     try:
         model: Any = json.loads(content.decode("utf-8"), parse_int=_integer)
     except (json.JSONDecodeError, RecursionError) as error:

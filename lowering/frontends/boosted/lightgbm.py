@@ -1,8 +1,9 @@
 """Import of LightGBM's models (L0): the text of `save_model` and the JSON of `dump_model`.
 
 The text consists of lines `name=value`, in a block per tree. The JSON nests the nodes of a tree. A node sends a sample
-left if its feature is at most the threshold. A missing value goes to the node's default side; if training saw no
-missing value of the feature, it goes where zero would go. The first trees include the initial values of the sums.
+left if the feature is at most the threshold. A missing value goes to the node's default side. If training saw no
+missing value of the feature, a missing value is treated as zero. The first trees include the initial values of the
+sums.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ LINEAR = "linear trees are not supported: train with linear_tree=false"
 def _objective_of(text: str, results: int, file: str) -> Objective:
     """The objective that a text such as `binary sigmoid:1` names. Parameters follow the name.
 
-    The parameters do not change predictions: a factor in the logistic function preserves the order of the sums.
+    The parameters do not change predictions, since a factor in the logistic function preserves the order of the sums.
     """
     name, *parameters = text.split() or [""]
     if name not in OBJECTIVES:
@@ -67,7 +68,7 @@ def _objective_of(text: str, results: int, file: str) -> Objective:
 
 
 def _in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
-    """Boosted trees assigned to the results in rotation: each iteration trains one tree per result."""
+    """Assign trees to the results in rotation, since each training iteration produces one tree per result."""
     return BoostedTrees(trees, [number % results for number in range(len(trees))], results)
 
 
@@ -82,12 +83,14 @@ _MISSING = ("None", "Zero", "NaN")
 
 
 def read_lightgbm(content: bytes, file: str) -> ModuleOp:
-    """The program of a model; raises `InputError` for an invalid file and for an unsupported model."""
+    """Import a model in LightGBM's text format; raises `InputError` for an invalid file and for an unsupported
+    model.
+    """
     return boosted_program(file, lightgbm_model(content.decode("utf-8"), file))
 
 
 def lightgbm_model(text: str, file: str) -> BoostedModel:
-    """The model described by a text; raises `InputError` as `read_lightgbm` does."""
+    """Parse a model in LightGBM's text format; raises `InputError` as `read_lightgbm` does."""
     lines = text.splitlines()
     if not lines or lines[0].strip() != FIRST:
         raise InputError("expected a model as LightGBM's save_model('model.txt') writes it", file=file)
@@ -107,7 +110,7 @@ def lightgbm_model(text: str, file: str) -> BoostedModel:
 
 
 class _Section:
-    """A block of lines `name=value`. first: the number of its first line, for messages."""
+    """A block of lines `name=value`. first: the line number of its first line, for messages."""
 
     def __init__(self, lines: list[str], file: str, first: int) -> None:
         self.file, self.first = file, first
@@ -133,7 +136,7 @@ class _Section:
         return numbers.astype(np.int64)
 
     def numbers(self, name: str, length: int, *, infinite: bool = False) -> NDArray[np.float64]:
-        """A list of `length` finite numbers. infinite: true to accept positive infinity."""
+        """A field with a list of `length` finite numbers. infinite: true to accept positive infinity."""
         try:
             numbers = np.array([float(word) for word in self.text(name).split()])
         except ValueError as error:
@@ -146,7 +149,7 @@ class _Section:
 
 
 def _listed_tree(block: _Section, share: float) -> Tree:
-    """A tree with its inner nodes first, then its leaves. The file numbers leaves -1, -2 and so on."""
+    """Build a tree with its inner nodes first, then its leaves. The file numbers leaves -1, -2 and so on."""
     leaves = block.integer("num_leaves")
     values: Any = block.numbers("leaf_value", leaves)
     if block.values.get("is_linear", "0") != "0":
@@ -176,14 +179,16 @@ def _listed_tree(block: _Section, share: float) -> Tree:
 
 
 def _directions(told: NDArray[np.bool_], left: NDArray[np.bool_], thresholds: NDArray[Any]) -> NDArray[np.bool_]:
-    """A mask of the nodes that send a missing value left. told: nodes where the default side, `left`, decides; other
-    nodes treat a missing value as 0.
+    """A mask of the nodes that send a missing value left.
+
+    told: marks the nodes that send a missing value to the default side. left: marks the nodes whose default side is
+    left. Nodes not marked in `told` treat a missing value as 0.
     """
     return np.where(told, left, thresholds >= 0)
 
 
 def import_dump(model: Fields, file: str) -> ModuleOp:
-    """The program of a model; raises `InputError` for an invalid file and for an unsupported model."""
+    """Import LightGBM's JSON; raises `InputError` for an invalid file and for an unsupported model."""
     results = model.integer("num_tree_per_iteration")
     trees = model.objects("tree_info")
     if not trees:

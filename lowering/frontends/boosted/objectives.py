@@ -1,4 +1,6 @@
-"""Programs of boosted trees: the training objective maps the sums of the trees to results."""
+"""Programs that evaluate boosted trees. The training objective determines the map from the sums of the trees to
+results.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,9 @@ class Objective:
     """A training objective.
 
     kind: `CLASSES` for a classifier, which scores each class by a sum, or two classes by a single sum; `VALUE` for a
-    regressor that returns the sums; `EXPONENTIAL` and `SHARE` for one that returns their exponential or logistic
-    function. threshold: the single sum above which the second class is predicted.
+    regressor that returns the sums; `EXPONENTIAL` for a regressor that returns the exponentials of the sums; `SHARE`
+    for a regressor that returns the logistic function of the sums. threshold: the value of the single sum above which
+    the second class is predicted.
     """
 
     kind: str
@@ -37,9 +40,9 @@ class Objective:
 
 @dataclass(frozen=True, eq=False)
 class BoostedTrees:
-    """Trees that each add to one of several results.
+    """Boosted trees. Each tree adds to one of several results.
 
-    trees: with votes (nodes, 1). members: the index of the result that each tree adds to.
+    trees: trees with votes of shape (nodes, 1). members: the index of the result to which each tree adds.
     """
 
     trees: Sequence[Tree]
@@ -49,7 +52,10 @@ class BoostedTrees:
 
 @dataclass(frozen=True, eq=False)
 class BoostedModel:
-    """A trained model. features: the number of features. start: the initial values of the sums; None for zeros."""
+    """A trained model of boosted trees.
+
+    features: the number of features. start: the initial values of the sums; None for zeros.
+    """
 
     features: int
     trees: BoostedTrees
@@ -58,7 +64,7 @@ class BoostedModel:
 
 
 def boosted_program(file: str, model: BoostedModel) -> ModuleOp:
-    """The program of boosted trees, with classes labelled 0, 1 and so on."""
+    """Build the program that evaluates boosted trees; classes have the labels 0, 1 and so on."""
     to = ModelBuilder(file)
     x = to.argument(TensorType(F32_FORMAT.type, (1, model.features)), "features")
     with to.importing("trees"):
@@ -69,7 +75,7 @@ def boosted_program(file: str, model: BoostedModel) -> ModuleOp:
 
 
 def boosted_values(to: ModelBuilder, x: SSAValue, model: BoostedModel) -> SSAValue:
-    """The values of boosted trees, or their class scores: one per class, or for two classes a single score that is
+    """Emit the values of boosted trees, or the class scores: one per class, or for two classes a single score that is
     positive for the second.
     """
     *_, values = _results(to, _sums(to, x, model), replace(model.objective, threshold=0.0))
@@ -81,9 +87,9 @@ def _sums(to: ModelBuilder, x: SSAValue, model: BoostedModel) -> SSAValue:
 
 
 def _for_all_results(to: ModelBuilder, boosted: BoostedTrees) -> list[Tree]:
-    """The trees with a vote for every result in each leaf.
+    """Convert trees that vote for one result to trees whose leaves have a vote for every result.
 
-    Raises `InputError` if the votes exceed the limit on elements.
+    Raises `InputError` if the number of votes exceeds the limit on elements.
     """
     to.check_shape((max(sum(len(tree.first) for tree in boosted.trees), 1), boosted.results))
     trees: list[Tree] = []
@@ -109,7 +115,7 @@ def _results(to: ModelBuilder, sums: SSAValue, objective: Objective) -> list[SSA
 
 
 def _above(to: ModelBuilder, sums: SSAValue, threshold: float) -> SSAValue:
-    """The sums minus a threshold: positive where a sum exceeds it."""
+    """Emit the sums minus a threshold. A result is positive where the sum exceeds the threshold."""
     if not threshold:
         return sums
     return to.op(tdsl.SubOp, sums, to.parameter(reals(np.full((1, 1), threshold))))

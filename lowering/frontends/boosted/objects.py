@@ -1,6 +1,6 @@
-"""Models of XGBoost, LightGBM and CatBoost as in-memory objects, and CatBoost's own files.
+"""Import of XGBoost, LightGBM and CatBoost models as in-memory objects, and of CatBoost's files.
 
-Each library serialises its object: XGBoost as JSON, LightGBM as text, CatBoost as ONNX.
+Each library serialises the object: XGBoost to JSON, LightGBM to text, CatBoost to ONNX.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _of_lightgbm(estimator: Any, to: ModelBuilder) -> BoostedModel:
 
 @contextmanager
 def _reading(to: ModelBuilder) -> Generator[None]:
-    """A context in which a library serialises an estimator; an estimator that is not fitted raises `InputError`."""
+    """A context in which a library serialises an estimator; raises `InputError` for any failure of the library."""
     try:
         yield
     except (MemoryError, KeyboardInterrupt):
@@ -67,8 +67,8 @@ _MODELS: Mapping[str, Callable[[Any, ModelBuilder], BoostedModel]] = {
 
 
 def _boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The values of an estimator's trees, or its class scores: one per class, or for two classes a single score that is
-    positive for the second.
+    """Emit the values of an estimator's trees, or the class scores: one per class, or for two classes a single score
+    that is positive for the second.
     """
     return boosted_values(to, x, _MODELS[type(estimator).__name__](estimator, to))
 
@@ -78,9 +78,9 @@ BOOSTERS: Mapping[str, Callable[[Any, ModelBuilder, SSAValue], SSAValue]] = dict
 
 
 def import_booster(model: Any, file: str) -> ModuleOp:
-    """The program of a `Booster` of XGBoost or LightGBM, or of a model of CatBoost.
+    """Import a `Booster` of XGBoost or LightGBM, or a model of CatBoost.
 
-    Raises `InputError` for an object of another class, one that is not fitted, and an unsupported model.
+    Raises `InputError` for an object of another class, for a model that is not fitted, and for an unsupported model.
     """
     package = type(model).__module__.partition(".")[0]
     if package == "catboost":
@@ -97,7 +97,7 @@ SECONDS = 60
 
 
 def read_catboost(content: bytes, file: str) -> ModuleOp:
-    """The program of a file that CatBoost's `save_model('model.cbm')` wrote. CatBoost itself reads the file.
+    """Import a file that CatBoost's `save_model('model.cbm')` wrote, using CatBoost to parse the file.
 
     CatBoost runs in a child process, since it does not validate the file. Raises `InputError` without CatBoost, for an
     invalid file, and for an unsupported model.
@@ -110,7 +110,7 @@ def read_catboost(content: bytes, file: str) -> ModuleOp:
 
 
 def to_onnx(content: bytes, file: str) -> bytes:
-    """Convert a CatBoost file to ONNX; called in a child process."""
+    """Convert a CatBoost file to ONNX. A child process calls this function."""
     model: Any = import_module("catboost").CatBoost()
     try:
         model.load_model(blob=content)
@@ -121,7 +121,7 @@ def to_onnx(content: bytes, file: str) -> bytes:
 
 
 def _onnx(model: Any, file: str) -> bytes:
-    """The ONNX model that CatBoost exports."""
+    """Export a CatBoost model as ONNX."""
     with temporary_folder() as folder:
         path = folder / "model.onnx"
         try:

@@ -1,7 +1,7 @@
-"""Import of XGBoost's models in Universal Binary JSON, the format in which `save_model('model.ubj')` writes them.
+"""Import of XGBoost's models in Universal Binary JSON, the format that `save_model('model.ubj')` writes.
 
-A value is a type letter followed by its bytes, most significant first. A container may declare the type and the number
-of its elements once (ubjson.org, draft 12).
+A value is a type letter followed by the bytes of the value, most significant first. A container may declare the type
+and the number of its elements once (ubjson.org, draft 12).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ DEEPEST = 64
 
 
 def read_ubjson(content: bytes, file: str) -> ModuleOp:
-    """The program of a model; raises `InputError` for an invalid file and for an unsupported model."""
+    """Import an XGBoost model in UBJSON; raises `InputError` for an invalid file and for an unsupported model."""
     model = _Reader(content, file).document()
     if not isinstance(model, dict) or "learner" not in model:
         raise InputError("expected a model as XGBoost's save_model('model.ubj') writes it", file=file)
@@ -52,19 +52,22 @@ class _Reader:
         return self.content[self.at - count : self.at]
 
     def takes(self, letter: bytes) -> bool:
-        """Consume the next letter if it is `letter`; return whether it was."""
+        """Consume the next letter if it equals `letter`; return whether it did."""
         found = self.content.startswith(letter, self.at)
         self.at += found
         return found
 
     def letter(self) -> str:
-        """Read the next letter; no-op markers are skipped."""
+        """Return the next type letter and advance past it; no-op markers are skipped."""
         while (letter := chr(self.bytes(1)[0])) == "N":
             pass
         return letter
 
     def value(self, kind: str, deepest: int) -> Any:
-        """The value whose type letter has been read. deepest: the levels of containers that it may still nest."""
+        """Parse a value whose type letter has already been consumed.
+
+        deepest: the number of further container levels that the value may nest.
+        """
         if kind in CONSTANTS:
             return CONSTANTS[kind]
         if kind in NUMBERS:
@@ -95,7 +98,7 @@ class _Reader:
             raise self.error("expected a text in UTF-8") from error
 
     def stated(self) -> tuple[str | None, int | None]:
-        """The declared type and number of a container's elements, where present."""
+        """Parse the declared type and number of a container's elements; None for each that is absent."""
         kind = self.letter() if self.takes(b"$") else None
         if not self.takes(b"#"):
             if kind is not None:

@@ -1,10 +1,10 @@
 """Import of a model that XGBoost's `save_model` wrote as JSON (L0).
 
-A node sends a sample left if its feature is below the threshold, both in single precision. `default_left` determines
-the side of a missing value.
+A node sends a sample left if the feature is below the threshold, compared in single precision. `default_left`
+determines the side of a missing value.
 
-A file written by a class with scikit-learn's interface (an `XGBModel`) names the class; the program computes what the
-class's `predict` does.
+A file written by a class with scikit-learn's interface (an `XGBModel`) names the class. The program then computes the
+result of the class's `predict`.
 """
 
 from __future__ import annotations
@@ -67,14 +67,14 @@ _SUMS: Mapping[str, Callable[[float], float]] = {
 
 
 def import_xgboost(model: Fields, file: str) -> ModuleOp:
-    """The program of a model; raises `InputError` for an invalid file and for an unsupported model."""
+    """Import an XGBoost model; raises `InputError` for an invalid file and for an unsupported model."""
     return boosted_program(file, xgboost_model(model))
 
 
 def xgboost_model(model: Fields, kind: str | None = None) -> BoostedModel:
-    """The model that the fields of a file describe; raises `InputError` as `import_xgboost` does.
+    """Parse the model that the fields of a file describe; raises `InputError` as `import_xgboost` does.
 
-    kind: the kind of `XGBModel`, `classifier`, `regressor` or `ranker`; by default as the file declares.
+    kind: the kind of `XGBModel`, `classifier`, `regressor` or `ranker`; by default the kind that the file declares.
     """
     learner = model["learner"]
     booster = learner["gradient_booster"]
@@ -107,7 +107,7 @@ def xgboost_model(model: Fields, kind: str | None = None) -> BoostedModel:
 def _estimator_kind(learner: Fields) -> str | None:
     """`classifier`, `regressor` or `ranker` for the file of an `XGBModel`; None for the file of a `Booster`.
 
-    The kind determines `predict`: a `Booster` adds all trees and returns no class.
+    The kind determines the result of `predict`. A `Booster` adds all trees and returns no class.
     """
     if "attributes" not in learner or "scikit_learn" not in learner["attributes"]:
         return None
@@ -120,7 +120,9 @@ def _estimator_kind(learner: Fields) -> str | None:
 
 
 def _trees_of_best(learner: Fields, ensemble: Fields, trees: int, results: int) -> int:
-    """The number of trees that an `XGBModel` adds: all, or with early stopping those up to the best iteration."""
+    """The number of trees that an `XGBModel` adds: all trees, or the trees up to the best iteration of early
+    stopping.
+    """
     attributes = learner["attributes"]
     if "best_iteration" not in attributes:
         return trees
@@ -136,7 +138,9 @@ def _trees_of_best(learner: Fields, ensemble: Fields, trees: int, results: int) 
 
 
 def _objective(learner: Fields, name: str, estimator: str | None, results: int) -> Objective:
-    """The objective as `predict` interprets it: a classifier predicts the second of two classes above 1/2."""
+    """The objective as `predict` interprets it. A classifier predicts the second of two classes if its probability
+    exceeds 1/2.
+    """
     kind = OBJECTIVES[name]
     if estimator == CLASSIFIER and kind != CLASSES:
         kind = CLASSES
@@ -153,7 +157,7 @@ def _objective(learner: Fields, name: str, estimator: str | None, results: int) 
 
 
 def _start(parameters: Fields, objective: str, results: int) -> NDArray[Any]:
-    """The initial sums, read from `base_score`: a number or, since version 3, a list in a string."""
+    """The initial sums, parsed from `base_score`: a number or, since XGBoost 3, a list in a string."""
     text = parameters.text("base_score")
     try:
         scores = np.atleast_1d(np.asarray(json.loads(text) if text.startswith("[") else float(text), np.float64))

@@ -1,5 +1,6 @@
-"""Layers of networks for all frontends: tdsl ops of layers whose parameters and attributes a frontend has read.
+"""Layers of networks for all frontends: functions that emit `tdsl` ops for layers whose parameters a frontend has
+parsed.
 
 `model_builder.py` appends ops and defines their operands: constants, and tensors with the order of their axes. The
-other files emit layers: neural networks, support vector machines and forests.
+other files emit layers of neural networks, support vector machines and forests.
 """

@@ -1,4 +1,4 @@
-"""The affine map of linear models: a matrix of weights times a column of numbers, and addends."""
+"""The affine map of linear models: a weight matrix times a column of numbers, plus a constant column."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def affine(to: ModelBuilder, x: SSAValue, weights: NDArray[Any], addends: NDArray[Any] | None = None) -> SSAValue:
-    """The column `weights x + addends`; x: N numbers of any shape, weights: K x N, addends: K numbers."""
+    """Emit the column `weights x + addends`.
+
+    x: N numbers in any shape. weights: K x N. addends: K numbers.
+    """
     column = to.reshape(x, (weights.shape[1], 1))
     product = to.op(tdsl.MatmulOp, to.parameter(reals(weights)), column)
     if addends is None or not addends.any():

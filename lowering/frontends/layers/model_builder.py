@@ -1,9 +1,9 @@
-"""The builder that appends a frontend's ops to a function, and the values that it works on.
+"""The builder that appends a frontend's ops to a function, and the classes of its operands.
 
-A `Parameter` is a constant of the model, on reals or quantised; views of one array share it. An `OrderedTensor` is a
-tensor of the program with the order in which it stores the axes of the model's tensor. Axes are named by letters: N
-(samples), H, W and C (height, width and channels of an image), L (steps of a sequence). Programs store images as NHWC
-and sequences as NLC.
+A `Parameter` is a constant of the model, on reals or quantised; views of one array share one constant. An
+`OrderedTensor` is a tensor of the program with the order in which it stores the axes of the model's tensor. Letters
+name the axes: N (samples), H, W and C (height, width and channels of an image), L (steps of a sequence). Programs store
+images as NHWC and sequences as NLC.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Parameter:
-    """The raws of a constant in a format; for reals, floats in `F32_FORMAT`.
+    """The raws of a constant in a format. Constants on reals store floats in `F32_FORMAT`.
 
-    name: the constant's name in the model, may be empty. key: parameters with equal keys share one constant of the
+    name: the constant's name in the model; may be empty. key: parameters with equal keys share one constant of the
     program; None for a parameter that becomes a new constant at each use.
     """
 
@@ -61,7 +61,7 @@ class Parameter:
         return self.raws.shape
 
     def transposed(self, axes: Sequence[int]) -> Parameter:
-        """The parameter with its axes permuted as by `numpy.transpose`."""
+        """The parameter with permuted axes, as by `numpy.transpose`."""
         if list(axes) == sorted(axes):
             return self
         return self.arranged(self.raws.transpose(axes), "transposed", *axes)
@@ -71,12 +71,12 @@ class Parameter:
         return self if self.shape == tuple(shape) else self.arranged(self.raws.reshape(shape), "reshaped", *shape)
 
     def arranged(self, raws: NDArray[Any], *how: Hashable) -> Parameter:
-        """The parameter with its elements rearranged. how: identifies the arrangement in the key."""
+        """The parameter with rearranged elements. how: identifies the arrangement in the key."""
         return replace(self, raws=raws, key=None if self.key is None else (*self.key, *how))
 
 
 def reals(numbers: NDArray[Any]) -> Parameter:
-    """A parameter of reals, rounded to single precision."""
+    """A parameter of reals, from numbers that are rounded to single precision."""
     with np.errstate(over="ignore"):
         return Parameter(np.ascontiguousarray(numbers, np.float32))
 
@@ -86,17 +86,17 @@ UNSIGNED_ZERO = 128
 
 
 def signed(raws: NDArray[Any]) -> NDArray[Any]:
-    """Raws in the program's representation: 8-bit raws are signed."""
+    """Convert raws to the program's representation, in which 8-bit raws are signed."""
     return (raws.astype(np.int16) - UNSIGNED_ZERO).astype(np.int8) if raws.dtype == np.uint8 else raws
 
 
 def start_format(weights: NumberFormat, x: NumberFormat) -> NumberFormat:
-    """The format of the initial values of sums of products: its scale is the scale of the products."""
+    """The format of the initial values of sums of products. Its scale is the scale of the products."""
     return x.accumulator(weights, x, None).start_format(weights)
 
 
 def start_parameter(bias: NDArray[Any], weights: NumberFormat, x: NumberFormat, name: str = "") -> Parameter:
-    """A bias as the initial values of sums of quantised products.
+    """Convert a bias to the initial values of sums of quantised products.
 
     bias: a number per output, as reals or as raws at the scale of the products. weights, x: the formats of the factors.
     """
@@ -113,7 +113,7 @@ STORED = "NHWLC"
 class OrderedTensor:
     """A tensor of the program. Axis `i` of `value` is axis `order[i]` of the model's tensor.
 
-    An image that the model stores as NCHW has the order (0, 2, 3, 1).
+    For an image that the model stores as NCHW, the order is (0, 2, 3, 1).
     """
 
     value: SSAValue
@@ -142,12 +142,12 @@ class OrderedTensor:
 
 
 def stored_order(axes: str) -> tuple[int, ...]:
-    """The order in which programs store images or sequences of a model, such as (0, 2, 3, 1) for `NCHW`."""
+    """The axis order in which programs store images or sequences of a model, such as (0, 2, 3, 1) for `NCHW`."""
     return permutation(axes, "".join(axis for axis in STORED if axis in axes))
 
 
 def permutation(source: str, target: str) -> tuple[int, ...]:
-    """The permutation that transposes axes in the order `source` to the order `target`."""
+    """The permutation that transposes axes from the order `source` to the order `target`."""
     return tuple(map(source.index, target))
 
 
@@ -156,11 +156,11 @@ Op = TypeVar("Op", bound=Operation)
 
 
 class ModelBuilder:
-    """A builder that appends ops to `block`, and constants to `entry`, the block of the function.
+    """A builder that appends ops to `block`, and constants to `entry`, the first block of the function.
 
     Every op is verified when it is appended. Errors name the file and the current layer. Frontends with more precise
-    locations override `location` and `error`. scalings: how the library computes scaled feature rows, which the
-    thresholds of trees need.
+    locations override `location` and `error`. scalings: the way in which the library computes scaled feature rows,
+    which the thresholds of trees depend on.
     """
 
     def __init__(self, file: str):
@@ -177,7 +177,7 @@ class ModelBuilder:
         return in_layer(file_location(self.file), self.layer)
 
     def error(self, message: str) -> InputError:
-        """An error at the layer being imported."""
+        """An error that names the layer being imported."""
         return InputError(f"{self.layer}: {message}" if self.layer else message, file=self.file)
 
     @contextmanager
@@ -192,7 +192,7 @@ class ModelBuilder:
             self.layer = around
 
     def argument(self, type: TensorType, name: str) -> SSAValue:
-        """Append an argument to the function."""
+        """Append an argument to the function and return it."""
         self.check_shape(type.get_shape())
         value = self.entry.insert_arg(type, len(self.entry.args))
         hint(value, name)
@@ -215,7 +215,9 @@ class ModelBuilder:
         return module
 
     def stores(self, count: int, what: str, smaller: str) -> None:
-        """Record parts whose number training determines (`StoredExamples`); only the most numerous kind is stored."""
+        """Record model parts whose number training determines (`StoredExamples`). Only the most numerous kind is
+        recorded.
+        """
         known = self._stored
         if known is not None and known.what == what:
             count += known.number
@@ -253,11 +255,11 @@ class ModelBuilder:
             raise self.error(f"shape {list(shape)} has more than {limit} elements; --max-elements raises the limit")
 
     def index(self, value: int) -> SSAValue:
-        """An index constant."""
+        """Emit an index constant."""
         return self.emit(arith.ConstantOp.from_int_and_width, value, IndexType()).result
 
     def parameter(self, parameter: Parameter) -> SSAValue:
-        """A constant of the function, shared by parameters with equal keys."""
+        """The constant of the function for a parameter. Parameters with equal keys share one constant."""
         key = parameter.key
         if key is not None and key in self._constants:
             return self._constants[key]
@@ -272,17 +274,19 @@ class ModelBuilder:
         return op.result
 
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """Reshape a value, unless it has the shape."""
+        """Reshape a value, unless it already has the shape."""
         return value if shape_of(value) == tuple(shape) else self.op(tdsl.ReshapeOp, value, tuple(shape))
 
     def requantised(self, value: SSAValue, element: Attribute | None) -> SSAValue:
-        """Round a value to an element type. Return it unchanged if it has this type or the type is None."""
+        """Round a value to an element type. A value of this type is returned unchanged, and so is any value for the
+        type None.
+        """
         return value if element in (None, tdsl.format_of(value).type) else self.op(tdsl.CastOp, value, element)
 
     def part(
         self, value: SSAValue, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int] | None = None
     ) -> SSAValue:
-        """A slice at constant offsets. steps: the stride along each axis, by default 1."""
+        """Emit a slice at constant offsets. steps: the stride along each axis, by default 1."""
         if shape_of(value) == tuple(sizes) and (steps is None or all(step == 1 for step in steps)):
             return value
         self.check_shape(sizes)
@@ -291,11 +295,11 @@ class ModelBuilder:
     def inputs(
         self, elements: Sequence[Attribute], names: Sequence[str], shapes: Sequence[Shape]
     ) -> tuple[list[SSAValue], tuple[tuple[str, int] | tuple[str, int, Attribute], ...]]:
-        """The inputs of a model as parts of one argument, which concatenates them.
+        """Append one argument that concatenates the inputs of a model, and return the inputs as parts of it.
 
-        elements: the element type of each, all of the same storage. names: those in the model. The second result is
-        the name and the length of each part, and its element type if these differ. Raises `InputError` for names whose
-        identifiers do not differ.
+        elements: the element type of each input; all have the same storage. names: the names of the inputs in the
+        model. The second result lists the name and the length of each part, and its element type if the types differ.
+        Raises `InputError` for two names that become the same identifier.
         """
         known = [identifier(name) or identifier(f"input_{name}") for name in names]
         if len(set(known)) < len(known):
@@ -311,7 +315,7 @@ class ModelBuilder:
         return parts, tuple(zip(known, lengths, elements, strict=True))
 
     def picked(self, value: SSAValue, indices: Sequence[int]) -> SSAValue:
-        """The elements at indices of the last axis, with one slice for each run of consecutive indices.
+        """Emit the elements at `indices` of the last axis, with one slice for each run of consecutive indices.
 
         Raises `InputError` for an empty list and for an index that is out of range.
         """
@@ -328,7 +332,7 @@ class ModelBuilder:
         return parts[0] if len(parts) == 1 else self.op(tdsl.ConcatOp, parts, len(before))
 
     def reordered(self, tensor: OrderedTensor, order: tuple[int, ...]) -> SSAValue:
-        """Transpose a tensor to an order of the model's axes."""
+        """Transpose a tensor to the axis order `order`, which refers to the model's axes."""
         if tensor.order == order:
             return tensor.value
         return self.op(tdsl.TransposeOp, tensor.value, [tensor.order.index(axis) for axis in order])
@@ -352,7 +356,7 @@ def identifier(name: str) -> str:
 
 
 def function_name(file: str) -> str:
-    """A C identifier from the name of a file; for `NAME/input.sd` and `NAME/seedot/input.sd`, from `NAME`."""
+    """A C identifier derived from the name of a file; for `NAME/input.sd` and `NAME/seedot/input.sd`, from `NAME`."""
     path = Path(file).absolute()
     name = path.stem
     if name == "input":
@@ -366,6 +370,6 @@ Unary = TypeVar("Unary", bound=tdsl.UnaryOp)
 
 
 def in_shape_of(op: Unary, value: SSAValue) -> Unary:
-    """Clone an op, attributes included, on another tensor; the result has the shape of that tensor."""
+    """Clone a unary op, attributes included, with another operand; the result has the shape of that operand."""
     result = TensorType(format_of(op.out).type, shape_of(value))
     return type(op).create(operands=[value], result_types=[result], properties=dict(op.properties))

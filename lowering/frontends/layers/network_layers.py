@@ -40,7 +40,7 @@ FILTER, TRANSPOSED = "OHWI", "IHWO"
 
 
 def filter_in(to: ModelBuilder, filter: Parameter, axes: str, target: str = FILTER) -> Parameter:
-    """Reorder the axes of a filter to the order that layers accept.
+    """Reorder the axes of a filter to the order that the layers of this module accept.
 
     axes: the order in the model, such as `OIHW`, or `OIL` for filters of sequences. target: `FILTER` or `TRANSPOSED`.
     """
@@ -63,7 +63,7 @@ def convolution(
     *,
     axes: str,
 ) -> OrderedTensor:
-    """A convolution of an image or a sequence with a filter O x KH x KW x I / groups."""
+    """Emit a convolution of an image or a sequence. filter: O x KH x KW x I / groups."""
     image, weights = image_of(to, x, axes), to.parameter(filter)
     image = padded(to, image, windows.padding)
     first = None if start is None else to.parameter(start)
@@ -82,10 +82,10 @@ def transposed_convolution(
     *,
     axes: str,
 ) -> OrderedTensor:
-    """A transposed convolution, computed as a convolution of the image with zeros inserted between its pixels.
+    """Emit a transposed convolution, as a convolution of the image with zeros inserted between its pixels.
 
     filter: I x KH x KW x O / groups. windows: `padding` is the number of rows and columns cropped from the result;
-    negative numbers add some below and on the right (output padding).
+    negative numbers append rows below and columns on the right (output padding).
     """
     image, weights = image_of(to, x, axes), to.parameter(_rotated(filter, groups))
     before = [far - cut for far, cut in zip(windows.reach, windows.padding[::2], strict=True)]
@@ -102,7 +102,7 @@ def transposed_convolution(
 
 
 def _rotated(filter: Parameter, groups: int) -> Parameter:
-    """A filter I x KH x KW x O / groups, rotated by 180 degrees, as a filter O x KH x KW x I / groups."""
+    """Rotate a filter I x KH x KW x O / groups by 180 degrees, and reorder it to O x KH x KW x I / groups."""
     channels, down, across, outputs = filter.shape
     parts = filter.raws.reshape(groups, channels // groups, down, across, outputs)[:, :, ::-1, ::-1]
     rotated = parts.transpose(0, 4, 2, 3, 1).reshape(groups * outputs, down, across, channels // groups)
@@ -118,7 +118,7 @@ Margins = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Windows:
-    """The windows of a layer along height and width.
+    """The filter windows of a layer along height and width.
 
     padding: rows and columns of zeros around the image. Raises `VerifyException` for kernels, strides and dilations
     below 1.
@@ -137,7 +137,7 @@ class Windows:
 
     @property
     def reach(self) -> Pair:
-        """The distances from the first to the last element of a window."""
+        """The distances from the first to the last element of a window, along height and width."""
         down, across = ((size - 1) * gap for size, gap in zip(self.kernel, self.dilations, strict=True))
         return down, across
 
@@ -152,7 +152,7 @@ def same_windows(extents: Sequence[int], kernel: Pair, strides: Pair = (1, 1), d
 def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
     """The padding at both ends of an axis that yields one window for every `stride` elements.
 
-    If the total is odd, the end has one more element.
+    If the total padding is odd, the end of the axis gets one more element.
     """
     span = (kernel - 1) * dilation + 1
     missing = max((-(-extent // stride) - 1) * stride + span - extent, 0)
@@ -160,7 +160,7 @@ def same_padding(extent: int, kernel: int, stride: int, dilation: int) -> Pair:
 
 
 def image_of(to: ModelBuilder, x: OrderedTensor, axes: str) -> SSAValue:
-    """Convert an image or a sequence to an NHWC image. axes: the axes in the model."""
+    """Convert an image or a sequence to an NHWC image. axes: the axes of the tensor in the model."""
     if len(x.shape) != len(axes):
         raise to.error(f"expected a tensor of axes {axes}, got shape {list(x.shape)}")
     stored = to.reordered(x, stored_order(axes))
@@ -171,7 +171,7 @@ def image_of(to: ModelBuilder, x: OrderedTensor, axes: str) -> SSAValue:
 
 
 def image_result(to: ModelBuilder, image: SSAValue, axes: str) -> OrderedTensor:
-    """Convert an NHWC image to a tensor of the model. axes: the axes in the model."""
+    """Convert an NHWC image to a tensor in the model's order of axes. axes: the axes in the model."""
     if "L" in axes:
         n, _, length, channels = shape_of(image)
         image = to.reshape(image, (n, length, channels))
@@ -179,7 +179,7 @@ def image_result(to: ModelBuilder, image: SSAValue, axes: str) -> OrderedTensor:
 
 
 def padded(to: ModelBuilder, image: SSAValue, padding: Sequence[int]) -> SSAValue:
-    """Pad an NHWC image with zeros. padding: as `Margins`."""
+    """Pad an NHWC image with zeros. padding: the rows and columns to add, as in `Margins`."""
     top, bottom, left, right = padding
     return to.op(tdsl.PadOp, image, (0, top, left, 0), (0, bottom, right, 0)) if any(padding) else image
 
@@ -194,10 +194,10 @@ def pool(
     axes: str,
     include_padding: bool = False,
 ) -> OrderedTensor:
-    """The maximum or the average of each window.
+    """Emit the maximum or the average of each window.
 
-    element: the type of averages, by default the type of the image. include_padding: true if padding counts as
-    elements.
+    element: the type of averages, by default the type of the image. include_padding: true to count padding as elements
+    of an average.
     """
     if windows.dilations != (1, 1):
         raise to.error("dilations are not supported")
@@ -215,7 +215,7 @@ def global_pool(
     *,
     axes: str,
 ) -> OrderedTensor:
-    """The maximum or the average of each channel."""
+    """Emit the maximum or the average of each channel."""
     image = image_of(to, x, axes)
     if kind is tdsl.AveragePoolOp:
         return image_result(to, to.op(tdsl.MeanOp, image, (1, 2), element), axes)
@@ -230,10 +230,10 @@ def binary(
     rhs: OrderedTensor | Parameter,
     element: Attribute | None = None,
 ) -> OrderedTensor:
-    """An elementwise op of two operands.
+    """Emit an elementwise op of two operands.
 
-    The result has the axis order of the first operand that is not in the model's order; if there is none, the model's
-    order.
+    The axis order of the result is the order of the first operand that is not in the model's order; if both are in the
+    model's order, so is the result.
     """
     rank = max(len(lhs.shape), len(rhs.shape))
     orders = [
@@ -249,7 +249,7 @@ def binary(
 def _ranked(to: ModelBuilder, operand: OrderedTensor | Parameter, rank: int, order: tuple[int, ...] | None) -> SSAValue:
     """Extend an operand to a rank by leading axes of extent 1, and reorder its axes; scalars are unchanged.
 
-    order: None if all operands are in the model's order, in which they broadcast unchanged.
+    order: None if all operands are in the model's order; they then broadcast without a transposition.
     """
     if order is None or not operand.shape:
         return to.parameter(operand) if isinstance(operand, Parameter) else to.plain(operand)
@@ -262,7 +262,9 @@ def _ranked(to: ModelBuilder, operand: OrderedTensor | Parameter, rank: int, ord
 
 
 def by_channel(numbers: Parameter, axes: str) -> Parameter:
-    """Reshape a vector so that it broadcasts along the channels of a tensor. axes: the tensor's axes in the model."""
+    """Reshape a vector so that it broadcasts along the channels of a tensor.
+    axes: the axes of the tensor in the model.
+    """
     return numbers.reshaped((-1, *(1,) * (len(axes) - 1 - axes.index("C"))))
 
 
@@ -277,7 +279,7 @@ def batch_normalisation(
     *,
     axes: str,
 ) -> OrderedTensor:
-    """`scale * (x - mean) / sqrt(variance + epsilon) + offset`, with arrays of a number per channel.
+    """Emit `scale * (x - mean) / sqrt(variance + epsilon) + offset`; each array has one number per channel.
 
     The result is a product and a sum, which `simplify` (`rewrites.py`) folds into the weights of the preceding layer.
     """

@@ -1,7 +1,7 @@
 """Weighted sums over prototypes, which ProtoNN computes from squared distances, as loops over the prototypes.
 
-An ONNX model subtracts all prototypes at once, squares the differences, sums them and multiplies by a matrix, in arrays
-with a row per prototype. The loop stores a single difference and a single distance.
+An ONNX model subtracts all prototypes at once, squares the differences, sums them and multiplies them by a matrix. Its
+intermediate arrays have a row per prototype. The loop stores only a single difference and a single distance.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TOLERANCE = 1e-4
 
 @dataclass(frozen=True)
 class _Distances:
-    """Squared distances of `point`, a vector of any shape, from the rows of `prototypes` (number, length)."""
+    """Squared distances of `point`, a vector of any shape, from the rows of `prototypes` (shape: number, length)."""
 
     point: SSAValue
     prototypes: NDArray[Any]
@@ -42,12 +42,14 @@ class _Distances:
 
 
 def _distances_of(value: SSAValue) -> _Distances | None:
-    """Match the squared distances that a vector consists of; None for other vectors."""
+    """Match a vector of squared distances; None for other vectors."""
     return _of_differences(value) or _of_expansion(value)
 
 
 def _of_differences(value: SSAValue) -> _Distances | None:
-    """Match distances as sums (products with ones) of squared differences from a constant; None for other values."""
+    """Match distances in the form of squared differences from a constant, summed by a product with ones; None for
+    others.
+    """
     op = value.owner
     if (
         not isinstance(op, tdsl.MatmulOp)
@@ -80,15 +82,15 @@ def _of_differences(value: SSAValue) -> _Distances | None:
 
 
 def _moved(array: NDArray[Any], moves: list[tdsl.ReshapeOp | tdsl.TransposeOp]) -> NDArray[Any]:
-    """Apply recorded transpositions and reshapes to an array, from the last of the list to the first."""
+    """Apply recorded transpositions and reshapes to an array, in reverse order of the list."""
     for move in reversed(moves):
         array = array.transpose(move.axes) if isinstance(move, tdsl.TransposeOp) else array.reshape(shape_of(move.out))
     return array
 
 
 def _of_expansion(value: SSAValue) -> _Distances | None:
-    """Match distances as x x - 2 b x + b b: a product b x with a constant matrix, and a constant b b; None for
-    others.
+    """Match distances in the form x x - 2 b x + b b, with a product b x by a constant matrix and a constant b b; None
+    for other values.
     """
     number = prod(shape_of(value))
     squares, constant = np.zeros(number), np.zeros(number)
@@ -140,7 +142,9 @@ def _terms(value: SSAValue, factor: float) -> Iterator[tuple[float, SSAValue]]:
 
 
 def _squared(value: SSAValue) -> SSAValue | None:
-    """Match a sum of squares by a product with ones; return the vector that is squared, or None."""
+    """Match a sum of squares in the form of a product with ones. Return the vector that is squared; None for other
+    values.
+    """
     op = value.owner
     if not isinstance(op, tdsl.MatmulOp) or prod(shape_of(value)) != 1:
         return None
@@ -151,7 +155,7 @@ def _squared(value: SSAValue) -> SSAValue | None:
 
 
 def _unshaped(value: SSAValue) -> SSAValue:
-    """The value before all reshapes."""
+    """The value to which a chain of reshapes was applied; `value` itself if no reshape computes it."""
     while isinstance(value.owner, tdsl.ReshapeOp):
         value = value.owner.input
     return value
@@ -161,7 +165,7 @@ _Elementwise: TypeAlias = tdsl.UnaryOp | tdsl.BinaryOp
 
 
 class SumOverPrototypes(RewritePattern):
-    """Replace `Z f(|point - prototype_i|^2)_i`, with a constant Z and elementwise f, by a loop over i."""
+    """Replace `Z f(|point - prototype_i|^2)_i`, with a constant Z and an elementwise function f, by a loop over i."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
@@ -182,8 +186,8 @@ class SumOverPrototypes(RewritePattern):
 
 
 def _step_on_all(value: SSAValue) -> tdsl.TensorOp | None:
-    """Match a reshape, or an elementwise op whose other operands are single numbers, that computes a vector from
-    another.
+    """Match an op that computes a vector from another vector: a reshape, or an elementwise op whose other operands are
+    numbers.
     """
     op = value.owner
     if not value.has_one_use():
@@ -205,7 +209,7 @@ def _is_number(value: SSAValue) -> bool:
 
 
 def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
-    """An elementwise op on a single element instead of a vector."""
+    """Rebuild an elementwise op to compute a single element instead of a vector."""
     if isinstance(op, tdsl.UnaryOp):
         return in_shape_of(op, value)
     lhs, rhs = (each if _is_number(each) else value for each in (op.lhs, op.rhs))
@@ -213,7 +217,7 @@ def _on_one(op: _Elementwise, value: SSAValue) -> _Elementwise:
 
 
 def _loop(weights: tdsl.ConstOp, distances: _Distances, chain: list[_Elementwise]) -> list[Operation]:
-    """The loop over prototypes, preceded by the ops that it needs."""
+    """The loop over prototypes, preceded by the ops that define its operands."""
     number, length = distances.prototypes.shape
     rows = shape_of(weights.result)[0]
     made: list[Operation] = []

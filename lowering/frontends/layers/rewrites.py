@@ -1,4 +1,4 @@
-"""Rewrites of imported programs (L0) to the ops and loops of the project."""
+"""Rewrites of imported programs (L0) to equivalent `tdsl` ops and loops."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def simplify(module: ModuleOp) -> None:
 
 
 def _sums_over_prototypes(module: ModuleOp) -> Sequence[RewritePattern]:
-    """The pattern of weighted sums over prototypes, for a program that computes differences or products."""
+    """The pattern that matches weighted sums over prototypes; empty if the program computes no differences or
+    products.
+    """
     if not any(isinstance(op, tdsl.SubOp | tdsl.MulOp) for op in module.walk()):
         return []
     from tinyml.lowering.frontends.layers.prototypes import SumOverPrototypes
@@ -54,8 +56,8 @@ def _sums_over_prototypes(module: ModuleOp) -> Sequence[RewritePattern]:
 class WeightsOfFlattenedImage(RewritePattern):
     """Permute the weights of a dense layer after a flattened image instead of transposing the image.
 
-    Match a constant matrix times a column that a transposition, reshapes and unary ops compute from an image. A model
-    flattens an image channel by channel; the program stores it pixel by pixel.
+    The pattern matches a constant matrix times a column that a transposition, reshapes and unary ops compute from an
+    image. A model flattens an image channel by channel; the program stores it pixel by pixel.
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -98,9 +100,9 @@ Layer: TypeAlias = "tdsl.Conv2dOp | tdsl.MatmulOp"
 
 
 class ScaledLayer(RewritePattern):
-    """Fold factors after a layer, such as those of a batch normalisation, into its constant weights.
+    """Fold constant factors after a layer, such as the factors of a batch normalisation, into the layer's weights.
 
-    Match `layer * factors` and `(layer + addends) * factors`.
+    The pattern matches `layer * factors` and `(layer + addends) * factors`.
     """
 
     @op_type_rewrite_pattern
@@ -152,8 +154,9 @@ class AddedTwice(RewritePattern):
 
 
 def _layer(value: SSAValue) -> Layer | None:
-    """The layer with constant weights that computes a value, directly or through reshapes, and has no other use; else
-    None.
+    """The layer with constant weights that computes a value, directly or through reshapes.
+
+    None if there is no such layer, or if the value, an intermediate value or the weights have another use.
     """
     while isinstance(value.owner, tdsl.ReshapeOp) and value.has_one_use():
         value = value.owner.input
@@ -166,7 +169,7 @@ def _layer(value: SSAValue) -> Layer | None:
 
 
 def _by_row(factors: tdsl.ConstOp, layer: Layer, shape: tdsl.Shape) -> NDArray[Any] | None:
-    """The factor per row of the weights; None if the factors vary along other axes."""
+    """The factor for each row of the weights; None if the factors vary along other axes."""
     rows = shape_of(layer.lhs)[0]
     spread = np.broadcast_to(factors.raws, shape)
     if prod(shape) == rows:
@@ -178,7 +181,7 @@ def _by_row(factors: tdsl.ConstOp, layer: Layer, shape: tdsl.Shape) -> NDArray[A
 
 
 def _scale(layer: Layer, factors: NDArray[Any], rewriter: PatternRewriter) -> None:
-    """Multiply the rows of a layer's weights by factors."""
+    """Multiply each row of a layer's weights by the factor of the row."""
     weights = layer.lhs.owner
     assert isinstance(weights, tdsl.ConstOp)
     scaled = weights.raws * factors.reshape(-1, *(1,) * (weights.raws.ndim - 1))
@@ -188,10 +191,10 @@ def _scale(layer: Layer, factors: NDArray[Any], rewriter: PatternRewriter) -> No
 
 
 class ExtendedSequence(RewritePattern):
-    """Let a loop fill a longer sequence instead of concatenating rows to the filled sequence.
+    """Extend the sequence that a loop fills instead of concatenating rows to it after the loop.
 
-    Match a concatenation along the first axis whose first operand is a sequence that a loop fills part by part. For
-    example, repeating the last row of a pooled image then copies one row instead of the whole image.
+    The pattern matches a concatenation along the first axis whose first operand is a sequence that a loop fills part by
+    part. For example, repeating the last row of a pooled image then copies one row instead of the whole image.
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -215,7 +218,7 @@ class ExtendedSequence(RewritePattern):
 
 
 def _insertion(value: SSAValue) -> tdsl.InsertSliceOp | None:
-    """The op that inserts parts into a tensor in a loop; None for a tensor that no loop fills."""
+    """The op that inserts parts into a tensor inside a loop; None for a tensor that no loop fills."""
     if not isinstance(value, OpResult) or not isinstance(loop := value.op, scf.ForOp):
         return None
     start = loop.iter_args[value.index]
@@ -244,10 +247,10 @@ MANY = 1 / 2
 
 
 class SparseWeights(RewritePattern):
-    """Store the constant matrix of a product with a column in sparse form, as `|*|` does in SeeDot's language.
+    """Store the constant matrix of a product with a column in sparse form, like `|*|` in SeeDot's language.
 
-    Zeros stay zeros in every format, and rounding to few bits adds more. `choose-storage` converts matrices back to
-    dense form where dense storage is smaller or faster.
+    Zeros remain zeros in every format, and rounding to few bits creates more zeros. `choose-storage` converts matrices
+    back to dense form where dense storage is smaller or faster.
     """
 
     @op_type_rewrite_pattern
@@ -267,7 +270,7 @@ class SparseWeights(RewritePattern):
 
 
 def _is_added(op: tdsl.MatmulOp) -> bool:
-    """True if the only use of a product is an addition."""
+    """Whether the only use of a product, directly or after reshapes, is an addition."""
     value = op.out
     while value.has_one_use():
         [use] = value.uses

@@ -1,4 +1,4 @@
-"""Loops over the steps of a sequence, with states as iter_args and sequences of results."""
+"""Loops over the steps of a sequence. States are iter_args; the results of all steps form sequences."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Step: TypeAlias = Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
 
 
 def loop_over_steps(to: ModelBuilder, trips: int, carried: Sequence[SSAValue], body: Step) -> Sequence[SSAValue]:
-    """Emit a loop; return the carried tensors after the last iteration, then the sequences.
+    """Emit a loop over steps. Return the carried tensors after the last iteration, then the sequences of step results.
 
-    A sequence has the parts of all iterations along its first axis. Raises `InputError` for a carried tensor whose
-    shape changes.
+    A sequence concatenates the parts of all iterations along its first axis. Raises `InputError` for a carried tensor
+    whose shape changes.
     """
     start, stop, step = (to.index(bound) for bound in (0, trips, 1))
     outer, to.block = to.block, Block(arg_types=[IndexType(), *(value.type for value in carried)])
@@ -48,6 +48,6 @@ def loop_over_steps(to: ModelBuilder, trips: int, carried: Sequence[SSAValue], b
 
 
 def _insert_step(to: ModelBuilder, part: SSAValue, whole: SSAValue, step: SSAValue) -> SSAValue:
-    """A sequence with one step replaced."""
+    """Emit the replacement of one step of a sequence; return the new sequence."""
     shape = shape_of(part)
     return to.op(tdsl.InsertSliceOp, to.reshape(part, (1, *shape)), whole, [step, *(to.index(0) for _ in shape)])

@@ -1,7 +1,8 @@
-"""Support vector machines: kernels of an input and the support vectors, their sums, and votes on pairs of classes.
+"""Support vector machines: kernels of an input and the support vectors, sums of kernels, and votes between pairs of
+classes.
 
 libsvm (Chang and Lin, "LIBSVM: A Library for Support Vector Machines", 2011, section 4) decides between each pair of
-classes; a class gets a vote for each decision in its favour, and ties go to the first class.
+classes. The favoured class gets one vote per decision. The first of several classes with equal votes wins.
 """
 
 from __future__ import annotations
@@ -60,9 +61,9 @@ def kernel_sums(
     *,
     far: bool = False,
 ) -> SSAValue:
-    """The column `coefficients k(vectors, x) + addends`.
+    """Emit the column `coefficients k(vectors, x) + addends`.
 
-    vectors: (number, length of x). coefficients: (sums, number). smaller: advice for fewer vectors
+    vectors: (number, length of x). coefficients: (sums, number). smaller: advice on reducing the number of vectors
     (`StoredExamples`). far: true if inputs may lie far from all vectors. A linear kernel reduces to one matrix product.
     """
     if kernel.name == "linear":
@@ -72,7 +73,7 @@ def kernel_sums(
 
 
 def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Array, far: bool) -> SSAValue:
-    """The column k(vector, x) of all support vectors."""
+    """Emit the column of kernel values k(vector, x), one per support vector."""
     if kernel.name == "rbf":
         return _gaussians(to, x, kernel.gamma, vectors, far)
     if kernel.name not in KERNELS:
@@ -89,10 +90,10 @@ def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Arr
 
 
 def limited_products(to: ModelBuilder, x: SSAValue, factor: float, vectors: Array, addends: Array) -> SSAValue:
-    """The column factor (2 v x - |v|^2) + addends, clamped to its values up to `REACH` from the origin.
+    """Emit the column factor (2 v x - |v|^2) + addends, clamped to the values that it has within `REACH` of the origin.
 
-    It is one of two terms of a squared distance; the other is factor |x|^2. Both terms saturate where x lies far from
-    all vectors. Without the clamp they could cancel there, and x would count as near.
+    The column is one of two terms of a squared distance; the other term is factor |x|^2. Both terms saturate where x
+    lies far from all vectors. Without the clamp the saturated terms could cancel, and x would count as near.
     """
     squares = (vectors**2).sum(1)
     most = 2 * REACH * abs(factor) * float(squares.max())
@@ -101,9 +102,9 @@ def limited_products(to: ModelBuilder, x: SSAValue, factor: float, vectors: Arra
 
 
 def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array, far: bool) -> SSAValue:
-    """The column exp(-gamma |v - x|^2), computed as |v|^2 - 2 v x + |x|^2 with one matrix product.
+    """Emit the column exp(-gamma |v - x|^2). The squared distance is |v|^2 - 2 v x + |x|^2, with one matrix product.
 
-    The mean of the vectors is subtracted from vectors and input first, which keeps these numbers small.
+    The mean of the vectors is first subtracted from the vectors and the input, which keeps intermediate values small.
     """
     centre = vectors.mean(0)
     vectors = vectors - centre
@@ -121,10 +122,10 @@ def _gaussians(to: ModelBuilder, x: SSAValue, gamma: float, vectors: Array, far:
 
 
 def pair_coefficients(to: ModelBuilder, of_classes: Array, sizes: Sequence[int]) -> Array:
-    """The coefficients (pairs, support vectors) of all decisions between two classes.
+    """The coefficients of all decisions between two classes, of shape (pairs, support vectors).
 
-    of_classes: libsvm's (classes - 1, support vectors), with a row per opposing class. sizes: the number of support
-    vectors of each class; the vectors are sorted by class.
+    of_classes: libsvm's coefficients of shape (classes - 1, support vectors), with a row per opposing class. sizes: the
+    number of support vectors of each class; the vectors are sorted by class.
     """
     ends, shape = np.cumsum([0, *sizes]), (len(sizes) * (len(sizes) - 1) // 2, of_classes.shape[1])
     to.check_shape(shape)
@@ -137,8 +138,8 @@ def pair_coefficients(to: ModelBuilder, of_classes: Array, sizes: Sequence[int])
 
 
 def votes(to: ModelBuilder, decisions: SSAValue, classes: int) -> SSAValue:
-    """The votes, 1 x classes, from decisions between pairs of classes; a positive decision favours the first class of
-    the pair.
+    """Emit the votes, 1 x classes, from decisions between pairs of classes; a positive decision favours the first class
+    of the pair.
     """
     to.check_shape((classes, shape_of(decisions)[0]))
     signs = np.zeros((classes, shape_of(decisions)[0]))

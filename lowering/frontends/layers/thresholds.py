@@ -1,9 +1,9 @@
-"""Thresholds of trees on the program's inputs: single-precision numbers before any scaler.
+"""Conversion of tree thresholds to thresholds on the program's inputs: single-precision numbers before any scaler.
 
 A library scales features in double precision, and many samples lie exactly at a threshold: training places thresholds
 midway between data values, which often are decimals of a few digits. The last bit of the scaled feature then decides
-the side. No computation in single precision reproduces that bit. Thresholds are therefore moved to the inputs of the
-scaler, in double precision, where they compare as in the library.
+the branch. No computation in single precision reproduces that bit. Thresholds are therefore converted, in double
+precision, to thresholds on the inputs of the scaler. Comparisons with these thresholds agree with the library.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ The first distance is for features in double precision, the second for scaled fe
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """The steps by which a library computes a row of features from another row of equal length, `source`."""
+    """The steps by which a library computes a row of features from the row `source` of equal length."""
 
     source: SSAValue
     steps: Sequence[Step]
@@ -49,14 +49,14 @@ class Scaling:
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """A feature that `steps` compute from an element of a row."""
+    """A feature that `steps` compute from one element of a row."""
 
     row: SSAValue
     element: int
     steps: tuple[tuple[Callable[..., Doubles], float], ...] = ()
 
     def of(self, inputs: Doubles) -> Doubles:
-        """The feature for given values of the element."""
+        """The values of the feature for given values of the element."""
         for function, number in self.steps:
             inputs = function(inputs, number)
         return inputs
@@ -89,7 +89,7 @@ def features_of(row: SSAValue, scalings: dict[SSAValue, Scaling]) -> list[Featur
 def before_scaling(
     features: Sequence[Feature], indices: NDArray[Any], thresholds: NDArray[Any], double: NDArray[np.bool_]
 ) -> Doubles:
-    """The greatest inputs, in double precision, for which each feature is at most its threshold.
+    """The greatest inputs, in double precision, for which each feature is at most the threshold.
 
     indices: the feature of each threshold. double: false where the library rounds the feature to single precision.
     """
@@ -102,7 +102,7 @@ def before_scaling(
 
 
 def _greatest(feature: Feature, limits: Doubles, double: NDArray[np.bool_]) -> Doubles:
-    """The greatest doubles for which a feature is at most `limits`, by bisection on their bits."""
+    """The greatest doubles for which a feature is at most `limits`, found by bisection on the bits of the doubles."""
 
     def exceeds(inputs: Doubles) -> NDArray[np.bool_]:
         computed = feature.of(inputs)
@@ -122,7 +122,7 @@ _MAGNITUDE = 0x7FFF_FFFF_FFFF_FFFF
 
 
 def _ordered(numbers: Doubles) -> NDArray[np.int64]:
-    """Map doubles to integers in the same order; neighbouring doubles become neighbouring integers."""
+    """Map doubles to integers in the same order, such that neighbouring doubles become neighbouring integers."""
     bits = numbers.view(np.int64)
     return bits ^ ((bits >> 63) & _MAGNITUDE)
 
@@ -138,9 +138,9 @@ def single_thresholds(thresholds: NDArray[Any], double: NDArray[np.bool_]) -> ND
     double: false where the library scales an input and rounds it to single precision, so that thresholds are not exact.
 
     An input that equals a threshold still equals it after both are rounded to nearest. An input just above a threshold
-    may equal it after rounding. This happens if the threshold is midway between neighbours in single precision, or if
-    it is less than a decimal of a few digits (or zero) by a rounding error. Such a threshold becomes the lower
-    neighbour. Infinite thresholds, which no number exceeds, become the greatest number.
+    may equal it after rounding. This happens in two cases: the threshold is midway between neighbours in single
+    precision, or a rounding error makes it slightly less than zero or a decimal of a few digits. Such a threshold
+    becomes the lower neighbour. Infinite thresholds, which no number exceeds, become the greatest number.
     """
     exact = np.clip(np.asarray(thresholds, np.float64), -GREATEST, GREATEST)
     nearest = exact.astype(np.float32)

@@ -1,4 +1,4 @@
-"""Forests from arrays of nodes, as training libraries store them."""
+"""Conversion of forests from arrays of nodes, the form in which training libraries store them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ LEAF = -1
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A tree with inner nodes and leaves in one numbering; the root is node 0.
+    """A decision tree. Inner nodes and leaves share one numbering; the root is node 0.
 
-    features, thresholds: the comparison of each inner node; ignored for leaves. first, second: the children for feature
-    <= threshold and otherwise, `LEAF` for leaves. votes: (nodes, results); ignored for inner nodes. missing: true where
-    a missing value goes to the first child; None for a model that accepts no missing values. double: true for a library
-    that compares features in double precision, false for one that rounds them to single precision.
+    features, thresholds: the comparison of each inner node; ignored for leaves. first: the child for feature <=
+    threshold; `LEAF` for leaves. second: the other child; `LEAF` for leaves. votes: (nodes, results); ignored for inner
+    nodes. missing: true where a missing value goes to the first child; None for a model that accepts no missing values.
+    double: true for a library that compares features in double precision, false for one that rounds features to single
+    precision.
     """
 
     features: NDArray[Any]
@@ -43,7 +44,9 @@ class Tree:
     double: bool = False
 
     def below(self, strict: NDArray[Any] | bool = True) -> Tree:
-        """The equivalent tree for nodes that compare feature < threshold, where `strict` is true."""
+        """Convert nodes that compare feature < threshold, marked by `strict`, to equivalent nodes that compare feature
+        <= threshold.
+        """
         before = np.nextafter(self.thresholds.astype(np.float64), -np.inf)
         return replace(self, thresholds=np.where(strict, before, self.thresholds))
 
@@ -55,10 +58,10 @@ def forest(
     start: NDArray[Any] | None = None,
     stored: tdsl.StoredExamples | None = None,
 ) -> SSAValue:
-    """The sums of the votes of all trees, 1 x results.
+    """Emit the sums of the votes of all trees, 1 x results.
 
-    start: the initial values of the sums, (results,). stored: the parts that make the forest large, for advice; by
-    default its inner nodes.
+    start: the initial values of the sums, of shape (results,). stored: the parts that make the forest large, for advice
+    to the user; by default the inner nodes.
     """
     if not trees:
         raise to.error("the model has no trees")
@@ -80,7 +83,8 @@ def _on_inputs(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree]) -> tuple[SS
     """The row before the scalers that compute the features `x`, and the trees with single-precision thresholds on that
     row.
 
-    Features from several rows are compared in the concatenation of these rows. Without scalers the row is `x` itself.
+    If the features come from several rows, the result is the concatenation of these rows. Without scalers it is `x`
+    itself.
     """
     features = features_of(x, to.scalings)
     inner = [tree.first != LEAF for tree in trees]
@@ -111,14 +115,16 @@ def _on_inputs(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree]) -> tuple[SS
 
 
 def _placed(where: NDArray[np.bool_], numbers: NDArray[Any]) -> NDArray[Any]:
-    """Scatter numbers of the inner nodes; leaves receive zero."""
+    """An array over all nodes with the given numbers of the inner nodes, and zero for leaves."""
     placed = np.zeros(len(where), numbers.dtype)
     placed[where] = numbers
     return placed
 
 
 def _numbered(to: ModelBuilder, trees: Sequence[Tree]) -> tuple[Trees, NDArray[Any]]:
-    """All trees in one numbering, with parents before children, and the distinct votes of leaves."""
+    """Renumber the nodes of all trees in one sequence, with parents before children; return the trees and the distinct
+    leaf votes.
+    """
     features, thresholds, children = list[int](), list[float](), list[list[int]]()
     roots, missing = list[int](), list[bool]()
     leaves: list[NDArray[Any]] = []

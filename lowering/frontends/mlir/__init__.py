@@ -1,1 +1,1 @@
-"""Import of modules on tensors in upstream dialects of MLIR."""
+"""Import of tensor modules in upstream dialects of MLIR."""

@@ -1,8 +1,8 @@
-"""Sums of products by their index maps: matrix products, convolutions, windows and reduced axes.
+"""Sums of products described by index maps: matrix products, convolutions, pooling windows and reductions.
 
-A sum is written as an equation, in the manner of einsum: `n y+k x+l c, k l c f -> n y x f` is a convolution of an NHWC
-image with an HWIO filter. A letter is an index; letters that the result lacks are summed over. Strides and dilations
-are factors of the letters: `2*y+k`. `linalg.generic` carries such maps as attributes; equations define the named ops.
+A sum is written as an equation similar to einsum: `n y+k x+l c, k l c f -> n y x f` is a convolution of an NHWC image
+with an HWIO filter. A letter is an index; the sum runs over letters that the result lacks. Strides and dilations are
+factors of the letters: `2*y+k`. `linalg.generic` has such maps as attributes; equations define the named ops.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Indices: TypeAlias = tuple[Position, ...]
 
 
 def indices(text: str, factors: Mapping[str, int] | None = None) -> Indices:
-    """The indices of one operand of an equation. factors: factors of letters without one in the text."""
+    """Parse the indices of one operand of an equation. factors: factors for letters that have none in the text."""
     positions: list[Position] = []
     for position in text.split():
         parts = [part.rpartition("*") for part in position.split("+")]
@@ -34,13 +34,13 @@ def indices(text: str, factors: Mapping[str, int] | None = None) -> Indices:
 
 
 def letters(of: Indices) -> list[str]:
-    """The letters of the indices that consist of a single letter."""
+    """The letters of all indices that consist of a single letter."""
     return [position[0][0] for position in of if len(position) == 1]
 
 
 @dataclass(frozen=True)
 class Equation:
-    """Indices of the two operands and of the result."""
+    """The indices of the two operands and of the result of a sum of products."""
 
     lhs: Indices
     rhs: Indices
@@ -55,8 +55,9 @@ class Equation:
 def contract(
     to: GraphWriter, equation: Equation, lhs: Tensor, rhs: Tensor, shape: Shape, start: Tensor | None = None
 ) -> Tensor:
-    """The sums of products of two tensors. shape: the shape of the result. start: the initial value of the sums; None
-    for 0.
+    """Emit the sums of products of two tensors.
+
+    shape: the shape of the result. start: the initial value of the sums; None for 0.
     """
     start = None if start is not None and start.number == 0 else start
     for tensor, of in ((lhs, equation.lhs), (rhs, equation.rhs)):
@@ -72,7 +73,7 @@ def contract(
 def _multiply(
     to: GraphWriter, equation: Equation, lhs: Tensor, rhs: Tensor, shape: Shape, start: Tensor | None
 ) -> Tensor:
-    """A product of matrices or of stacks of matrices; several axes may form the rows or the columns."""
+    """Emit a product of matrices or of stacks of matrices; several axes may form the rows or the columns."""
     left, right, result = letters(equation.lhs), letters(equation.rhs), letters(equation.result)
     extents = dict(zip([*left, *right], [*lhs.shape, *rhs.shape], strict=True))
     both = [letter for letter in left if letter in right]
@@ -105,7 +106,7 @@ def _in_order(
 ) -> Tensor:  # fmt: skip
     """Transpose and reshape sums to the result. axes: the indices that each axis of the sums merges.
 
-    The initial values are added before the transposition, where a layer can use them as its bias.
+    The initial values are added before the transposition, so that a layer can use them as its bias.
     """
     extents = dict(zip(result, shape, strict=True))
     made = [letter for group in axes for letter in group]
@@ -125,7 +126,7 @@ def _in_order(
 def _convolve(
     to: GraphWriter, equation: Equation, image: Tensor, filter: Tensor, shape: Shape, start: Tensor | None
 ) -> Tensor:
-    """A convolution, with groups of channels where an index occurs in image, filter and result."""
+    """Emit a convolution. An index that occurs in image, filter and result becomes groups of channels."""
     if filter.array is None:
         raise to.error("expected a constant filter")
     left, right, result = letters(equation.lhs), letters(equation.rhs), letters(equation.result)
@@ -190,9 +191,9 @@ def _window(to: GraphWriter, position: Position, result: Sequence[str], kernel: 
 
 
 def _padding(to: GraphWriter, image: Tensor, axes: Sequence[int], number: float) -> tuple[Tensor, tuple[int, ...]]:
-    """An image without constant padding by a number, and this padding: the low side of each axis, then the high side.
+    """An image before padding, and the padding of `axes`: the low side of each axis, then the high side.
 
-    If other axes are padded, or by another number, the image is returned unchanged with no padding.
+    The image is returned unchanged with no padding if it is padded along other axes or by another number.
     """
     nothing = image, (0,) * 2 * len(axes)
     if (made := image.made_by("Pad")) is None:
@@ -211,7 +212,7 @@ def _padding(to: GraphWriter, image: Tensor, axes: Sequence[int], number: float)
 
 @dataclass(frozen=True)
 class Windows:
-    """Windows of an image along all of its axes; an axis without windows has size 1."""
+    """Pooling windows along all axes of an image. Axes that are not pooled have window size 1."""
 
     sizes: Sequence[int]
     strides: Sequence[int]
@@ -219,7 +220,7 @@ class Windows:
 
 
 def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Shape) -> Tensor:
-    """The maximum ("Max") or the sum ("Sum") of each window. shape: the shape of the result, with the axes of the
+    """Emit the maximum ("Max") or the sum ("Sum") of each window. shape: the shape of the result, with the axes of the
     image.
     """
     rank = len(image.shape)
@@ -253,7 +254,7 @@ def pool(to: GraphWriter, kind: str, image: Tensor, windows: Windows, shape: Sha
 
 
 def _pooled(kind: str, image: Array, windows: Windows, shape: Shape) -> Array:
-    """The pool of an image with known elements, computed at import."""
+    """Compute the pool of an image with known elements at import."""
     result = np.full(shape, -np.inf if kind == "Max" else 0.0, image.dtype)
     for place in np.ndindex(*windows.sizes):
         first = [at * dilation for at, dilation in zip(place, windows.dilations, strict=True)]
@@ -270,7 +271,7 @@ _COMPUTED = {"ReduceSum": np.sum, "ReduceMax": np.max, "ReduceMin": np.min}
 
 
 def greatest(to: GraphWriter, x: Tensor, axis: int) -> tuple[Tensor, Tensor]:
-    """The maximum over an axis, which stays with extent 1, and the index of its first occurrence."""
+    """Emit the maximum over an axis, and the index of its first occurrence. The axis remains with extent 1."""
     most = reduce(to, "ReduceMax", x, [axis])
     return most, to.node("ArgMax", [to.whole(x)], most.shape, axis=axis)
 
@@ -280,10 +281,10 @@ Step: TypeAlias = Callable[[Sequence[Tensor]], Sequence[Tensor]]
 
 
 def takes_first_greatest(to: GraphWriter, step: Step, *, in_order: bool) -> bool:
-    """True if a step selects the greater of two numbers with its index, and the lower index of equal numbers.
+    """Whether a step selects the greater of two numbers with its index, and the lower index of equal numbers.
 
-    A step that only compares depends only on the order of its arguments, so each order is evaluated. in_order: true if
-    indices rise from step to step.
+    A step that only compares depends only on the order of its arguments, so the function evaluates every order.
+    in_order: true if indices increase from step to step.
     """
     orders = ((0, 1),) if in_order else ((0, 1), (1, 0))
     for (a, b), (i, j) in product(product((0, 1), repeat=2), orders):
@@ -295,12 +296,12 @@ def takes_first_greatest(to: GraphWriter, step: Step, *, in_order: bool) -> bool
 
 
 def is_lowest(start: Tensor) -> bool:
-    """True if the initial value of a maximum does not change the maximum of the elements."""
+    """Whether the initial value of a maximum leaves the maximum of any elements unchanged."""
     return (number := start.number) is not None and number <= float(np.finfo(np.float32).min)
 
 
 def reduce(to: GraphWriter, op: str, x: Tensor, axes: Sequence[int]) -> Tensor:
-    """The sum, maximum or minimum over axes, which stay with extent 1. op: a value of `REDUCTIONS`."""
+    """Emit the sum, maximum or minimum over axes, which remain with extent 1. op: a value of `REDUCTIONS`."""
     axes = sorted(set(axes))
     shape = tuple(1 if axis in axes else extent for axis, extent in enumerate(x.shape))
     x = to.whole(x)

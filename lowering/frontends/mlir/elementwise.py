@@ -1,7 +1,7 @@
 """Elementwise ops on tensors of a graph: folding of known operands, and recognition of layers spelled as several ops.
 
 Ops have the names of ONNX. A layer that a module spells as several ops is recognised when its last op is written. The
-other ops are dropped from the graph if nothing else reads them.
+other ops are dropped from the graph if no other op uses them.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def of_constants(ops: Mapping[Any, str]) -> Sequence[Any]:
 
 
 def _computed(op: str, values: Sequence[Array]) -> Array:
-    """The value of an op on constant operands."""
+    """Compute an op on constant operands."""
     with np.errstate(all="ignore"):
         if op in _UNARY:
             return np.asarray(_UNARY[op](values[0]))
@@ -88,7 +88,7 @@ LAYERS: dict[str, list[Rule]] = {}
 
 
 def recognises(op: str) -> Callable[[Rule], Rule]:
-    """A decorator that registers the rule of a layer for its last op."""
+    """A decorator that registers the rule that recognises a layer by its last op `op`."""
 
     def register(rule: Rule) -> Rule:
         LAYERS.setdefault(op, []).append(rule)
@@ -103,7 +103,7 @@ MIRRORED = {"Greater": "Less", "GreaterOrEqual": "LessOrEqual", "Less": "Greater
 
 
 def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
-    """An elementwise op on operands of equal shape; numbers have no shape."""
+    """Emit an elementwise op on operands of equal shape. Single numbers have an empty shape."""
     expected = 1 if op in _UNARY else 2 if op in BINARY else 3
     if len(operands) != expected:
         raise to.error(f"expected {expected} operands, got {len(operands)}")
@@ -128,7 +128,7 @@ def apply(to: GraphWriter, op: str, *operands: Tensor) -> Tensor:
 
 
 def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -> Tensor | None:
-    """The result if all operands are known or depend only on the loop iteration; else None."""
+    """Fold an op whose operands are all known, or depend only on the loop iteration; None for other operands."""
     found = [each.array if each.array is not None else each.steps for each in operands]
     values = [value for value in found if value is not None]
     if len(values) < len(found):
@@ -148,14 +148,14 @@ def _known(to: GraphWriter, op: str, operands: Sequence[Tensor], shape: Shape) -
 
 
 def core(tensor: Tensor) -> Tensor:
-    """The tensor before the reshapes that a broadcast inserts."""
+    """Skip the reshapes that a broadcast inserts and return the tensor before them."""
     while (made := tensor.made_by("Reshape")) is not None:
         tensor = made.inputs[0]
     return tensor
 
 
 def is_number(tensor: Tensor, value: float) -> bool:
-    """True if all elements are known to equal a number in single precision."""
+    """Whether all elements are known and equal to a number in single precision."""
     number = tensor.number
     return number is not None and isclose(number, value, rel_tol=1e-6)
 
@@ -178,7 +178,7 @@ def _add(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def _subtract(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
-    """A difference from a constant as a sum, which the preceding layer may use as its bias."""
+    """Rewrite a difference from a constant as a sum, so that the preceding layer can use the constant as its bias."""
     if is_number(a, 0.0):
         return apply(to, "Neg", b)
     if b.is_known:
@@ -210,14 +210,14 @@ def _multiply(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def _product(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor:
-    """The product of two known numbers."""
+    """Compute the product of two known numbers."""
     assert a.array is not None
     assert b.array is not None
     return to.constant((a.array.ravel()[0] * b.array.ravel()[0]).reshape(()))
 
 
 def _one_more(tensor: Tensor, op: str) -> TensorOrigin | None:
-    """Match the result of `op` plus 1; return the node of `op`, or None."""
+    """Match `x + 1` where `op` computes x; return the node of `op`, or None."""
     sum = tensor.made_by("Add")
     return core(sum.inputs[0]).made_by(op) if sum is not None and is_number(sum.inputs[1], 1.0) else None
 
@@ -232,13 +232,13 @@ def _divide(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def like(to: GraphWriter, tensor: Tensor, other: Tensor) -> Tensor:
-    """Reshape and broadcast a tensor as another tensor with the same number of elements."""
+    """Reshape and broadcast a tensor to the shape of another tensor with the same number of elements."""
     part = to.reshape(tensor, other.stored)
     return Tensor(part.name, other.shape, part.stored, part.array, made=part.made)
 
 
 def _reciprocal(to: GraphWriter, x: Tensor) -> Tensor:
-    """A reciprocal: 1 / (1 + exp(-x)) is the sigmoid of x, 1 / sqrt(x) the inverse root."""
+    """Emit a reciprocal. 1 / (1 + exp(-x)) becomes the sigmoid of x; 1 / sqrt(x) becomes the inverse square root."""
     if (root := x.made_by("Sqrt")) is not None:
         return apply(to, "Rsqrt", root.inputs[0])
     if (power := _one_more(x, "Exp")) is not None:
@@ -247,7 +247,7 @@ def _reciprocal(to: GraphWriter, x: Tensor) -> Tensor:
 
 
 def _power(to: GraphWriter, x: Tensor, exponent: Tensor) -> Tensor | None:
-    """A power: small integer exponents as products, 1/2 and -1/2 as roots."""
+    """Emit a power. Small integer exponents become products; 1/2 and -1/2 become square roots."""
     if exponent.number in (1, 2, 3):
         result = x
         for _ in range(int(exponent.number) - 1):
@@ -264,13 +264,13 @@ def _expm1(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _log(to: GraphWriter, x: Tensor) -> Tensor | None:
-    """A logarithm; log(exp(x) + 1) is the softplus of x."""
+    """Emit a logarithm. log(exp(x) + 1) becomes the softplus of x."""
     power = _one_more(x, "Exp")
     return None if power is None else _softplus(to, power.inputs[0], x)
 
 
 def _softplus(to: GraphWriter, x: Tensor, result: Tensor) -> Tensor:
-    """The softplus of a tensor, reshaped like another tensor."""
+    """Emit the softplus of `x`, reshaped like `result`."""
     return like(to, to.node("Softplus", [x], x.shape, x.stored), result)
 
 
@@ -287,13 +287,15 @@ def _negate(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _error_function(to: GraphWriter, x: Tensor) -> Tensor | None:
-    """The error function; erf(-x) is -erf(x)."""
+    """Emit the error function. erf(-x) becomes -erf(x)."""
     made = x.made_by("Neg")
     return None if made is None else apply(to, "Neg", apply(to, "Erf", made.inputs[0]))
 
 
 def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
-    """A minimum or maximum. An infinity may be the identity; a minimum and a maximum together are a clamp."""
+    """The rule for a minimum or maximum. An operand that is an infinity may be dropped; a minimum of a maximum becomes
+    a clamp.
+    """
 
     def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
         limit = np.finfo(np.float32).max * (-1 if op == "Max" else 1)
@@ -309,7 +311,7 @@ def _extreme(op: str) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
 
 
 def _same(result: bool) -> Callable[[GraphWriter, Tensor, Tensor], Tensor | None]:
-    """Compare a tensor with itself, by which programs detect NaN."""
+    """The rule that replaces the comparison of a tensor with itself, a test for NaN, by the constant `result`."""
 
     def rule(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
         return Tensor("", a.shape, (1,) * len(a.shape), np.full((1,) * len(a.shape), result)) if a is b else None
@@ -343,7 +345,9 @@ def _where(to: GraphWriter, condition: Tensor, a: Tensor, b: Tensor) -> Tensor |
 
 
 def _exponential_unit(to: GraphWriter, x: Tensor, below: Tensor) -> Tensor | None:
-    """Match alpha * (exp(min(x, 0)) - 1) below 0; exp(x) is also accepted, as only the values below 0 are read."""
+    """Match alpha * (exp(min(x, 0)) - 1) as the branch of an ELU for x below 0; exp(x) without the minimum is also
+    accepted.
+    """
     alpha = 1.0
     if (scaled := below.made_by("Mul")) is not None and scaled.inputs[1].number is not None:
         below, alpha = scaled.inputs[0], float(scaled.inputs[1].number)
@@ -359,7 +363,7 @@ def _exponential_unit(to: GraphWriter, x: Tensor, below: Tensor) -> Tensor | Non
 
 
 def _equal(a: Tensor, b: Tensor) -> bool:
-    """True for the same tensor, and for constants of equal numbers."""
+    """Whether two tensors are the same, or constants whose elements all equal the same number."""
     return a is b or (a.number is not None and a.number == b.number)
 
 

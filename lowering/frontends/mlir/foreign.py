@@ -20,7 +20,8 @@ _PRETTY = re.compile(rf"^\s*(?:%[\w$.:, %-]+=\s*)?((?:{'|'.join((*DECLARED, *DIA
 
 
 def is_foreign(text: str, *, undeclared: bool = False) -> bool:
-    """True for a tensor module from another tool. undeclared: true to accept only dialects that are not declared here.
+    """Whether a text is a tensor module from another tool. undeclared: true to accept only dialects that tinyml does
+    not declare.
 
     Raises `InputError` at an op that is not in MLIR's generic form.
     """

@@ -1,8 +1,8 @@
-"""The graph into which a tensor module is read: the nodes of an ONNX model, written op by op.
+"""The graph that represents an imported tensor module: the nodes of an ONNX model, written op by op.
 
 The ONNX importer converts the graph to a program, so that a layer has the same meaning in all file formats. Values that
-do not depend on the input are computed while the graph is written. Broadcasts are not written: a `Tensor` is stored
-with extents of 1, along which elementwise ops repeat it.
+do not depend on the input are computed while the graph is written. The graph contains no broadcasts: a `Tensor` has a
+stored extent of 1 along an axis of repeated elements, and elementwise ops repeat along it.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ Shape: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True)
 class SourceNode(OnnxNode):
-    """A graph node made from an op of the module. source: that op; errors name it with its location."""
+    """A graph node made from an op of the module. source: the op; errors state its name and location."""
 
     source: Operation
 
     @property
     def location(self) -> LocationAttr:
-        """The location of the op in the module, with the names that the module's own locations have."""
+        """The location of the op in the module, including the names in the module's own locations."""
         return origin(self.source.location)
 
     def error(self, message: str) -> InputError:
@@ -63,7 +63,7 @@ def op_name(op: Operation) -> str:
 
 @dataclass(frozen=True)
 class TensorOrigin:
-    """The origin of a tensor: the op of a node, its operands and its attributes."""
+    """The node that computes a tensor: its op, operands and attributes."""
 
     op: str
     inputs: tuple[Tensor, ...]
@@ -81,10 +81,10 @@ class TensorOrigin:
 class Tensor:
     """A value of the module.
 
-    shape: its extents. stored: the extents of the value in the graph, of the same rank; an extent of 1 represents
-    repeated elements. array: the elements in the shape `stored`, if known. steps: the number in each iteration of the
-    innermost loop, if the number depends only on the iteration. made: its node; None for an input and for known
-    elements.
+    shape: the extents of the value. stored: the extents of the value in the graph, of the same rank; an extent of 1
+    represents repeated elements. array: the elements in the shape `stored`, if known. steps: the number in each
+    iteration of the innermost loop, if the number depends only on the iteration. made: the node that computes the
+    value; None for an input and for known elements.
     """
 
     name: str
@@ -100,11 +100,11 @@ class Tensor:
 
     @property
     def number(self) -> float | int | bool | None:
-        """The number that all elements equal; None if they differ or are unknown."""
+        """The number that all elements equal; None if the elements differ or are unknown."""
         return self.array.item() if self.array is not None and self.array.size == 1 else None
 
     def made_by(self, *ops: str) -> TensorOrigin | None:
-        """The node, if it is one of the given ops."""
+        """The node that computes the tensor, if it is one of the given ops; else None."""
         return self.made if self.made is not None and self.made.op in ops else None
 
 
@@ -112,9 +112,9 @@ class Tensor:
 class Body:
     """The graph of a function or of a loop during construction.
 
-    known: the nodes written so far, by op, inputs and attributes, so that equal nodes are shared. arguments: the other
-    named tensors, such as the carried values of a loop. sequences: the inputs of a loop that are slices of tensors, by
-    tensor, axis and the position in each iteration.
+    known: the nodes written so far, by op, inputs and attributes, so that equal nodes are shared. arguments: the named
+    tensors that no node computes, such as the carried values of a loop. sequences: the inputs of a loop that are slices
+    of tensors, by tensor, axis and the position in each iteration.
     """
 
     trips: int | None = None
@@ -127,7 +127,7 @@ class Body:
 
 
 class GraphWriter:
-    """A writer of nodes for the module's op `source`, which errors name."""
+    """A writer of graph nodes. source: the current op of the module; errors name this op."""
 
     def __init__(self, file: str, source: Operation) -> None:
         self.file = file
@@ -155,13 +155,13 @@ class GraphWriter:
             self.bodies.pop()
 
     def argument(self, stem: str, shape: Shape) -> Tensor:
-        """An input of the graph or of a loop's body."""
+        """Declare an input of the graph or of a loop's body."""
         argument = Tensor(self.fresh(stem), shape, shape)
         self.bodies[-1].arguments.append(argument)
         return argument
 
     def constant(self, array: Array, shape: Shape | None = None) -> Tensor:
-        """A tensor with known elements. shape: its extents, by default those of the array."""
+        """A tensor with known elements. shape: the extents of the tensor, by default the shape of the array."""
         array = np.asarray(array)
         shape = array.shape if shape is None else shape
         self.count(array)
@@ -192,7 +192,7 @@ class GraphWriter:
         return self._names[key]
 
     def integers(self, values: Sequence[int]) -> Tensor:
-        """The name of a known vector of integers; nodes read shapes and axes in this form."""
+        """A known vector of integers as a tensor, the form in which nodes accept shapes and axes."""
         array = np.array(values, np.int64)
         return Tensor("", array.shape, array.shape, array)
 
@@ -206,7 +206,7 @@ class GraphWriter:
         broadcasts: bool = False,
         **attributes: Attribute,
     ) -> Tensor:
-        """The result of a node; an equal node that exists already is reused. broadcasts: as in `name`."""
+        """Append a node and return its result; an equal existing node is reused. broadcasts: as in `name`."""
         names = tuple(self.name(each, broadcasts=broadcasts) for each in inputs)
         stored = shape if stored is None else stored
         key = op, names, tuple(sorted(attributes.items())), shape, stored
@@ -221,7 +221,7 @@ class GraphWriter:
         return result
 
     def whole(self, tensor: Tensor) -> Tensor:
-        """A tensor with its repeated elements materialised."""
+        """Materialise the repeated elements of a tensor."""
         if tensor.stored == tensor.shape:
             return tensor
         if tensor.array is not None:
@@ -240,7 +240,7 @@ class GraphWriter:
             raise self.error(f"shape {list(shape)} has more than {limit} elements; --max-elements raises the limit")
 
     def reshape(self, tensor: Tensor, shape: Shape) -> Tensor:
-        """A tensor in another shape with the same number of elements."""
+        """Reshape a tensor to a shape with the same number of elements."""
         if prod(shape) != prod(tensor.shape):
             raise self.error(f"{list(tensor.shape)} cannot become {list(shape)}")
         if shape == tensor.shape:
@@ -262,7 +262,7 @@ class GraphWriter:
         return self.node("Reshape", [tensor, self.integers(stored)], shape, stored)
 
     def transpose(self, tensor: Tensor, axes: Sequence[int]) -> Tensor:
-        """A tensor with its axes permuted as by `numpy.transpose`."""
+        """Permute the axes of a tensor, as `numpy.transpose` does."""
         if sorted(axes) != list(range(len(tensor.shape))):
             raise self.error(f"{list(axes)} does not order the axes of {list(tensor.shape)}")
         if list(axes) == sorted(axes):
@@ -277,7 +277,7 @@ class GraphWriter:
         return self.node("Transpose", [tensor], shape, stored, perm=tuple(axes))
 
     def broadcast(self, tensor: Tensor, dimensions: Sequence[int], shape: Shape) -> Tensor:
-        """A tensor in a larger shape. dimensions: the axis of the result for each axis of the tensor."""
+        """Broadcast a tensor to a larger shape. dimensions: the axis of the result for each axis of the tensor."""
         if len(set(dimensions)) != len(tensor.shape) or not all(0 <= axis < len(shape) for axis in dimensions):
             raise self.error(f"dimensions {list(dimensions)} do not fit {list(tensor.shape)} and {list(shape)}")
         if any(extent not in (1, shape[axis]) for extent, axis in zip(tensor.shape, dimensions, strict=True)):
@@ -299,7 +299,7 @@ class GraphWriter:
         return Tensor(part.name, shape, part.stored, made=part.made)
 
     def slice(self, tensor: Tensor, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Tensor:
-        """A slice at constant offsets. steps: the stride along each axis."""
+        """Slice a tensor at constant offsets. steps: the stride along each axis."""
         shape = tuple(sizes)
         ends = [start + (size - 1) * step + 1 for start, size, step in zip(starts, sizes, steps, strict=True)]
         if not all(s >= 0 and e <= extent for s, e, extent in zip(starts, ends, tensor.shape, strict=True)):
@@ -320,7 +320,9 @@ class GraphWriter:
         return self.node("Slice", [tensor, *bounds, *more], shape, stored)
 
     def part_of_step(self, tensor: Tensor, axis: int, positions: Sequence[int]) -> Tensor:
-        """The slice of a tensor at one position of an axis per loop iteration; the result lacks the axis."""
+        """The slice of a tensor that each loop iteration uses: one position along `axis` per iteration. The result
+        lacks the axis.
+        """
         body = self.bodies[-1]
         key = tensor, axis, tuple(positions)
         if key not in body.sequences:
@@ -329,7 +331,7 @@ class GraphWriter:
         return body.sequences[key]
 
     def graph(self, body: Body, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> OnnxGraph:
-        """A finished body as a graph. Only the outermost graph has constants."""
+        """Convert a finished body to a graph. Only the outermost graph contains constants."""
         declared = [Declared(self.name(output), "float32", output.shape) for output in outputs]
         nodes = [*needed_nodes(body.nodes, declared)]
         own = {name for node in nodes for name in node.outputs} | {each.name for each in inputs}

@@ -1,6 +1,6 @@
-"""Import of tensor modules from other tools (`linalg`, `stablehlo` and `tosa`) as functions of tdsl ops.
+"""Import of tensor modules from other tools (`linalg`, `stablehlo` and `tosa`) as functions of `tdsl` ops.
 
-PyTorch models arrive through torch-mlir, JAX functions through JAX's own lowering or IREE. The module is read as a
+PyTorch models are exported by torch-mlir, JAX functions by JAX's own lowering or IREE. The module is converted to a
 model graph, which the ONNX importer converts to a program.
 """
 
@@ -15,10 +15,10 @@ from tinyml.lowering.frontends.onnx.importer import import_graph
 
 
 def read_tensors(text: str, file: str) -> ModuleOp:
-    """The module in a text as a module with one function on reals, named after the file.
+    """Parse a text and import it as a module with one function on reals, named after the file.
 
-    The text is MLIR's generic form. Its function `main`, or its only public one, takes one sample. Raises `InputError`
-    with file, line and column of an op that is invalid or not supported, and `ParseError`.
+    The text is MLIR's generic form. The module's function `main`, or its only public function, accepts one sample.
+    Raises `InputError` with file, line and column of an op that is invalid or not supported, and `ParseError`.
     """
     return import_tensors(*parse_generic(text, file), file)
 

@@ -1,4 +1,4 @@
-"""Ops of `linalg` and `tensor`: `linalg.generic` by its maps and its body, named ops by their equations."""
+"""Ops of `linalg` and `tensor`: `linalg.generic` is imported by its maps and body, named ops by their equations."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def named_product(reader: Reader, op: Operation) -> Tensor:
 
 
 def _mapped(reader: Reader, op: Operation) -> Equation | None:
-    """The equation in the indexing maps of a named op, which may transpose its operands; None without maps."""
+    """The equation in the indexing maps of a named op, which may transpose the operands; None without maps."""
     if "indexing_maps" not in op.properties and "indexing_maps" not in op.attributes:
         return None
     lhs, rhs, result = (_indices(reader, each) for each in _maps(reader, op))
@@ -88,7 +88,7 @@ def _mapped(reader: Reader, op: Operation) -> Equation | None:
 
 
 def _started(reader: Reader, kind: str, value: Tensor, start: Tensor) -> Tensor:
-    """A reduction combined with its initial value; an initial value of 0 leaves a sum unchanged."""
+    """Combine a reduction with its initial value. A sum with the initial value 0 is returned unchanged."""
     return value if kind == "Add" and is_number(start, 0.0) else apply(reader.to, kind, value, start)
 
 
@@ -116,7 +116,7 @@ def _maps(reader: Reader, op: Operation) -> list[AffineMapAttr]:
 
 
 def _indices(reader: Reader, attribute: AffineMapAttr) -> Indices:
-    """The indices of an affine map, with a letter for each dimension; none for a constant."""
+    """The indices of an affine map, with a letter for each dimension; a constant position has no index."""
     return tuple(_position(reader, expression) for expression in attribute.data.results)
 
 
@@ -137,7 +137,7 @@ def _position(reader: Reader, expression: AffineExpr) -> Position:
 
 @handles("linalg.map")
 def map_(reader: Reader, op: Operation) -> list[Tensor]:
-    """An elementwise op of all operands except the last, which the body need not read."""
+    """Import `linalg.map`: an elementwise op on all operands except the last. The body need not use every operand."""
     shape, block = reader.shape(op.results[0]), op.regions[0].block
     operands = [reader.to.broadcast(each, range(len(shape)), shape) for each in reader.operands(op)]
     _number_indices(reader, block, shape)
@@ -147,7 +147,7 @@ def map_(reader: Reader, op: Operation) -> list[Tensor]:
 
 @handles("linalg.reduce")
 def reduction(reader: Reader, op: Operation) -> Tensor:
-    """A sum, a maximum or a minimum over some axes."""
+    """Import a sum, a maximum or a minimum over some axes."""
     if len(op.operands) != 2:
         raise reader.error("reduces several tensors at once, which is not supported")
     x, axes = reader.operand(op, 0), reader.integers(op, "dimensions")
@@ -160,8 +160,8 @@ def reduction(reader: Reader, op: Operation) -> Tensor:
 
 @handles("linalg.generic")
 def generic(reader: Reader, op: Operation) -> list[Tensor]:
-    """Dispatch `linalg.generic`: elementwise over parallel indices, sums of products, sums and maxima over reduced
-    ones.
+    """Import `linalg.generic`: an elementwise op over parallel indices, or sums of products, sums or maxima over
+    reduced indices.
     """
     [inputs, outputs], block = reader.integers(op, "operandSegmentSizes"), op.regions[0].block
     operands, maps = reader.operands(op), [_indices(reader, each) for each in _maps(reader, op)]
@@ -204,7 +204,7 @@ def _aligned(reader: Reader, tensor: Tensor, of: Indices, dims: Sequence[str], s
 
 
 def _placed(reader: Reader, tensor: Tensor, dims: Sequence[str], space: Shape, of: Indices, shape: Shape) -> Tensor:
-    """Transpose a result over some indices to the order of its map."""
+    """Transpose a result with the axes `dims` to the order of its index map, and reshape it to `shape`."""
     if not tensor.shape:
         tensor = reader.to.broadcast(tensor, (), space)
     names = [name for position in of for name, factor in position if factor == 1]
@@ -217,7 +217,7 @@ def _reduction(
     reader: Reader, block: Block, operands: Sequence[Tensor], maps: Sequence[Indices], extents: Mapping[str, int],
     summed: Sequence[str], shape: Shape,
 ) -> Tensor:  # fmt: skip
-    """A sum of products, a sum, a maximum or a minimum over the indices `summed`; the last operand is the initial
+    """Emit a sum of products, a sum, a maximum or a minimum over the indices `summed`; the last operand is the initial
     value.
     """
     last = block.last_op
@@ -264,7 +264,7 @@ def _greatest(
     reader: Reader, block: Block, operands: Sequence[Tensor], maps: Sequence[Indices], summed: Sequence[str],
     shapes: Sequence[Shape],
 ) -> list[Tensor]:  # fmt: skip
-    """The maximum over one index and its first position, as PyTorch computes both."""
+    """Emit the maximum over one index and the position of its first occurrence; PyTorch exports such a reduction."""
     dims = [position[0][0] for position in maps[0] if len(position) == 1 and position[0][1] == 1]
     kept = tuple(position for position in maps[0] if position[0][0] not in summed)
     aligned = len(dims) == len(maps[0]) == len({*dims}) and len(operands) == 3 and maps[1] == maps[2] == kept
@@ -286,7 +286,7 @@ def _greatest(
 
 
 def _compares(block: Block) -> bool:
-    """True for a body that only compares and selects."""
+    """Whether a body only compares and selects."""
     kinds = {"linalg.index", "linalg.yield", *(f"arith.{name}" for name in COMPARING)}
     return all(op_name(op) in kinds for op in block.ops)
 
@@ -296,7 +296,7 @@ COMPARING = ("andi", "cmpf", "cmpi", "index_cast", "maximumf", "maxnumf", "ori",
 
 
 def _number_indices(reader: Reader, block: Block, space: Shape) -> None:
-    """Set the results of `linalg.index` in a body over an iteration space."""
+    """Set the results of `linalg.index` ops in a body over an iteration space."""
     for op in block.ops:
         if op_name(op) == "linalg.index":
             [axis] = reader.integers(op, "dim")
@@ -308,14 +308,14 @@ def _number_indices(reader: Reader, block: Block, space: Shape) -> None:
 
 @handles("linalg.index")
 def index(reader: Reader, op: Operation) -> Tensor:
-    """`linalg.index`: the index that the enclosing op has set."""
+    """The index that `linalg.index` returns, which the enclosing op has set."""
     if op.results[0] not in reader.values:
         raise reader.error("expected it in the body of an op of linalg")
     return reader.value(op.results[0])
 
 
 def _windows(reader: Reader, of: Indices, summed: Sequence[str], extents: Mapping[str, int]) -> Windows:
-    """The windows that an index map moves over an image: each axis has a window position, an offset in the window, or
+    """The windows that an index map moves over an image. Each axis has a window position, an offset in the window, or
     both.
     """
     sizes, strides, dilations = [1] * len(of), [1] * len(of), [1] * len(of)
@@ -331,7 +331,7 @@ def _windows(reader: Reader, of: Indices, summed: Sequence[str], extents: Mappin
 
 
 def _moved(of: Indices, summed: Sequence[str]) -> list[str]:
-    """The window index along each axis."""
+    """The window position along each axis."""
     return [name for position in of for name, _ in position if name not in summed]
 
 
@@ -353,7 +353,7 @@ def transpose(reader: Reader, op: Operation) -> Tensor:
 
 @handles("tensor.empty")
 def empty(reader: Reader, op: Operation) -> Tensor:
-    """A tensor whose elements are never read."""
+    """A placeholder tensor for `tensor.empty`; no op uses its elements."""
     return reader.to.broadcast(reader.to.constant(np.array(0.0, np.float32)), (), reader.shape(op.results[0]))
 
 
@@ -371,7 +371,7 @@ def pad(reader: Reader, op: Operation) -> Tensor:
 
 
 def padded(reader: Reader, x: Tensor, low: Sequence[int], high: Sequence[int], number: Tensor) -> Tensor:
-    """A tensor padded with a known number."""
+    """Pad a tensor with a known number."""
     if number.number is None or min((*low, *high)) < 0:
         raise reader.error("expected a constant number around it, and no negative width")
     if not any((*low, *high)):
@@ -392,6 +392,6 @@ def concatenate(reader: Reader, op: Operation) -> Tensor:
 
 @handles("tensor.extract")
 def extract(reader: Reader, op: Operation) -> Tensor:
-    """A known element, or the element at the position of a loop iteration."""
+    """Extract a known element, or the element at the position of a loop iteration."""
     x, *at = reader.operands(op)
     return reader.to.reshape(taken(reader, x, at, (1,) * len(at)), ())

@@ -1,7 +1,7 @@
-"""Loops with a known trip count, as a Scan over slices of sequences.
+"""Loops with a known trip count, imported as an ONNX Scan over slices of sequences.
 
-A loop reads a sequence by slices at the position of the iteration. It writes one by updating a tensor that it carries.
-Positions may be any function of the iteration number: they are computed for all iterations at once.
+A loop reads a sequence by slices at the position of the iteration. It writes a sequence by updating a carried tensor.
+Positions may be any function of the iteration number, since they are computed for all iterations at once.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MOST_TRIPS = 1 << 16
 
 @dataclass(frozen=True)
 class _Sequence:
-    """The positions of the slices of all iterations along an axis: from `first` on, possibly backwards."""
+    """The positions of the slices of all iterations along an axis, starting at `first`, in rising or falling order."""
 
     first: int
     backwards: bool
@@ -50,9 +50,9 @@ class _Sequence:
 def counted_loop(
     reader: Reader, trips: int, carried: Sequence[Tensor], run: RunBody, kept: set[int], changes: Mapping[int, int]
 ) -> list[Tensor]:
-    """The carried tensors after a loop.
+    """Emit a loop; return the carried tensors after it.
 
-    kept: the positions of loop-invariant tensors. changes: the increment per iteration of carried integers, by
+    kept: the positions of loop-invariant tensors. changes: the increment per iteration of each carried integer, by
     position.
     """
     to = reader.to
@@ -133,7 +133,10 @@ def _integer(tensor: Tensor) -> int:
 
 
 def _changes(reader: Reader, carried: Sequence[Tensor], run: RunBody, kept: set[int]) -> Mapping[int, int]:
-    """The increment of each known carried integer in the first iteration, by position; its nodes are dropped."""
+    """Run the first iteration to determine the increment of each known carried integer, by position.
+
+    The nodes of this iteration are dropped.
+    """
     known = {
         at
         for at, tensor in enumerate(carried)
@@ -158,7 +161,7 @@ def _changes(reader: Reader, carried: Sequence[Tensor], run: RunBody, kept: set[
 
 
 def _part(to: GraphWriter, tensor: Tensor, axis: int, first: int, length: int) -> Tensor:
-    """The elements of an axis from `first` on."""
+    """Slice `length` elements of an axis, starting at `first`."""
     tensor = to.whole(tensor)
     starts = [first if at == axis else 0 for at in range(len(tensor.shape))]
     sizes = [length if at == axis else extent for at, extent in enumerate(tensor.shape)]
@@ -178,9 +181,9 @@ def _positions(made: TensorOrigin) -> Sequence[int]:
 
 
 def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Sequence[int]) -> Tensor:
-    """A slice of a tensor at offsets that are known, or known in each iteration of the loop.
+    """Slice a tensor at offsets that are constants, or known for each iteration of the loop.
 
-    As in `dynamic_slice`, offsets beyond the end are clamped so that the slice lies in the tensor.
+    As in `dynamic_slice`, offsets beyond the end are clamped so that the slice lies inside the tensor.
     """
     moved = [axis for axis, start in enumerate(starts) if start.steps is not None]
     first = [0 if axis in moved else _offset(reader, start) for axis, start in enumerate(starts)]
@@ -202,7 +205,7 @@ def taken(reader: Reader, tensor: Tensor, starts: Sequence[Tensor], sizes: Seque
 
 
 def _is_inner(body: Body, tensor: Tensor) -> bool:
-    """True for a tensor of the loop's body."""
+    """Whether a tensor belongs to the loop's body."""
     return tensor.name in {each.name for each in (*body.known.values(), *body.arguments)}
 
 
@@ -214,7 +217,7 @@ def _offset(reader: Reader, start: Tensor) -> int:
 
 
 def updated(reader: Reader, tensor: Tensor, part: Tensor, starts: Sequence[Tensor]) -> Tensor:
-    """A tensor with a part replaced, at offsets as in `taken`."""
+    """Replace a part of a tensor, at offsets as for `taken`; return the new tensor."""
     to = reader.to
     moved = [axis for axis, start in enumerate(starts) if start.steps is not None]
     if not moved:
@@ -234,7 +237,7 @@ def updated(reader: Reader, tensor: Tensor, part: Tensor, starts: Sequence[Tenso
 
 
 def _replaced(reader: Reader, tensor: Tensor, part: Tensor, first: Sequence[int]) -> Tensor:
-    """A tensor with a part replaced, by a concatenation along each axis along which the part is smaller."""
+    """Replace a part of a tensor by concatenations along each axis along which the part is smaller."""
     axes = [axis for axis, size in enumerate(part.shape) if size != tensor.shape[axis]]
     if not axes:
         return part
@@ -249,7 +252,7 @@ def _replaced(reader: Reader, tensor: Tensor, part: Tensor, first: Sequence[int]
 
 
 def concat(to: GraphWriter, parts: Sequence[Tensor], axis: int) -> Tensor:
-    """The concatenation of tensors along an axis."""
+    """Concatenate tensors along an axis."""
     parts = [to.whole(part) for part in parts]
     shape = list(parts[0].shape)
     shape[axis] = sum(part.shape[axis] for part in parts)
@@ -260,8 +263,8 @@ def concat(to: GraphWriter, parts: Sequence[Tensor], axis: int) -> Tensor:
 
 
 def _unchanged(block: Block, after: Sequence[object], skipped: int) -> set[int]:
-    """The positions of carried values that an iteration yields unchanged. skipped: the number of arguments before
-    them.
+    """The positions of carried values that an iteration yields unchanged. skipped: the number of block arguments before
+    the carried values.
     """
     return {at for at, value in enumerate(after) if value is block.args[at + skipped]}
 
@@ -288,7 +291,9 @@ def scf_for(reader: Reader, op: Operation) -> list[Tensor]:
 
 @handles(stablehlo.WhileOp)
 def stablehlo_while(reader: Reader, op: stablehlo.WhileOp) -> list[Tensor]:
-    """A loop whose condition compares a number with a constant; each iteration increments the number by a constant."""
+    """Import a loop whose condition compares a number with a constant; each iteration increments the number by a
+    constant.
+    """
     condition, body = op.cond.block, op.body.block
     last, initial = body.last_op, reader.operands(op)
     assert last is not None

@@ -15,7 +15,7 @@ MOST_FACTORS = 4
 
 
 def _factors(*tensors: Tensor) -> Sequence[Tensor]:
-    """The factors of a product; nested products are expanded while they have few factors."""
+    """The factors of a product; nested products are expanded up to a limit on the number of factors."""
     found = [*tensors]
     while (at := next((i for i, each in enumerate(found) if each.made_by("Mul")), None)) is not None:
         made = found[at].made_by("Mul")
@@ -27,7 +27,7 @@ def _factors(*tensors: Tensor) -> Sequence[Tensor]:
 
 @recognises("Div")
 def _softmax(to: GraphWriter, powers: Tensor, sums: Tensor) -> Tensor | None:
-    """Match exp(x) divided by its sums along one axis."""
+    """Match a softmax: exp(x) divided by the sums of exp(x) along one axis."""
     power, total = powers.made_by("Exp"), core(sums).made_by("ReduceSum")
     if power is None or total is None or total.inputs[0] is not powers:
         return None
@@ -68,7 +68,7 @@ def _mean_by_inverse(to: GraphWriter, sums: Tensor, inverse: Tensor) -> Tensor |
 
 @recognises("Mul")
 def _normalisation(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
-    """Match (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon), with or without means, with or without a scale."""
+    """Match (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon). Both means are optional, and so is a factor."""
     parts, shape = _factors(a, b), np.broadcast_shapes(a.shape, b.shape)
     roots = [part for part in parts if core(part).made_by("Rsqrt")]
     known = [part for part in parts if part.is_known]
@@ -111,8 +111,8 @@ def _normalisation(to: GraphWriter, a: Tensor, b: Tensor) -> Tensor | None:
 
 
 def _second_moment(variance: Tensor, mean: TensorOrigin) -> TensorOrigin | None:
-    """Match the mean of x^2 in a variance written as mean(x^2) - mean(x)^2, as Flax exports it, with or without a clamp
-    at 0.
+    """Match a variance of the form mean(x^2) - mean(x)^2, as Flax exports it, and return the mean of x^2. A clamp at 0
+    is optional.
     """
     if (limited := variance.made_by("Max")) is not None and is_number(limited.inputs[1], 0.0):
         variance = core(limited.inputs[0])
@@ -127,7 +127,7 @@ def _second_moment(variance: Tensor, mean: TensorOrigin) -> TensorOrigin | None:
 def _unit_vectors(
     to: GraphWriter, x: Tensor, known: Sequence[Tensor], axes: Sequence[int], root: Tensor
 ) -> Tensor | None:
-    """Match L2 normalisation along one axis, with or without a scale."""
+    """Match L2 normalisation along one axis, with an optional factor."""
     if len(axes) != 1 or root.stored != tuple(1 if at == axes[0] else n for at, n in enumerate(x.shape)):
         return None
     result = to.node("LpNormalization", [x], x.shape, axis=axes[0], p=2)
@@ -138,7 +138,7 @@ def _unit_vectors(
 
 @recognises("Mul")
 def _scaled_normalisation(to: GraphWriter, x: Tensor, factor: Tensor) -> Tensor | None:
-    """Merge a normalisation and its scale into one layer."""
+    """Merge a normalisation and a subsequent factor into one layer."""
     if not factor.is_known:
         return None
     made = x.made_by("LayerNormalization", "RMSNormalization")

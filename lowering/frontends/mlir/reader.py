@@ -1,4 +1,4 @@
-"""The reader of a tensor module: functions, calls and the values of ops; each dialect file adds a handler per op."""
+"""The reader of a tensor module: functions, calls and the values of ops. Each dialect's file adds a handler per op."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def handles(
 ) -> Callable[[Handler], Handler]:
     """A decorator that registers the handler of ops, by class or, for undeclared dialects, by name.
 
-    of_constants: the ops among them that are read only on known operands and as parts of layers.
+    of_constants: the subset of the ops that is supported only on known operands and as parts of layers.
     """
 
     def register(handler: Handler) -> Handler:
@@ -59,7 +59,9 @@ def _load_handlers() -> None:
 
 
 def supported_ops() -> Mapping[str, tuple[Sequence[str], Sequence[str]]]:
-    """The supported ops by dialect: ops on computed tensors, and ops that are read only on constants and in layers."""
+    """The supported ops by dialect: ops on computed tensors, and ops supported only on constants and as parts of
+    layers.
+    """
     _load_handlers()
     ops: dict[str, tuple[list[str], list[str]]] = {}
     for name in sorted(HANDLERS):
@@ -71,7 +73,7 @@ def supported_ops() -> Mapping[str, tuple[Sequence[str], Sequence[str]]]:
 class Reader:
     """A reader of a module. blobs: the resources that follow the module in the text.
 
-    values: the values read so far. carried: the tensors of the current loop at the start of an iteration.
+    values: the values converted so far. carried: the tensors of the current loop at the start of an iteration.
     """
 
     def __init__(self, module: ModuleOp, blobs: OpAsmDialectInterface, file: str) -> None:
@@ -92,7 +94,7 @@ class Reader:
         return name if op_name(op) in ("func.func", "util.func") and isinstance(name, StringAttr) else None
 
     def graph(self) -> OnnxGraph:
-        """The graph of the module's function `main`, or of its only public function."""
+        """Convert the module's function `main`, or its only public function, to a graph."""
         function = self._entry()
         self.to.source = function
         block = self._body(function)
@@ -133,7 +135,7 @@ class Reader:
         return function.regions[0].block
 
     def run(self, block: Block, arguments: Sequence[Tensor]) -> Sequence[Tensor]:
-        """Read the ops of a block; return the operands of its terminator."""
+        """Convert the ops of a block; return the operands of its terminator."""
         self.values |= dict(zip(block.args, arguments, strict=True))
         around = self.to.source
         for op in block.ops:
@@ -147,7 +149,7 @@ class Reader:
         raise error_at(around, "expected a block that ends with an op", self.file)
 
     def read(self, op: Operation) -> Sequence[Tensor]:
-        """The results of an op."""
+        """Convert an op and return its results."""
         handler = HANDLERS.get(op_name(op))
         if handler is None:
             raise self.error("the op is not supported")
@@ -169,7 +171,7 @@ class Reader:
         return results
 
     def call(self, op: Operation) -> Sequence[Tensor]:
-        """The results of a call."""
+        """Convert a call by running the body of the callee; return the results."""
         callee = self.attribute(op, "callee")
         name = callee.string_value() if isinstance(callee, SymbolRefAttr) else ""
         function = self.functions.get(name)
@@ -198,7 +200,7 @@ class Reader:
         return [self.value(operand) for operand in op.operands]
 
     def shape(self, value: SSAValue) -> Shape:
-        """The extents of a value. Raises `InputError` unless the type has numbers and known extents."""
+        """The extents of a value. Raises `InputError` unless the element type is numeric and all extents are known."""
         try:
             return checked_extents(value.type)
         except ValueError as error:
@@ -211,11 +213,11 @@ class Reader:
         return found
 
     def constant(self, op: Operation, name: str) -> Tensor:
-        """The tensor of an attribute that stores elements."""
+        """Convert the attribute `name`, which stores elements, to a tensor."""
         return self.to.constant(array_of(self.attribute(op, name), self.blobs))
 
     def integers(self, op: Operation, name: str, default: Iterable[int] | None = None) -> tuple[int, ...]:
-        """The integers of an attribute, flattened to one list."""
+        """The integers of the attribute `name`, flattened to one list."""
         if default is not None and name not in attributes(op):
             return tuple(default)
         return integers_of(self.attribute(op, name))

@@ -1,4 +1,4 @@
-"""Ops of `arith` and `math` on elements, as in bodies of `linalg.generic`, and on the integers of loops."""
+"""Ops of `arith` and `math` on elements, in bodies of `linalg.generic` and on the integers of loops."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _is_one_bit(value: SSAValue) -> bool:
 
 
 def applied(reader: Reader, op: Operation, name: str) -> Tensor:
-    """An elementwise op on an op's operands. Raises `InputError` for a quotient of computed integers."""
+    """Apply an elementwise op to the operands of `op`. Raises `InputError` for a quotient of computed integers."""
     result = apply(reader.to, name, *reader.operands(op))
     computed = result.array is None and result.steps is None
     if name == "Div" and computed and not isinstance(extents(op.results[0].type)[1], AnyFloat):
@@ -95,7 +95,7 @@ def constant(reader: Reader, op: Operation) -> Tensor:
 @handles("arith.truncf", "arith.extf", "arith.sitofp", "arith.fptosi", "arith.index_cast", "arith.extsi",
          "tensor.cast", of_constants=["arith.fptosi", "arith.index_cast"])  # fmt: skip
 def convert(reader: Reader, op: Operation) -> Tensor:
-    """A conversion between integers and floats; a true signed one-bit integer is -1."""
+    """Convert between integers and floats. A true value of a signed one-bit integer is -1."""
     known = mapped(reader.operand(op, 0), lambda x: -x.astype(int) if x.dtype == bool else x)
     return converted(reader, op, known, true=-1.0)
 
@@ -107,13 +107,13 @@ def convert_unsigned(reader: Reader, op: Operation) -> Tensor:
 
 @handles("arith.trunci", of_constants=["arith.trunci"])
 def truncate(reader: Reader, op: Operation) -> Tensor:
-    """The low bits of integers."""
+    """Truncate integers to their low bits."""
     one_bit = str(extents(op.results[0].type)[1]) == "i1"
     return converted(reader, op, mapped(reader.operand(op, 0), lambda x: x & 1 if one_bit else x))
 
 
 def mapped(x: Tensor, function: Callable[[Array], Array]) -> Tensor:
-    """A function applied to the elements of a known tensor; other tensors are unchanged."""
+    """Apply a function to the elements of a known tensor; other tensors are returned unchanged."""
     array, steps = (None if each is None else function(each) for each in (x.array, x.steps))
     return x if array is None and steps is None else Tensor("", x.shape, x.stored, array, steps)
 
@@ -126,7 +126,7 @@ def _unsigned(x: Array) -> Array:
 def converted(reader: Reader, op: Operation, x: Tensor, true: float = 1.0) -> Tensor:
     """Convert a tensor to the element type of an op's result; computed numbers are unchanged.
 
-    true: the float that a true element of a computed mask becomes; false becomes 0.
+    true: the float that represents true elements of a computed mask; false elements become 0.
     """
     _, element = extents(op.results[0].type)
     dtype = np.dtype(ELEMENTS[str(element)])

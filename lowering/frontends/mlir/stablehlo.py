@@ -83,7 +83,7 @@ def constant(reader: Reader, op: stablehlo.ConstantOp) -> Tensor:
 
 @handles(stablehlo.IotaOp)
 def iota(reader: Reader, op: stablehlo.IotaOp) -> Tensor:
-    """Elements that count along one axis."""
+    """Import `stablehlo.iota`: elements that count along one axis."""
     shape, axis = reader.shape(op.output), op.iota_dimension.value.data
     numbers = np.arange(shape[axis]).reshape([-1 if at == axis else 1 for at in range(len(shape))])
     return converted(reader, op, reader.to.constant(numbers, shape))
@@ -122,7 +122,7 @@ def slice_(reader: Reader, op: stablehlo.SliceOp) -> Tensor:
 
 @handles(stablehlo.ReverseOp)
 def reverse(reader: Reader, op: stablehlo.ReverseOp) -> Tensor:
-    """Elements in the opposite order along some axes."""
+    """Reverse the order of the elements along some axes."""
     x, axes = reader.to.whole(reader.value(op.operand)), numbers(op.dimensions)
     if x.array is not None:
         return reader.to.constant(np.flip(x.array, axes))
@@ -146,7 +146,7 @@ def pad(reader: Reader, op: stablehlo.PadOp) -> Tensor:
 
 @handles(stablehlo.DotGeneralOp)
 def dot_general(reader: Reader, op: stablehlo.DotGeneralOp) -> Tensor:
-    """A product whose result has the stacked axes, then the rows, then the columns."""
+    """Import a product whose result has the batch axes, then the rows, then the columns."""
     lhs, rhs = reader.operands(op)
     left = [f"m{axis}" for axis in range(len(lhs.shape))]
     right = [f"n{axis}" for axis in range(len(rhs.shape))]
@@ -168,7 +168,7 @@ def _pairs(lhs: Attribute, rhs: Attribute) -> Iterable[tuple[int, int]]:
 
 @handles(stablehlo.ConvolutionOp)
 def convolution(reader: Reader, op: stablehlo.ConvolutionOp) -> Tensor:
-    """A convolution with groups, strides, dilations and padding, whose axes `dimension_numbers` names."""
+    """Import a convolution with groups, strides, dilations and padding; `dimension_numbers` names its axes."""
     image, filter = reader.operands(op)
     axes, inner, outer = op.dimension_numbers.axes
     groups, count = op.feature_group_count.value.data, len(axes) - 2
@@ -207,7 +207,7 @@ def convolution(reader: Reader, op: stablehlo.ConvolutionOp) -> Tensor:
 
 
 def _split(reader: Reader, tensor: Tensor, axis: int, groups: int) -> Tensor:
-    """A tensor whose axis is split in groups."""
+    """Split an axis of a tensor into an axis of groups and an axis within a group."""
     if tensor.shape[axis] % groups:
         raise reader.error(f"{tensor.shape[axis]} channels do not make {groups} groups")
     shape = *tensor.shape[:axis], groups, tensor.shape[axis] // groups, *tensor.shape[axis + 1 :]
@@ -215,7 +215,7 @@ def _split(reader: Reader, tensor: Tensor, axis: int, groups: int) -> Tensor:
 
 
 def _reducer(reader: Reader, block: Block) -> str:
-    """The op that the region of a reduction repeats, which it has alone."""
+    """The op that the region of a reduction applies. The region contains only this op and the terminator."""
     ops = [*block.ops]
     kind = ELEMENTWISE.get(type(ops[0]), "") if len(ops) == 2 else ""
     if kind not in REDUCTIONS or {*ops[0].operands} != {*block.args} or [*ops[1].operands] != [*ops[0].results]:
@@ -224,7 +224,7 @@ def _reducer(reader: Reader, block: Block) -> str:
 
 
 def _started(reader: Reader, kind: str, value: Tensor, start: Tensor) -> Tensor:
-    """A reduction from a number on."""
+    """Combine a reduction with its initial value. A sum with the initial value 0 is returned unchanged."""
     return value if kind == "Add" and is_number(start, 0.0) else apply(reader.to, kind, value, start)
 
 
@@ -242,7 +242,9 @@ def reduction(reader: Reader, op: stablehlo.ReduceOp) -> list[Tensor]:
 
 
 def _greatest(reader: Reader, op: stablehlo.ReduceOp, axes: Sequence[int]) -> list[Tensor]:
-    """The maximum along an axis and its index, as JAX computes an argmax: of numbers and their indices."""
+    """Import an argmax as JAX computes it: a reduction of numbers and their indices to the maximum along an axis and
+    its index.
+    """
     x, numbers = reader.operand(op, 0), reader.operand(op, 1)
     along = tuple(extent if axis in axes else 1 for axis, extent in enumerate(x.shape))
     counts = numbers.array is not None and len(axes) == 1 and numbers.stored == along

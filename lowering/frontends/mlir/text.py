@@ -1,4 +1,4 @@
-"""The parser of MLIR's generic text, for dialects that have no definition here, and the constants in it."""
+"""A parser of MLIR's generic text, for dialects that tinyml does not define, and of the constants in the text."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ ELEMENTS = {"f32": "float32", "f64": "float64", "i1": "bool", "i32": "int32", "i
 
 
 def parse_generic(text: str, file: str) -> tuple[ModuleOp, OpAsmDialectInterface]:
-    """The module in a text, and the resources that its constants refer to.
+    """Parse the module in a text, and the resources that its constants refer to.
 
-    Ops are those of StableHLO and CHLO; any other is unregistered. Raises `InputError` for an op that does not verify,
-    and what the parser raises.
+    Ops of StableHLO and CHLO are registered; any other op is unregistered. Raises `InputError` for an op that does not
+    verify, and the errors of the parser.
     """
     ctx = Context(allow_unregistered=True)
     # The dialect that xDSL shares keeps the constants of all files, and renames those whose names it knows.
@@ -77,7 +77,7 @@ def attributes(op: Operation) -> Mapping[str, Attribute]:
 
 
 def extents(type: Attribute) -> tuple[Shape, Attribute]:
-    """The extents of a type, none for a number, and its element type. Raises `ValueError` for open extents."""
+    """The extents and the element type of a type; a scalar has no extents. Raises `ValueError` for unknown extents."""
     if isinstance(type, UnregisteredAttr) and type.attr_name.data == "tosa.shape":
         return (int(type.value.data),), IndexType()
     if not isinstance(type, TensorType | VectorType):
@@ -90,7 +90,7 @@ def extents(type: Attribute) -> tuple[Shape, Attribute]:
 
 
 def checked_extents(type: Attribute) -> Shape:
-    """The extents of a type of numbers that a program may compute. Raises `ValueError` for any other."""
+    """The extents of a type with elements that a program can compute. Raises `ValueError` for any other type."""
     shape, element = extents(type)
     if 0 in shape and isinstance(type, TensorType):
         raise ValueError(f"{type} has an extent of 0, expected at least one element")
@@ -129,7 +129,7 @@ def array_of(attribute: Attribute, blobs: OpAsmDialectInterface) -> Array:
 
 
 def _dtype(element: Attribute) -> np.dtype[Any]:
-    """numpy's type for elements of a constant."""
+    """The numpy dtype for elements of a constant."""
     if str(element) in ELEMENTS:
         return np.dtype(ELEMENTS[str(element)])
     if str(element) in ("i8", "i16"):

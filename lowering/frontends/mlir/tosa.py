@@ -1,7 +1,7 @@
 """Ops of `tosa` 1.0 on floats, as torch-mlir writes them.
 
-TOSA 1.0 (the specification by Arm, and its dialect in MLIR since LLVM 21) gives shapes, zero points and paddings as
-operands, which are constants here. Elementwise ops repeat extents of 1.
+In TOSA 1.0 (the specification by Arm, and its dialect in MLIR since LLVM 21), shapes, zero points and paddings are
+operands, which must be constants here. Elementwise ops broadcast along extents of 1.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def select(reader: Reader, op: Operation) -> Tensor:
 
 
 def _joined(reader: Reader, op: Operation, name: str, operands: Sequence[Tensor]) -> Tensor:
-    """An op on each element of operands whose extents of 1 are repeated."""
+    """Apply an elementwise op to operands after broadcasting their extents of 1."""
     shape = reader.shape(op.results[0])
     alike = [reader.to.broadcast(each, range(len(shape) - len(each.shape), len(shape)), shape) for each in operands]
     return apply(reader.to, name, *alike)
@@ -84,7 +84,7 @@ def clamp(reader: Reader, op: Operation) -> Tensor:
 
 @handles("tosa.cast")
 def cast(reader: Reader, op: Operation) -> Tensor:
-    """A conversion, which rounds floats to integers."""
+    """Import a conversion of elements, which rounds floats to integers."""
     x = reader.operand(op, 0)
     if not isinstance(extents(op.results[0].type)[1], AnyFloat):
         x = mapped(x, lambda known: np.rint(known) if known.dtype.kind == "f" else known)
@@ -136,7 +136,7 @@ def pad(reader: Reader, op: Operation) -> Tensor:
 
 
 def _known(reader: Reader, op: Operation, position: int) -> list[int]:
-    """The integers of an operand that is a constant."""
+    """The integers of the operand at a position; raises `InputError` unless the operand is a constant."""
     array = reader.to.whole(reader.operand(op, position)).array
     if array is None:
         raise reader.error(f"operand {position + 1} is computed, expected a constant")
@@ -176,7 +176,7 @@ FILTERS = {
 
 @handles(*FILTERS)
 def convolution(reader: Reader, op: Operation) -> Tensor:
-    """A convolution or a dense layer, whose sums start from a bias for each channel."""
+    """Import a convolution or a dense layer, whose sums start from a bias for each channel."""
     image, filter, bias = reader.operands(op)[:3]
     _without_zero_points(reader, op, 3)
     factors: dict[str, int] = {}
@@ -195,7 +195,7 @@ def convolution(reader: Reader, op: Operation) -> Tensor:
 
 
 def _padded(reader: Reader, op: Operation, image: Tensor, number: float) -> Tensor:
-    """An NHWC image with the padding of an op, in the order top, bottom, left and right."""
+    """Pad an NHWC image by the `pad` of an op, whose order is top, bottom, left, right."""
     top, bottom, left, right = reader.integers(op, "pad")
     filling = reader.to.constant(np.array(number, np.float32))
     return padded(reader, image, (0, top, left, 0), (0, bottom, right, 0), filling)
@@ -209,7 +209,7 @@ def max_pool(reader: Reader, op: Operation) -> Tensor:
 
 @handles("tosa.avg_pool2d")
 def average_pool(reader: Reader, op: Operation) -> Tensor:
-    """The average of each window, without the padding in it."""
+    """Import an average pool, which excludes padding from the averages."""
     _without_zero_points(reader, op, 1)
     image, windows, shape = reader.operand(op, 0), _windows(reader, op), reader.shape(op.results[0])
     sums = pool(reader.to, "Sum", _padded(reader, op, image, 0.0), windows, shape)
@@ -225,7 +225,7 @@ def average_pool(reader: Reader, op: Operation) -> Tensor:
 
 
 def _covered(extent: int, size: int, stride: int, low: int, number: int) -> np.ndarray:
-    """The elements of an axis that each window covers."""
+    """The number of elements of an axis that each window covers."""
     starts = np.arange(number) * stride - low
     return np.minimum(starts + size, extent) - np.maximum(starts, 0)
 

@@ -1,5 +1,5 @@
-"""The frontend for ONNX models, which needs the package `onnx` (the extra `onnx`).
+"""The frontend for ONNX models, which requires the package `onnx` (the extra `onnx`).
 
-`reader.py` reads a file into the checked `graph.py`; `importer.py` runs the handlers of `ops/` on its nodes through
-`builder.py`, computes constants (`folding.py`), and simplifies the program (`rewrites.py`, `prototypes.py`).
+`reader.py` parses a file into the checked graph of `graph.py`. `importer.py` runs the handlers in `ops/` on the nodes
+through `builder.py`, computes constants (`folding.py`), and simplifies the program (`rewrites.py`, `prototypes.py`).
 """

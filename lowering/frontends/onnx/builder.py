@@ -1,4 +1,4 @@
-"""Shared parts of node handlers: values of the model during import, the builder of their ops, the table of handlers."""
+"""Shared parts of node handlers: values of the model during import, the builder of ops, the table of handlers."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Constant:
     """An array that is known during import.
 
-    name: may be empty. raws, format: the source of dequantised numbers. axis: the axis of raws along which the format
-    has scales, if there are several.
+    name: may be empty. raws, format: the quantised source of the numbers, if they were dequantised. axis: the axis of
+    `raws` along which the format has one scale per position, if there are several scales.
     """
 
     array: NDArray[Any]
@@ -50,7 +50,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The truth value of `tensor >= threshold` per element, or of its negation."""
+    """The element-by-element truth value of `tensor >= threshold`, or of the negated comparison."""
 
     tensor: OrderedTensor
     threshold: float
@@ -67,7 +67,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Indicator:
-    """1 where all comparisons hold, else 0."""
+    """A tensor that is 1 where all comparisons hold, and 0 elsewhere."""
 
     comparisons: Sequence[Comparison]
 
@@ -78,9 +78,9 @@ class Indicator:
 
 @dataclass(frozen=True)
 class Label:
-    """The index of the greatest element of a tensor. Other nodes may only reshape it or look up its class label.
+    """The index of the greatest element of a tensor. Later nodes may only reshape the index or look up its class label.
 
-    classes: the label of each class, once looked up.
+    classes: the label of each class, once a node has looked it up.
     """
 
     value: SSAValue
@@ -92,10 +92,10 @@ Value: TypeAlias = Constant | OrderedTensor | Comparison | Indicator | Label
 
 
 class Builder(ModelBuilder):
-    """A builder that appends ops for `node`, which errors name.
+    """A builder that appends ops for the current `node`; errors name this node.
 
-    element: the type of the elements that the node computes from quantised ones; None if it computes on reals.
-    classes: the class labels that a map of scores names; empty without one.
+    element: the type of the elements that the node computes from quantised elements; None if it computes on reals.
+    classes: the class labels that a map of scores names; empty without such a map.
     """
 
     def __init__(self, file: str) -> None:
@@ -120,7 +120,10 @@ class Builder(ModelBuilder):
             raise self.error(f"constants of more than {limit} elements are computed; --max-elements raises the limit")
 
     def parameter_of(self, value: Constant) -> Parameter:
-        """A constant as a parameter, in its own format if the node computes in formats; all uses share a key."""
+        """Convert a constant to a parameter, in the constant's quantised format if the node computes in formats.
+
+        All uses of a real constant have the same key.
+        """
         if value.raws is not None and value.format is not None and self.element is not None:
             return Parameter(value.raws, value.format, value.name)
         array = value.array
@@ -132,11 +135,11 @@ class Builder(ModelBuilder):
             return Parameter(np.asarray(array, np.float32), F32_FORMAT, value.name, (id(array),))
 
     def constant(self, value: Constant) -> SSAValue:
-        """The constant of the program for a constant of the model."""
+        """Emit the program's constant for a constant of the model."""
         return self.parameter(self.parameter_of(value))
 
     def operand(self, value: Value) -> OrderedTensor | Parameter:
-        """A value as the operand type that layers accept."""
+        """Convert a value to the operand type that layers accept."""
         value = self.numbers(value)
         return self.parameter_of(value) if isinstance(value, Constant) else value
 
@@ -144,7 +147,7 @@ class Builder(ModelBuilder):
         return self.op(tdsl.FillOp, value, TensorType(F32_FORMAT.type, shape))
 
     def numbers(self, value: Value) -> OrderedTensor | Constant:
-        """A value as a tensor or constant of numbers; indicators are materialised as 0 or 1."""
+        """Convert a value to a tensor or constant of numbers; indicators are materialised as 0 or 1."""
         match value:
             case OrderedTensor() | Constant():
                 return value
@@ -158,23 +161,23 @@ class Builder(ModelBuilder):
                 raise self.error("the result of ArgMax is used by another node, which is not supported")
 
     def stored(self, value: Value) -> OrderedTensor:
-        """A value as a tensor in its current order of axes."""
+        """Convert a value to a tensor in its current order of axes."""
         value = self.numbers(value)
         return value if isinstance(value, OrderedTensor) else OrderedTensor.plain(self.tensor(value))
 
     def real(self, value: Value) -> Value:
-        """A value on reals; quantised tensors are dequantised."""
+        """Convert a value to reals; quantised tensors are dequantised."""
         if isinstance(value, OrderedTensor) and value.is_quantised:
             return OrderedTensor(self.requantised(value.value, F32_FORMAT.type), value.order)
         return value
 
     def tensor(self, value: Value) -> SSAValue:
-        """A value as a tensor in the model's order of axes."""
+        """Convert a value to a tensor in the model's order of axes."""
         value = self.numbers(value)
         return self.constant(value) if isinstance(value, Constant) else self.plain(value)
 
     def ordered(self, value: OrderedTensor | Constant, order: tuple[int, ...]) -> SSAValue:
-        """A tensor or constant in an order of the model's axes."""
+        """Transpose a tensor or constant to the axis order `order`, which refers to the model's axes."""
         if isinstance(value, Constant):
             return self.parameter(self.parameter_of(value).transposed(order))
         return self.reordered(value, order)
@@ -184,7 +187,7 @@ class Builder(ModelBuilder):
             raise self.error(f"comparisons are supported for single elements only, got shape {list(shape)}")
 
     def choose(self, comparisons: Sequence[Comparison], if_true: SSAValue, if_false: SSAValue) -> SSAValue:
-        """`if_true` where all comparisons of single elements hold, else `if_false`."""
+        """Emit a selection of `if_true` if all comparisons of single elements hold, else of `if_false`."""
         for comparison in comparisons:
             self.single(comparison.shape)
             decision = self.emit(tdsl.AtLeastOp, self.tensor(comparison.tensor), comparison.threshold).result
@@ -219,7 +222,7 @@ def handles(*ops: str, domain: str = "") -> Callable[[Handler], Handler]:
 
 
 def handles_loop(op: str) -> Callable[[LoopHandler], LoopHandler]:
-    """A decorator that registers the handler of an op with an inner graph."""
+    """A decorator that registers the handler of an op that contains an inner graph."""
 
     def register(handler: LoopHandler) -> LoopHandler:
         LOOPS[op] = handler
@@ -229,7 +232,7 @@ def handles_loop(op: str) -> Callable[[LoopHandler], LoopHandler]:
 
 
 def needed(to: Builder, inputs: Inputs, position: int) -> Value:
-    """The input at a position, which must be present."""
+    """The input at a position; raises `InputError` if it is omitted."""
     if position >= len(inputs) or (value := inputs[position]) is None:
         raise to.error(f"needs {position + 1} inputs")
     return value

@@ -1,6 +1,6 @@
 """Constant folding: numpy computes nodes with constant inputs during import.
 
-Sizes of results are checked against the limit on elements before they are computed.
+The size of each result is checked against the limit on elements before the result is computed.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ def _folds(*ops: str) -> Callable[[Fold], Fold]:
 
 
 def array(inputs: Sequence[Array | None], position: int) -> Array:
-    """The constant input at a position, which must be present."""
+    """The constant input at a position; raises `ValueError` if it is omitted."""
     if position >= len(inputs) or (value := inputs[position]) is None:
         raise ValueError(f"{position + 1} inputs are needed")
     return value
 
 
 def _axes(node: OnnxNode, inputs: Sequence[Array | None], position: int) -> tuple[int, ...] | None:
-    """Axes from an input; None if it is omitted."""
+    """The axes that a constant input lists; None if the input is omitted."""
     if position < len(inputs) and (value := inputs[position]) is not None:
         return tuple(int(axis) for axis in value.ravel())
     return None
@@ -123,7 +123,7 @@ def _extreme(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Arr
 
 @_folds("Clip")
 def _clip(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
-    """A constant in its own type; before opset 11 limits are attributes."""
+    """Clamp a constant in its own element type; before opset 11 the limits are attributes."""
     value, limits = array(inputs, 0), [*inputs[1:], None, None]
     for name, extreme, limit in zip(("min", "max"), (np.maximum, np.minimum), limits, strict=False):
         if limit is None and name in node.attributes:

@@ -1,7 +1,7 @@
 """The number formats of a quantised model.
 
 A model in QDQ form computes on floats between DequantizeLinear and QuantizeLinear. A value that reaches a
-QuantizeLinear, directly or through ops that preserve numbers, is computed in the quantised format.
+QuantizeLinear, directly or through ops that do not change numbers, is computed in the quantised format.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul",
 
 
 def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> FloatSkewType:
-    """The format of activations with a scale and a zero point; the zero point has the type of the raws."""
+    """The format of activations with a scale and a zero point. The type of the zero point is the type of the raws."""
     if scale is None or scale.size != 1 or scale.dtype.kind != "f" or not 0 < (value := float(scale.item())) < np.inf:
         raise node.error("expected one positive scale, a constant")
     kind = "uint8" if zero is None else zero.dtype.name
@@ -65,7 +65,7 @@ def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[A
 
 
 def weights_format(node: OnnxNode, raws: NDArray[Any], scale: NDArray[Any], zero: NDArray[Any] | None) -> NumberFormat:
-    """The format of constant raws of 8 bits, or of biases of 32 bits, with one scale or one per row."""
+    """The format of constant 8-bit raws, or of 32-bit biases, with one scale or one scale per row."""
     scales = [float(value) for value in scale.ravel()]
     if raws.dtype.name not in ("int8", "uint8", "int32") or scale.dtype.kind != "f":
         raise node.error(f"constants of {raws.dtype} are not supported, only of int8, uint8 and int32")
@@ -96,7 +96,11 @@ def result_formats(graph: OnnxGraph) -> Mapping[str, FloatSkewType]:
 
 
 def input_format(graph: OnnxGraph, name: str, element: str) -> FloatSkewType | None:
-    """The format of a graph's input: the format of its first quantisation, or of its dequantisation."""
+    """The format of a graph's input: the format to which the graph quantises it, or from which the graph dequantises
+    it.
+
+    None for an input on floats, and if nodes use different formats.
+    """
     constants = constants_of(graph)
     readers = [node for node in graph.nodes if name in node.inputs]
     if element in ("int8", "uint8"):

@@ -36,7 +36,7 @@ class Declared:
 
 @dataclass(frozen=True)
 class OnnxNode:
-    """A node. version: the opset of its domain. Omitted inputs have empty names.
+    """A node of a model. version: the opset of the node's domain. Omitted inputs have empty names.
 
     layer: the PyTorch layer that the node was exported from, such as `Linear 'head'`; empty if the file names none.
     """
@@ -53,19 +53,19 @@ class OnnxNode:
 
     @property
     def location(self) -> LocationAttr:
-        """The location of the ops into which the node is converted: its layer, or else its name, since binary models
-        have no lines.
+        """The location for the ops that import the node: its layer, or otherwise its name. Binary models have no line
+        numbers.
         """
         return in_layer(file_location(self.file), self.layer or self.name)
 
     def error(self, message: str) -> InputError:
-        """An error that begins with the op, name and layer of this node."""
+        """An error whose message begins with the op, name and layer of this node."""
         layer = f" of the layer {self.layer}" if self.layer else ""
         return InputError(f"{self.op} '{self.name}'{layer}: {message}", file=self.file)
 
     @property
     def advice(self) -> str:
-        """Advice for an unsupported op."""
+        """Advice on replacing the node if its op is not supported."""
         if self.op in ("Quant", "BipolarQuant", "IntQuant"):
             return "export the model as QCDQ, from Brevitas by brevitas.export.export_onnx_qcdq"
         return (
@@ -89,7 +89,7 @@ class OnnxNode:
         return values
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """A list of numbers; empty without the attribute."""
+        """A list attribute of numbers; empty if the attribute is absent."""
         values = self._typed(name, tuple, ())
         if any(isinstance(value, str) for value in values):
             raise self.error(f"attribute '{name}' is not a list of numbers")
@@ -112,7 +112,9 @@ class OnnxNode:
         return value
 
     def only(self, name: str, *allowed: Attribute) -> None:
-        """Raise `InputError` for an attribute with a value that is not allowed; the first one is the default."""
+        """Raise `InputError` for an attribute with a value that is not allowed;
+        the first allowed value is the default.
+        """
         value = self.attributes.get(name, allowed[0])
         if not any(type(value) is type(each) and value == each for each in allowed):
             raise self.error(f"{name} = {_spelled(value)} is not supported, only {' or '.join(map(_spelled, allowed))}")
@@ -128,7 +130,7 @@ class OnnxNode:
 
 @dataclass(frozen=True)
 class OnnxGraph:
-    """Nodes in topological order, constants by name, inputs without the constants, and outputs."""
+    """A graph of nodes in topological order, with constants by name, inputs without the constants, and outputs."""
 
     nodes: Sequence[OnnxNode]
     constants: Mapping[str, NDArray[Any]]

@@ -1,7 +1,8 @@
-"""Import of an ONNX model as a function of tdsl ops on reals (L0).
+"""Import of an ONNX model as a function of `tdsl` ops on reals (L0).
 
-Exports of classifiers are reduced to the label and the scores of the classifying node. Converters of scikit-learn cast
-the label, look it up, normalise the scores, concatenate them from single numbers, and convert them to a map.
+Exports of classifiers are reduced to the label and the scores of the classifying node. Converters of scikit-learn
+append nodes that cast the label, look it up, normalise the scores, concatenate them from single numbers, and convert
+them to a map.
 """
 
 from __future__ import annotations
@@ -67,9 +68,9 @@ REALS = ("float32", "float16", "float64", "bfloat16")
 
 
 def read_onnx(content: bytes, file: str) -> ModuleOp:
-    """The model in a file as a module with one function, named after the file.
+    """Import the model in a file as a module with one function, named after the file.
 
-    The function takes one sample: an extent that the file leaves open is 1. It returns the model's outputs. Raises
+    The function accepts one sample; an extent that the file leaves open is 1. It returns the model's outputs. Raises
     `InputError` with the op and the name of an invalid or unsupported node.
     """
     graph = read_model(content, file)
@@ -87,7 +88,7 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
 
 
 def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
-    """The program of a graph from a model file or another frontend; raises as `read_onnx` does."""
+    """Import a graph from a model file or another frontend; raises `InputError` as `read_onnx` does."""
     load_handlers()
     module = _OnnxImporter(file).module(with_normalisations(graph))
     simplify(module)
@@ -153,12 +154,12 @@ def _is_classifier(source: OnnxNode) -> bool:
 
 
 def _reads(graph: OnnxGraph, output: Declared, source: OnnxNode) -> bool:
-    """True if an output depends on a node."""
+    """Whether an output depends on a node."""
     return any(node.name == source.name for node in needed_nodes(graph.nodes, [output]))
 
 
 def _source(name: str, makers: Mapping[str, OnnxNode]) -> OnnxNode | None:
-    """The node whose first output reaches a name only through ops in `PLUMBING`; None if there is none."""
+    """The node whose first output defines a name, possibly through ops in `PLUMBING`; None if there is no such node."""
     while (node := makers.get(name)) is not None and node.inputs:
         if node.op == "ArrayFeatureExtractor" and len(node.inputs) == 2:
             name = node.inputs[1]
@@ -170,14 +171,19 @@ def _source(name: str, makers: Mapping[str, OnnxNode]) -> OnnxNode | None:
 
 
 def _with_outputs(graph: OnnxGraph, source: OnnxNode, outputs: Sequence[Declared], scores: str) -> OnnxGraph:
-    """A graph with new outputs. scores: the name of the second output of `source`; empty to drop that output."""
+    """A copy of the graph with other outputs.
+
+    scores: the name of the second output of `source`; empty to drop that output.
+    """
     named = replace(source, outputs=(source.outputs[0], scores)) if scores else source
     nodes = [named if node is source else node for node in graph.nodes]
     return replace(graph, nodes=list(needed_nodes(nodes, outputs)), outputs=outputs)
 
 
 def _softmax(node: OnnxNode, makers: Mapping[str, OnnxNode]) -> OnnxNode:
-    """Replace exp(x - logsumexp(x)), as of Gaussian naive Bayes, by a softmax; return other nodes unchanged."""
+    """Replace exp(x - logsumexp(x)), which Gaussian naive Bayes computes,
+    by a softmax; return other nodes unchanged.
+    """
     difference = makers.get(node.inputs[0]) if node.op == "Exp" and node.inputs else None
     if difference is None or difference.op != "Sub" or len(difference.inputs) != 2:
         return node
@@ -214,7 +220,7 @@ class _OnnxImporter:
         return module
 
     def argument(self, graph: OnnxGraph, declared: Declared) -> OrderedTensor:
-        """The argument of a program with one input, in its quantised format if it has one."""
+        """Append the argument of a program with one input, in the input's quantised format if it has one."""
         format = input_format(graph, declared.name, declared.element)
         if format is None:
             self.check_reals(declared)
@@ -222,9 +228,10 @@ class _OnnxImporter:
         return OrderedTensor.plain(self.to.argument(TensorType(element, self.input_shape(declared)), declared.name))
 
     def parts(self, graph: OnnxGraph) -> tuple[list[OrderedTensor], tuple[tuple[Any, ...], ...]]:
-        """The inputs of a model as parts of one argument, which concatenates their reals, or raws if all have formats.
+        """Append one argument that concatenates the inputs of a model, and return the inputs as parts of it.
 
-        The second result is the name, the length and perhaps the format of each part.
+        The argument stores raws if all inputs have formats, and reals otherwise. The second result lists the name, the
+        length and, where needed, the format of each part.
         """
         inputs = graph.inputs
         shapes = [self.input_shape(declared) for declared in inputs]
@@ -243,7 +250,7 @@ class _OnnxImporter:
             raise InputError(f"input '{declared.name}' is of {declared.element}, expected reals", file=self.file)
 
     def name_classes(self, module: ModuleOp, results: Sequence[SSAValue], classes: Sequence[str | int]) -> None:
-        """Set the class labels of a program that returns the index of a class."""
+        """Record the class labels of a program that returns the index of a class."""
         label = results[0].owner
         if not classes or not isinstance(label, tdsl.ArgmaxOp | tdsl.SignOp):
             return
@@ -256,7 +263,7 @@ class _OnnxImporter:
             raise InputError(str(error), file=self.file) from error
 
     def input_shape(self, declared: Declared) -> tuple[int, ...]:
-        """The shape of one sample; open extents, which must share one name, are 1."""
+        """The shape of one sample. Open extents become 1; they must all have the same name."""
         if declared.dims is None:
             raise InputError(f"input '{declared.name}' has no shape", file=self.file)
         if len({dim for dim in declared.dims if isinstance(dim, str)}) > 1 or declared.dims.count("") > 1:
@@ -271,7 +278,9 @@ class _OnnxImporter:
         return shape
 
     def results(self, graph: OnnxGraph, values: Sequence[Value]) -> list[SSAValue]:
-        """The values that the function returns, with a label first; for scores without a label, with their argmax."""
+        """The values that the function returns, with a label first. If there are scores but no label, their argmax
+        becomes the label.
+        """
         results: list[SSAValue] = []
         for output, value in zip(graph.outputs, values, strict=True):
             if isinstance(value, Constant):
@@ -287,7 +296,7 @@ class _OnnxImporter:
         return sorted(results, key=lambda result: isinstance(result.type, TensorType))
 
     def run(self, graph: OnnxGraph, arguments: Sequence[Value]) -> Sequence[Value]:
-        """Import the nodes of a graph."""
+        """Import the nodes of a graph and return its outputs."""
         constants: Mapping[str, NDArray[Any]] = graph.constants
         scope: dict[str, Value] = {name: Constant(array, name) for name, array in constants.items()}
         scope |= {declared.name: value for declared, value in zip(graph.inputs, arguments, strict=True)}
@@ -305,8 +314,8 @@ class _OnnxImporter:
         return results
 
     def computed(self, handler: Handler, node: OnnxNode, inputs: Inputs) -> Value | Sequence[Value]:
-        """The result of a node's handler, computed in the formats of its operands if they are quantised and the op
-        allows it.
+        """Run the handler of a node, on quantised operands in their formats if the op allows it, and otherwise on
+        reals.
         """
         quantised = any(isinstance(value, OrderedTensor) and value.is_quantised for value in inputs)
         if not quantised or node.domain or node.op in KEEPING or node.op in ON_RAWS:
@@ -324,7 +333,7 @@ class _OnnxImporter:
         return next(scope[name] for scope in reversed(self.scopes) if name in scope)
 
     def outputs(self, node: OnnxNode) -> Sequence[Value]:
-        """The outputs of a node; constant inputs are folded during import."""
+        """Import a node and return its outputs; nodes with constant inputs are folded."""
         inputs: Inputs = [self.find(name) if name else None for name in node.inputs]
         if inputs and isinstance(inputs[0], Label) and node.domain == "" and node.op in PLUMBING:
             return [inputs[0]]
@@ -344,7 +353,7 @@ class _OnnxImporter:
 
 
 def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:
-    """True if an output is a vector of class scores.
+    """Whether an output of the given shape is a vector of class scores.
 
     is_regressor: true if the producer lists the classes of classifiers, and this model lists none.
     """
@@ -352,7 +361,7 @@ def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:
 
 
 def _help(node: OnnxNode) -> str:
-    """Advice for the message about an unsupported op."""
+    """Advice to append to the error message about an unsupported op."""
     if node.domain == ML:
         return "give the estimator itself to tinyml.load in Python, or export its parts as ops of ONNX"
     return node.advice

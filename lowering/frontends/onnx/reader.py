@@ -1,8 +1,8 @@
-"""The reader of ONNX files, which checks them and updates nodes of older opsets to the newest op definitions.
+"""The reader of ONNX files. It checks the files and updates nodes of older opsets to the newest op definitions.
 
-`onnx.checker` and `onnx.shape_inference` are C++ code that trusts its input: a malicious model can crash them. The
-message is therefore only parsed, and everything that the importer relies on is checked here or where it is used. Opsets
-7 (numpy's broadcasting) and newer are supported.
+`onnx.checker` and `onnx.shape_inference` are C++ code that trusts its input, so that a malicious model can crash them.
+The package `onnx` therefore only parses the message. Everything that the importer relies on is checked here or where it
+is used. Opsets 7 (numpy's broadcasting) and newer are supported.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DEEPEST = 16
 
 
 def read_model(content: bytes, file: str) -> OnnxGraph:
-    """Read the graph of a model; raises `InputError` for an invalid model, and without the package `onnx`."""
+    """Parse the graph of a model. Raises `InputError` for an invalid model, and without the package `onnx`."""
     try:
         onnx = import_module("onnx")
     except ImportError as error:
@@ -138,7 +138,7 @@ class _OnnxReader:
         return OnnxNode(op, domain, version, name, inputs, outputs, attributes, self.file, layer=_layer(namespace))
 
     def attribute(self, attribute: AttributeProto, depth: int) -> Attribute:
-        """The value of an attribute, by its AttributeProto.AttributeType."""
+        """The value of an attribute, converted by its AttributeProto.AttributeType."""
         match int(attribute.type):
             case 1:
                 return attribute.f
@@ -161,18 +161,20 @@ class _OnnxReader:
 
 
 def _domain(name: str) -> str:
-    """The name of a domain; empty for the default domain."""
+    """The name of an op domain; empty for the default domain."""
     return "" if name in DEFAULT_DOMAINS else text(name)
 
 
 def _read(node: OnnxNode) -> set[str]:
-    """The names that a node and its inner graphs read."""
+    """The names of all values that a node and its inner graphs use."""
     inner = [value for value in node.attributes.values() if isinstance(value, OnnxGraph)]
     return {*node.inputs, *(name for each in inner for name in each.free)} - {""}
 
 
 def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
-    """Nodes in topological order, otherwise in the order of the file; a cycle is unchanged."""
+    """Sort nodes topologically, otherwise in the order of the file. If the graph has a cycle, the nodes stay as they
+    are.
+    """
     makers = {name: number for number, node in reversed([*enumerate(nodes)]) for name in node.outputs if name}
     needed = [{makers[name] for name in _read(node) if name in makers} for node in nodes]
     placed: dict[int, None] = {}
@@ -192,7 +194,7 @@ def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
 
 
 def needed_nodes(nodes: Sequence[OnnxNode], outputs: Sequence[Declared]) -> Iterator[OnnxNode]:
-    """The nodes on which outputs depend, in order; the names of unread outputs are removed."""
+    """Yield the nodes on which `outputs` depend, in order, without the names of unused outputs."""
     wanted = {output.name for output in outputs}
     kept: list[OnnxNode] = []
     for node in reversed(nodes):
@@ -227,7 +229,7 @@ _REALS = frozenset(("min", "max", "value", "scales"))
 
 
 def _modernised(node: OnnxNode) -> Sequence[OnnxNode]:
-    """The equivalent nodes of the newest opset; raises `InputError` if there are none."""
+    """Convert a node to equivalent nodes of the newest opset; raises `InputError` if there are none."""
     if node.domain:
         return [node]
     moved = _inputs_for_attributes(node)
@@ -240,7 +242,7 @@ _LAYER = re.compile(r"(?:^|/)([^/:]+): torch\.nn\.modules\.(?!container\.)(?:\w+
 
 
 def _layer(namespace: str) -> str:
-    """The innermost layer of `torch.nn` in the namespace that PyTorch's exporter writes, such as `: Net/0:
+    """The innermost layer of `torch.nn` in a namespace that PyTorch's exporter writes, such as `: Net/0:
     torch.nn.modules...`.
     """
     found: list[tuple[str, str]] = _LAYER.findall(namespace)
@@ -254,7 +256,9 @@ def constant_node(node: OnnxNode, name: str, value: Array) -> OnnxNode:
 
 
 def _inputs_for_attributes(node: OnnxNode) -> list[OnnxNode]:
-    """Turn attributes that are inputs in the newest definition into Constant nodes, followed by the node itself."""
+    """Convert attributes that are inputs in the newest definition to Constant nodes; return these and then the node
+    itself.
+    """
     moved = {name: at for name, at in MOVED.get(node.op, {}).items() if name in node.attributes}
     if not moved:
         return [node]
@@ -269,14 +273,16 @@ def _inputs_for_attributes(node: OnnxNode) -> list[OnnxNode]:
 
 
 def _array(node: OnnxNode, name: str, value: Attribute) -> Array:
-    """The value of an attribute as an input: 64-bit integers or 32-bit floats."""
+    """The value of an attribute as an input array, of 64-bit integers or 32-bit floats."""
     if not isinstance(value, int | float | tuple):
         raise node.error(f"attribute '{name}' is not a number or a list")
     return np.array(value, np.float32 if name in _REALS else np.int64)
 
 
 def _softmax(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Flatten the axes from `axis` (1 by default) on: before opset 13, Softmax normalises them as one vector."""
+    """Flatten the axes from `axis` (1 by default) to the last. Before opset 13, Softmax normalises these axes as one
+    vector.
+    """
     if node.version >= 13 or not node.inputs or not node.outputs or node.attributes.get("axis", 1) == -1:
         return [node]
     shape, flat, result = (f"{node.outputs[0]}:{name}" for name in ("shape", "flat", "softmax"))
@@ -290,7 +296,7 @@ def _softmax(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 def _resize(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Set the modes of Upsample and of Resize before opset 11, which read the pixel `floor(y / scale)`."""
+    """Set the modes of Upsample and of Resize before opset 11, whose source pixel is `floor(y / scale)`."""
     if node.op == "Resize" and node.version >= 11:
         return [node]
     if len(node.inputs) != 2:
@@ -301,7 +307,7 @@ def _resize(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 def _batch_normalization(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Reject a BatchNormalization with a mean per element (before opset 9), which no program exports."""
+    """Reject a BatchNormalization with a mean per element (before opset 9), which no exporter writes."""
     node.only("spatial", 1)
     return [node]
 

@@ -1,4 +1,4 @@
-"""Tensors of a model as arrays, from the model file or from another file in its folder."""
+"""Tensors of a model as arrays, stored in the model file or in another file in its folder."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ _FIELDS = {
 
 
 def text(value: str | bytes) -> str:
-    """A printable form of a message's string, which protobuf returns as bytes if it is not UTF-8."""
+    """A printable form of a string in a protobuf message; protobuf returns bytes if the string is not UTF-8."""
     string = value if isinstance(value, str) else value.decode(errors="replace")
     return string if string.isprintable() else "".join(each if each.isprintable() else "?" for each in string)
 
 
 def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
-    """The array of a tensor.
+    """Convert a tensor to an array.
 
-    Raises `InputError` for unknown element types, for fewer or more bytes than the shape needs, for arrays beyond the
-    limit on elements, and for external data outside the model's folder.
+    Raises `InputError` for unknown element types, for data whose size differs from the size of the shape, for arrays
+    beyond the limit on elements, and for external data outside the model's folder.
     """
     name, shape = text(tensor.name), tuple(tensor.dims)
 
@@ -97,7 +97,9 @@ def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
 
 
 def _listed(tensor: TensorProto, element: str, stored: np.dtype[Any]) -> NDArray[Any]:
-    """The elements of a tensor without raw bytes; types of 16 bits or less are stored as integers."""
+    """The elements of a tensor that stores lists instead of raw bytes;
+    types of 16 bits or less are stored as integers.
+    """
     values = np.array(getattr(tensor, _FIELDS.get(element, "int32_data")))
     if element in ("float16", BFLOAT16):
         return values.astype("<u2").view(stored)
@@ -105,7 +107,7 @@ def _listed(tensor: TensorProto, element: str, stored: np.dtype[Any]) -> NDArray
 
 
 def _external(tensor: TensorProto, size: int, file: str) -> bytes:
-    """The bytes of a tensor in another file, which must lie in the model's folder or below."""
+    """The bytes of a tensor that is stored in another file, in the model's folder or a folder below it."""
 
     def error(message: str) -> InputError:
         return InputError(f"tensor '{text(tensor.name)}': {message}", file=file)

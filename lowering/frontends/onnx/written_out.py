@@ -1,4 +1,6 @@
-"""Recognition of normalisations that a graph writes as elementary nodes: opsets below 17 have no LayerNormalization."""
+"""Recognition of normalisations that a graph represents by elementary nodes; opsets below 17 have no
+LayerNormalization.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def with_normalisations(graph: OnnxGraph) -> OnnxGraph:
-    """Replace (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) by LayerNormalization, x / sqrt(mean(x^2) +
-    epsilon) by RMSNormalization.
+    """Merge the elementary nodes of normalisations into one node.
 
-    A factor and an addend, which follow, remain nodes of their own.
+    (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) becomes LayerNormalization, and x / sqrt(mean(x^2) + epsilon)
+    becomes RMSNormalization. A factor and an addend that follow remain separate nodes.
     """
     if not any(node.op == "Sqrt" for node in graph.nodes):
         return graph
@@ -33,7 +35,9 @@ class _Written:
         self.makers: Mapping[str, OnnxNode] = {name: node for node in graph.nodes for name in node.outputs if name}
 
     def normalised(self, node: OnnxNode) -> Sequence[OnnxNode]:
-        """The nodes in place of a quotient by a deviation, or of a product with its inverse; other nodes unchanged."""
+        """The nodes that replace a quotient by a deviation, or a product with its inverse; other nodes are returned
+        unchanged.
+        """
         for x, root in self.quotients(node):
             if (sum := self.made(root, "Sqrt")) is None or (known := self.variance(sum.inputs[0])) is None:
                 continue
@@ -50,7 +54,7 @@ class _Written:
         return [node]
 
     def quotients(self, node: OnnxNode) -> Sequence[tuple[str, str]]:
-        """Pairs of a dividend and a divisor whose quotient the node may be."""
+        """Match a quotient, or a product with a reciprocal; return the possible pairs of dividend and divisor."""
         if node.domain or len(node.inputs) != 2:
             return []
         a, b = node.inputs
@@ -60,7 +64,9 @@ class _Written:
         return [(x, inverse.inputs[0]) for x, inverse in inverses if inverse is not None]
 
     def variance(self, sum: str) -> tuple[str, tuple[int, ...], float] | None:
-        """What is squared, the axes of the mean of its squares, and the epsilon that is added to it."""
+        """Match the mean of squares plus an epsilon; return the squared value,
+        the axes of the mean, and the epsilon.
+        """
         if (added := self.made(sum, "Add")) is None:
             return None
         for of, number in (added.inputs, added.inputs[::-1]):
@@ -77,7 +83,7 @@ class _Written:
         return None
 
     def mean(self, name: str) -> tuple[str, tuple[int, ...]] | None:
-        """The input and the axes of a mean that keeps its axes."""
+        """Match a mean whose reduced axes remain with extent 1; return its input and axes."""
         node = self.made(name, "ReduceMean")
         if node is None or len(node.inputs) < 2 or node.attributes.get("keepdims", 1) != 1:
             return None
@@ -85,12 +91,14 @@ class _Written:
         return None if axes is None or not axes.size else (node.inputs[0], tuple(int(axis) for axis in axes.ravel()))
 
     def same(self, a: str, b: str) -> bool:
-        """True for one name, and for differences of the same values, which some exporters write twice."""
+        """Whether two names are equal, or name differences of the same values; some exporters write such a difference
+        twice.
+        """
         first, second = self.made(a, "Sub"), self.made(b, "Sub")
         return a == b or (first is not None and second is not None and first.inputs == second.inputs)
 
     def made(self, name: str, op: str) -> OnnxNode | None:
-        """The node of an op that computes a value; None if another node does."""
+        """The node that computes a value, if its op is `op`; else None."""
         node = self.makers.get(name)
         return node if node is not None and node.op == op and not node.domain else None
 

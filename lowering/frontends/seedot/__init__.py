@@ -1,1 +1,1 @@
-"""The frontend for SeeDot's language (PLDI 2019), as its compiler reads it."""
+"""The frontend for SeeDot's language (PLDI 2019), with the semantics of the original compiler."""

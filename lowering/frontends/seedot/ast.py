@@ -23,7 +23,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression; `location` is that of its operator or first word."""
+    """An expression. `location` is the location of its operator or first word."""
 
     location: Location
 
@@ -128,7 +128,7 @@ class Conv2d(Expression):
 class Mbconv(Expression):
     """MobileNet's bottleneck of three convolutions: pointwise, depthwise, pointwise.
 
-    stages: filter, weight and bias of each convolution; its result is `(sum + bias) * weight`. strides and padding
+    stages: filter, weight and bias of each convolution, whose result is `(sum + bias) * weight`. strides and padding
     apply to the depthwise convolution.
     """
 
@@ -158,7 +158,7 @@ class Sum(Expression):
 
 @dataclass(frozen=True, slots=True)
 class LoopExpression(Expression):
-    """`loop(index=[start:end], variable) body`: the body, which rebinds the variable, executed end - start times."""
+    """`loop(index=[start:end], variable) body`: execute the body, which rebinds the variable, end - start times."""
 
     index: str
     start: int
@@ -179,7 +179,7 @@ class Conditional(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Let(Expression):
-    """`let name = value in body`; with offsets and sizes, `value` replaces a slice of the tensor `name`."""
+    """`let name = value in body`. With offsets and sizes, `value` replaces a slice of the tensor `name`."""
 
     name: str
     offsets: tuple[Expression, ...]
@@ -211,7 +211,8 @@ def assigned_names(node: Expression) -> dict[str, Location]:
 def check_size(root: Expression, depth_limit: int, operation_limit: int) -> None:
     """Raise `InputError` for programs with too many operations and for expressions nested beyond `depth_limit`.
 
-    Later steps recurse. Chains of `let` and of operators are processed without recursion and do not count as depth.
+    Later steps recurse on nested expressions. Chains of `let` and of operators are processed without recursion and do
+    not count as depth.
     """
     pending = [(root, 1)]
     operations = 0

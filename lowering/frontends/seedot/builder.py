@@ -1,8 +1,9 @@
-"""SeeDot's operations on SSA values: type rules, coercions, ranges of integers, and the tdsl op per operand type.
+"""SeeDot's operations on SSA values: type rules, coercions, ranges of integers, and the `tdsl` op for each type of
+operand.
 
-Types are the paper's (SeeDot, PLDI 2019, figure 3): integers are `index` values, reals are tensors, a real scalar is a
-tensor of rank 0. A tensor of one element serves as a scalar (T-M2S) and vice versa (T-S2M). The ranges of integers are
-precise enough to find indices outside a tensor.
+The types are defined in the paper (SeeDot, PLDI 2019, figure 3). Integers are `index` values, reals are tensors, and a
+real scalar is a tensor of rank 0. A tensor of one element serves as a scalar (T-M2S) and vice versa (T-S2M). The ranges
+of integers are precise enough to detect indices outside a tensor.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class IndexRange:
     sources: frozenset[Source] | None = frozenset()
 
     def combine(self, other: IndexRange, operator: str) -> IndexRange:
-        """The range of `self operator other`, for + - *; exact if the two vary independently."""
+        """The range of `self operator other`, for + - *. The range is exact if `self` and `other` vary
+        independently.
+        """
         a, b = (self.low, self.high), (other.low, other.high)
         match operator:
             case "+":
@@ -65,8 +68,8 @@ class IndexRange:
         return IndexRange(min(ends), max(ends), self.sources | other.sources)
 
     def choice(self, other: IndexRange, by_data: bool) -> IndexRange:
-        """The range of `condition ? self : other`. by_data: true if data determine the condition, so that either can
-        occur.
+        """The range of `condition ? self : other`. by_data: true if data determine the condition, so that both results
+        can occur.
         """
         low, high = min(self.low, other.low), max(self.high, other.high)
         if by_data and self.sources is not None and other.sources is not None:
@@ -74,7 +77,9 @@ class IndexRange:
         return IndexRange(low, high, None)
 
     def complaint(self, size: int, extent: int) -> str | None:
-        """The message for a slice of `size` elements from here that certainly exceeds an axis; None for any other."""
+        """The error message if a slice of `size` elements that starts at this index certainly exceeds an axis; else
+        None.
+        """
         last = extent - size
         low, high = (self.low, self.high) if self.sources is not None else (self.high, self.low)
         if low >= 0 and high <= last:
@@ -105,7 +110,7 @@ def is_integer(value: SSAValue) -> bool:
 
 
 class SeedotBuilder(ModelBuilder):
-    """A builder that appends ops at the location of the current expression, which errors name."""
+    """A builder that appends ops at the location of the current expression; errors name this location."""
 
     def __init__(self, file: str):
         super().__init__(file)
@@ -188,11 +193,11 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(_TENSOR_OPS[operator], lhs, rhs)
 
     def as_scalar(self, location: Location, value: SSAValue, partner: Shape) -> SSAValue:
-        """A tensor of one element, reshaped to broadcast to its partner without adding axes."""
+        """Reshape a tensor of one element so that it broadcasts to the shape `partner` without adding axes."""
         return value if len(shape_of(value)) <= len(partner) else self.at(location).op(tdsl.ReshapeOp, value, ())
 
     def as_sparse(self, location: Location, value: SSAValue) -> SSAValue:
-        """A copy of a parameter in sparse storage."""
+        """Copy a parameter to sparse storage."""
         if (dense := self.parameters.get(value)) is None:
             raise location.error(
                 "the left operand of '|*|' must be a parameter, the only thing that is stored sparsely"
@@ -228,7 +233,9 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(tdsl.SelectOp, decision, if_true, self.fit(location, if_false, shape_of(if_true)))
 
     def fit(self, location: Location, value: SSAValue, shape: Shape) -> SSAValue:
-        """The value, reshaped to the given shape if both have one element."""
+        """Reshape a value to the given shape if the value and the shape have one element; otherwise return it
+        unchanged.
+        """
         if shape_of(value) != shape and prod(shape) == prod(shape_of(value)) == 1:
             return self.at(location).op(tdsl.ReshapeOp, value, shape)
         return value
@@ -251,7 +258,7 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(_FUNCTIONS[name], value)
 
     def normalise(self, location: Location, value: SSAValue) -> SSAValue:
-        """L2 normalisation of a column, or of the vectors along the last axis."""
+        """Emit L2 normalisation of a column, or of the vectors along the last axis."""
         if (shape := shape_of(value))[1:] != (1,):
             return self.at(location).op(tdsl.NormaliseOp, value)
         row = self.at(location).op(tdsl.ReshapeOp, value, shape[::-1])
@@ -263,7 +270,9 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(tdsl.TransposeOp, value, (1, 0))
 
     def rearranged(self, location: Location, value: SSAValue, shape: Shape, order: Shape) -> SSAValue:
-        """Elements in a new shape, filled in row-major order. order: the axes to read, from slowest to fastest."""
+        """Emit a tensor of a new shape, filled in row-major order. order: the axes to traverse, from slowest to
+        fastest.
+        """
         axes = tuple(axis - 1 for axis in order)
         identity = tuple(range(len(shape_of(value))))
         if tuple(sorted(axes)) != identity:
@@ -283,7 +292,7 @@ class SeedotBuilder(ModelBuilder):
         dilations: Sequence[int],
         groups: int,
     ) -> SSAValue:
-        """A convolution. filter: G x KH x KW x Cin x Cout. padding: top, bottom, left, right."""
+        """Emit a convolution. filter: G x KH x KW x Cin x Cout. padding: top, bottom, left, right."""
         if len(shape := shape_of(filter)) != 5 or len(shape_of(image)) != 4:
             shapes = f"{spell_shape(shape_of(image))} and {spell_shape(shape)}"
             raise location.error(f"'conv2d' takes an image NxHxWxC and a filter GxKHxKWxCinxCout, got {shapes}")
@@ -302,7 +311,7 @@ class SeedotBuilder(ModelBuilder):
         strides: Sequence[int],
         padding: Sequence[int],
     ) -> SSAValue:
-        """MobileNet's bottleneck. stages: filter, weight and bias of its three convolutions."""
+        """Emit MobileNet's bottleneck. stages: filter, weight and bias of its three convolutions."""
         [widen, *_], [spread, *_], _ = stages
         if len(shape_of(widen)) != 5 or len(shape_of(spread)) != 5:
             raise location.error("the filters of 'mbconv' have shape GxKHxKWxCinxCout")
@@ -333,7 +342,7 @@ class SeedotBuilder(ModelBuilder):
         return image
 
     def _changed(self, location: Location, constant: tdsl.ConstOp, raws: Raws) -> SSAValue:
-        """A parameter with new raws under the same name."""
+        """Replace a parameter by one with new raws and the same name."""
         new = self.at(location).emit(tdsl.ConstOp, raws.astype(constant.raws.dtype), F32_FORMAT)
         new.result.name_hint = constant.result.name_hint
         return new.result

@@ -1,4 +1,4 @@
-"""Import of a SeeDot program and its parameters as a function of tdsl ops on f32 tensors (L0)."""
+"""Import of a SeeDot program and its parameters as a function of `tdsl` ops on f32 tensors (L0)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ScopedVariable:
 
 
 class Scope(dict[str, ScopedVariable]):
-    """The visible names. Names are never shadowed, so that leaving a scope only deletes names."""
+    """The visible names. A name never shadows another, so that leaving a scope only deletes names."""
 
     def find(self, name: str, location: Location) -> ScopedVariable:
         if (variable := self.get(name)) is None:
@@ -65,7 +65,7 @@ class Scope(dict[str, ScopedVariable]):
         return variable
 
     def can_change(self, name: str) -> bool:
-        """True for a visible tensor that the program can reassign."""
+        """Whether a name is a visible tensor that the program can reassign."""
         known = self.get(name)
         return known is not None and not known.constant and not isinstance(known.value.type, IndexType)
 
@@ -79,7 +79,7 @@ class Scope(dict[str, ScopedVariable]):
 
 
 def hint(value: SSAValue, name: str) -> None:
-    """Name a value after a name of the program; xDSL numbers values of equal names."""
+    """Set the name hint of a value to a name of the program; xDSL numbers values of equal names."""
     if name.strip("_0123456789"):
         value.name_hint = name.replace("'", "_prime")
 
@@ -89,11 +89,11 @@ INPUT = "X"
 
 
 def import_seedot(text: str, file: str, parameters: Path | None = None) -> ModuleOp:
-    """The program as a module with one function, named after the file or, for `input.sd`, after its folder.
+    """Import a program as a module with one function, named after the file or, for `input.sd`, after its folder.
 
-    `parameters` is the folder of the `.npy` files, by default that of the program. The function takes X and returns
-    the label and the scores of a program that ends in argmax or sgn, else the program's value. Raises `InputError`
-    with file, line and column for errors in the program or its parameters.
+    parameters: the folder of the `.npy` files, by default the folder of the program. The function accepts X. It returns
+    the label and the scores of a program that ends in argmax or sgn, and otherwise the program's value. Raises
+    `InputError` with file, line and column for errors in the program or its parameters.
     """
     try:
         program = parse_seedot(text)
@@ -103,7 +103,7 @@ def import_seedot(text: str, file: str, parameters: Path | None = None) -> Modul
 
 
 def read_seedot(content: bytes, file: str) -> ModuleOp:
-    """Import the content of a file, as an `Importer` of the table of frontends."""
+    """Import the content of a file; this function is an `Importer` in the table of frontends."""
     return import_seedot(content.decode(), file)
 
 
@@ -128,7 +128,7 @@ class _SeeDotImporter:
         return module
 
     def any(self, node: Expression) -> SSAValue:
-        """The value of an expression; a chain of `let` is processed without recursion."""
+        """Emit an expression and return its value; a chain of `let` is processed without recursion."""
         bound: list[str] = []
         while isinstance(node, Let):
             if self.bind(node):
@@ -152,7 +152,7 @@ class _SeeDotImporter:
         return value
 
     def closed(self, node: Expression) -> SSAValue:
-        """The value of an expression other than a `let`."""
+        """Emit an expression other than a `let` and return its value."""
         location, to = node.location, self.to
         match node:
             case Integer(value=value):
@@ -203,7 +203,9 @@ class _SeeDotImporter:
                 raise AssertionError(node)
 
     def binary(self, node: Binary) -> SSAValue:
-        """The value of a binary expression; long sums, which nest to the left, are processed without recursion."""
+        """Emit a binary expression and return its value. Long sums, which nest to the left, are processed without
+        recursion.
+        """
         chain: list[Binary] = []
         first: Expression = node
         while isinstance(first, Binary):
@@ -224,7 +226,7 @@ class _SeeDotImporter:
         return self.to.conditional(node.location, condition, node.threshold, *branches)
 
     def bind(self, node: Let) -> bool:
-        """Evaluate a `let` except its body; return True if it introduced a name."""
+        """Evaluate the value of a `let` but not its body; return True if it introduced a name."""
         if isinstance(node.value, Declaration):
             if node.sizes:
                 raise node.value.location.error("a declaration needs a name of its own")
@@ -281,7 +283,7 @@ class _SeeDotImporter:
         return self.to.at(node.location).argument(TensorType(f32, node.shape), name)
 
     def iterate(self, node: Sum | LoopExpression) -> SSAValue:
-        """A sum or loop as `scf.for`, with the outer variables that its body rebinds as iter_args."""
+        """Emit a sum or loop as `scf.for`; outer variables that the body rebinds become iter_args."""
         location, to = node.location, self.to
         if node.start >= node.end:
             raise location.error(f"the range [{node.start}:{node.end}] is empty")

@@ -1,4 +1,4 @@
-"""The numbers of a SeeDot program: literals and `.npy` files in its folder, with their limits."""
+"""Parameters of a SeeDot program: literals, and `.npy` files in its folder, with limits on both."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check_shape(shape: Sequence[int], location: Location) -> None:
 
 
 def check_real(value: float, location: Location) -> float:
-    """Return the value; raises `InputError` if it is beyond the range of 32-bit floats."""
+    """Return the value; raise `InputError` if it is beyond the range of 32-bit floats."""
     if not abs(value) < F32_LIMIT:
         raise location.error(f"{value} is beyond the range of 32-bit floats")
     return value
@@ -42,9 +42,9 @@ def spell_shape(shape: Sequence[int]) -> str:
 
 
 def load_parameter(path: Path, name: str, declaration: Declaration) -> NDArray[np.float32]:
-    """The parameter's values in the declared shape.
+    """Load a parameter in its declared shape.
 
-    The file stores float32 or float64 numbers in any shape with the same number of elements, in row-major order. The
+    The file stores float32 or float64 numbers in row-major order, in any shape with the same number of elements. The
     header is checked before any data is read. Raises `InputError` at the declaration's location.
     """
     from tinyml.runtime.readers.arrays import ArrayHeader, read_npy

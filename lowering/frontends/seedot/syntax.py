@@ -47,7 +47,7 @@ LARGEST_INTEGER = 2**31 - 1
 
 
 def parse_seedot(text: str) -> Expression:
-    """The syntax tree of a program; raises `InputError` with line and column for a syntax error."""
+    """Parse a program to its syntax tree; raises `InputError` with line and column for a syntax error."""
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
     try:
@@ -133,7 +133,9 @@ def _product(integers: Iterable[Expression]) -> tuple[int, ...]:
 
 
 class _Nodes:
-    """The parser's actions by grammar rule. c: the tokens and values that the rule keeps."""
+    """The parser's actions, one per grammar rule. c: the tokens and values of the rule that the grammar does not
+    discard.
+    """
 
     def integers(self, c: list[Token]) -> tuple[int, ...]:
         return tuple(_integer(token) for token in c)

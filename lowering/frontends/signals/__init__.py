@@ -1,1 +1,1 @@
-"""Front ends: programs that compute features of signals, built from parameters."""
+"""Front ends: programs that compute features of signals, generated from parameters."""

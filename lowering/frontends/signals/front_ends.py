@@ -1,4 +1,4 @@
-"""Front ends: their parameters, their programs on reals, which compute features frame by frame, and composition with a
+"""Front ends: their parameters, the programs on reals that compute features frame by frame, and composition with a
 model.
 """
 
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 
 def mel_matrix(bands: int, bins: int, rate: float, low: float, high: float) -> NDArray[Any]:
-    """Triangular mel filters (bands, bins) of height 1 with corners equally spaced in mel, 1127 ln(1 + f / 700), in
-    f32.
+    """Triangular mel filters (bands, bins) of height 1 in f32. Their corners are equally spaced in mel, 1127 ln(1 + f /
+    700).
 
-    As in TensorFlow's linear_to_mel_weight_matrix, weights are linear in mel, and those of bin 0 are zero. low, high:
-    limits of the bank in Hz. Bin k is at `k * rate / (2 * bins)`.
+    As in TensorFlow's linear_to_mel_weight_matrix, weights are linear in mel, and the weights of bin 0 are zero. low,
+    high: limits of the bank in Hz. Bin k has the frequency `k * rate / (2 * bins)`.
     """
 
     def mel(frequency: NDArray[Any]) -> NDArray[Any]:
@@ -66,26 +66,28 @@ def _dct_matrix(coefficients: int, bands: int) -> NDArray[Any]:
 
 
 def filter_bank(to: ModelBuilder, bins: SSAValue, matrix: NDArray[Any]) -> SSAValue:
-    """The sums 1 x bands of 1 x bins numbers, weighted by the rows of a sparse matrix."""
+    """Emit 1 x bands sums of 1 x bins numbers, weighted by the rows of a sparse matrix."""
     column = to.reshape(bins, (shape_of(bins)[1], 1))
     weights = to.emit(tdsl.ConstOp, matrix.astype(np.float32), F32_FORMAT, tdsl.Csr()).result
     return to.reshape(to.op(tdsl.SpmvOp, weights, column), (1, len(matrix)))
 
 
 def _cosine_transform(to: ModelBuilder, bands: SSAValue, coefficients: int) -> SSAValue:
-    """The first `coefficients` coefficients of the DCT of 1 x bands numbers."""
+    """Emit the first `coefficients` coefficients of the DCT of 1 x bands numbers."""
     count = shape_of(bands)[1]
     rows = to.parameter(reals(_dct_matrix(coefficients, count)))
     return to.reshape(to.op(tdsl.MatmulOp, rows, to.reshape(bands, (count, 1))), (1, coefficients))
 
 
 def hann(length: int) -> NDArray[Any]:
-    """The periodic Hann window."""
+    """The periodic Hann window of `length` samples."""
     return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length)
 
 
 def transform(to: ModelBuilder, row: SSAValue) -> SSAValue:
-    """The spectrum of 1 x N real samples in the order of `tdsl.real_spectrum`; N is a power of two of at least 8."""
+    """Emit the spectrum of 1 x N real samples in the order of `tdsl.real_spectrum`.
+    N is a power of two of at least 8.
+    """
     points = shape_of(row)[-1] // 2
     row = to.op(ReverseBitsOp, row)
     span = 1
@@ -103,9 +105,9 @@ def by_frame(
     states: Sequence[tuple[int, ...]],
     of_frame: Callable[[SSAValue, SSAValue, Sequence[SSAValue]], tuple[SSAValue, Sequence[SSAValue]]],
 ) -> SSAValue:
-    """A loop over frames that computes a matrix (frames, features).
+    """Emit a loop over frames that computes a matrix (frames, features).
 
-    frames: the first sample of each frame. states: shapes of the tensors that the loop carries, initially zero.
+    frames: the first sample of each frame. states: the shapes of the tensors that the loop carries, initially zero.
     of_frame: emits a row 1 x features and the next states, from the index of a frame, its first sample and the states.
     """
     whole = to.op(tdsl.FillOp, 0.0, TensorType(f32, (len(frames), features)))
@@ -125,7 +127,7 @@ def by_frame(
 
 
 def _windowed(to: ModelBuilder, frame: SSAValue) -> SSAValue:
-    """A frame times the Hann window."""
+    """Emit a frame multiplied by the Hann window."""
     window = reals(hann(shape_of(frame)[1])[None])
     return to.op(tdsl.MulOp, frame, to.parameter(window))
 
@@ -139,7 +141,7 @@ def _is_real(value: object) -> bool:
 
 
 def _are(accepts: Callable[[object], bool], value: object) -> bool:
-    """True for a sequence whose values all have a kind."""
+    """Whether a value is a sequence for which `accepts` is true on every element."""
     if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
         return False
     return all(accepts(each) for each in cast("Sequence[object]", value))
@@ -160,10 +162,10 @@ _KINDS: Mapping[str, tuple[str, Callable[[Any], bool] | None]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class FrontEnd(ABC):
-    """Features of a signal of `samples` numbers: a row per frame. Frames begin `hop` samples apart.
+    """A program that computes a row of features per frame of a signal with `samples` numbers.
 
-    frame: the number of samples in a frame. Raises `InputError` for inconsistent parameters, and `TypeError` for a
-    parameter of another type.
+    Frames begin `hop` samples apart. frame: the number of samples in a frame. Raises `InputError` for inconsistent
+    parameters, and `TypeError` for a parameter of another type.
     """
 
     samples: int
@@ -184,7 +186,9 @@ class FrontEnd(ABC):
 
     @property
     def samples_per_second(self) -> float | None:
-        """The numbers of the signal per second, over all axes; None if the features do not depend on the rate."""
+        """The sampling rate: numbers of the signal per second, over all axes; None if the features do not depend on the
+        rate.
+        """
         return None
 
     @property
@@ -194,7 +198,7 @@ class FrontEnd(ABC):
 
     @property
     def signal_frames(self) -> tdsl.SignalFrames:
-        """The framing of the input signal, for callers that request shorter frames."""
+        """The framing of the input signal that the program declares."""
         return tdsl.SignalFrames(self.frame, self.hop, self.frames * self.features, 1)
 
     @property
@@ -204,15 +208,12 @@ class FrontEnd(ABC):
 
     @abstractmethod
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
-        """The features, 1 x `features`, of 1 x `frame` samples."""
+        """Emit the features, 1 x `features`, of 1 x `frame` samples."""
 
     def logarithm(
         self, to: ModelBuilder, row: SSAValue, floor: float, factor: SSAValue | None = None, times: int = 1
     ) -> SSAValue:
-        """The natural logarithm of `row / factor^times + floor`.
-
-        factor: 1 x 1; None for 1.
-        """
+        """Emit the natural logarithm of `row / factor^times + floor`. factor: 1 x 1; None for 1."""
         least = to.parameter(reals(np.full((1, 1), floor)))
         if factor is None:
             return to.op(tdsl.LogOp, to.op(tdsl.AddOp, row, least))
@@ -226,7 +227,7 @@ class FrontEnd(ABC):
 
     @property
     def states(self) -> Sequence[tuple[int, ...]]:
-        """The shapes of the tensors that a frame passes to the next."""
+        """The shapes of the tensors that one frame passes to the next."""
         return ()
 
     def after_frame(
@@ -236,11 +237,11 @@ class FrontEnd(ABC):
         return row, states
 
     def of_rows(self, to: ModelBuilder, rows: SSAValue) -> SSAValue:
-        """The result, 1 x N, from the rows (frames, features) of all frames: by default, their concatenation."""
+        """Emit the result, 1 x N, from the rows (frames, features) of all frames; by default, their concatenation."""
         return to.reshape(rows, (1, self.frames * self.features))
 
     def module(self) -> ModuleOp:
-        """The program from 1 x samples to the result of `of_rows`."""
+        """The program that maps 1 x samples to the result of `of_rows`."""
         to = ModelBuilder("features.py")
         signal = to.argument(TensorType(f32, (1, self.samples)), "signal")
 
@@ -256,7 +257,7 @@ class FrontEnd(ABC):
         return self.finished(to, rows)
 
     def finished(self, to: ModelBuilder, rows: SSAValue) -> ModuleOp:
-        """The module that returns the features of all frames and declares its sampling rate and frames."""
+        """Build the module that returns the features of all frames and declares the sampling rate and the frames."""
         module = to.module([self.of_rows(to, rows)])
         tdsl.update_input(module, rate=self.samples_per_second, frames=self.signal_frames)
         return module
@@ -264,7 +265,7 @@ class FrontEnd(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Spectrogram(FrontEnd):
-    """Spectra of frames times a Hann window.
+    """Spectra of frames that are multiplied by a Hann window.
 
     Frames are zero-padded to a power of two.
 
@@ -273,9 +274,9 @@ class Spectrogram(FrontEnd):
     at half the rate. floor: a number added before the natural logarithm; None for no logarithm. coefficients: the
     number of cepstral coefficients of the bands; None for none. normalise: the fraction by which the running mean of
     each feature, initially 0, moves towards every frame before it is subtracted; None for no mean. block_exponent: the
-    maximum doublings of a quiet frame before its transform, which the logarithm undoes; None for none. full_scale: a
-    power of two that bounds doubled samples. delta: true to append the differences from the previous frame, which is
-    zero for the first.
+    maximum number of doublings of a quiet frame before its transform, which the logarithm undoes; None for none.
+    full_scale: a power of two that bounds doubled samples. delta: true to append the differences from the previous
+    frame, which is zero for the first.
     """
 
     rate: float = 8000.0
@@ -318,7 +319,7 @@ class Spectrogram(FrontEnd):
 
     @property
     def length(self) -> int:
-        """The transform length in samples: that of the zero-padded frame."""
+        """The length of the transform in samples: the length of the zero-padded frame."""
         return 1 << (self.frame - 1).bit_length()
 
     @property
@@ -381,14 +382,16 @@ def verify_share(share: float | None) -> None:
 
 
 def less_running_mean(to: ModelBuilder, row: SSAValue, mean: SSAValue, share: float) -> tuple[SSAValue, SSAValue]:
-    """Move a running mean towards a row by a share; return the row minus the mean, and the mean."""
+    """Move a running mean towards a row by the fraction `share`;
+    return the row minus the new mean, and the new mean.
+    """
     step = to.op(tdsl.MulOp, to.op(tdsl.SubOp, row, mean), to.parameter(reals(np.full((1, 1), share))))
     mean = to.op(tdsl.AddOp, mean, step)
     return to.op(tdsl.SubOp, row, mean), mean
 
 
 def joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
-    """The concatenation of rows 1 x n."""
+    """Emit the concatenation of rows 1 x n."""
     total = sum(shape_of(row)[1] for row in rows)
     whole, at = to.op(tdsl.FillOp, 0.0, TensorType(f32, (1, total))), 0
     for row in rows:
@@ -398,9 +401,9 @@ def joined(to: ModelBuilder, rows: list[SSAValue]) -> SSAValue:
 
 
 def followed_by(front_end: ModuleOp, model: ModuleOp) -> ModuleOp:
-    """The composition of a front end in number formats and a model on reals; both are copied.
+    """Compose a front end in number formats with a model on reals; both modules are copied.
 
-    Raises `InputError` for a model that has number formats, several inputs, or another number of features.
+    Raises `InputError` for a model with number formats, with several inputs, or with another number of features.
     """
     if tdsl.has_formats(model):
         raise InputError("a model that follows a front end must be on reals: this one has number formats")

@@ -1,4 +1,4 @@
-"""Statistics of motion sensors."""
+"""A front end that computes statistics of motion sensors."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tinyml.lowering.frontends.signals.front_ends import FrontEnd, joined
 
 @dataclass(frozen=True, kw_only=True)
 class Motion(FrontEnd):
-    """Statistics of the axes of a motion sensor: per axis and frame the mean, the variance and the rate of zero
-    crossings.
+    """Statistics of a motion sensor: for each axis and frame the mean, the variance and the rate of zero crossings.
 
-    A zero crossing is a sign change of the deviation from the mean. samples, frame, hop: in numbers of interleaved
-    axes; a reading of three axes has three. rate: readings per second. bands: limits in Hz; for each band, the mean
-    square of each axis after a second-order band-pass filter, which starts at rest in each frame.
+    A zero crossing is a sign change of the deviation from the mean. samples, frame, hop: counts of interleaved numbers;
+    a reading of three axes counts as three. rate: readings per second. bands: limits in Hz. For each band, the mean
+    square of each axis after a second-order band-pass filter is a further feature; the filter state is zero at the
+    start of each frame.
     """
 
     axes: int = 3
@@ -68,7 +68,7 @@ class Motion(FrontEnd):
         return joined(to, rows)
 
     def _mean(self, to: ModelBuilder, by_axis: SSAValue) -> SSAValue:
-        """The mean of each axis, 1 x axes."""
+        """Emit the mean of each axis, 1 x axes."""
         return to.reshape(to.op(tdsl.MeanOp, by_axis, [0]), (1, self.axes))
 
     def _mean_square(self, to: ModelBuilder, by_axis: SSAValue) -> SSAValue:

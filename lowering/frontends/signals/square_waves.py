@@ -26,8 +26,9 @@ class SquareWaves(FrontEnd):
     samples.
 
     The state has two accumulators per chunk and frequency, and no samples of earlier chunks. Sums over a chunk are
-    divided by its length; chunks are weighted by a Hamming window. frame: has no effect. frequencies: in Hz, at `rate`
-    samples per second, rounded to multiples of `rate / signals.PERIOD`. floor, normalise: as in `Spectrogram`.
+    divided by its length; chunks are weighted by a Hamming window. frame: has no effect. frequencies: frequencies in
+    Hz, at `rate` samples per second, rounded to multiples of `rate / signals.PERIOD`. floor, normalise: as in
+    `Spectrogram`.
     """
 
     rate: float = 8000.0
@@ -70,7 +71,7 @@ class SquareWaves(FrontEnd):
 
     @property
     def window(self) -> NDArray[Any]:
-        """The weight of each chunk, latest first."""
+        """The weight of each chunk, from the latest to the earliest."""
         middles = (np.arange(self.chunks) + 0.5) / self.chunks
         return 0.54 - 0.46 * np.cos(2 * np.pi * middles)
 
@@ -97,7 +98,7 @@ class SquareWaves(FrontEnd):
         return self.finished(to, powers)
 
     def _shifted(self, to: ModelBuilder, sums: SSAValue, latest: SSAValue) -> SSAValue:
-        """The sums of all chunks, shifted by one chunk to append the sums of the latest."""
+        """Emit the sums of all chunks, shifted by one chunk to append the sums of the latest chunk."""
         zero = to.index(0)
         if self.chunks > 1:
             kept = to.part(sums, (0, 0), (self.chunks - 1, 2 * self.features))
@@ -105,7 +106,7 @@ class SquareWaves(FrontEnd):
         return to.op(tdsl.InsertSliceOp, latest, sums, [zero, zero])
 
     def of_frame(self, to: ModelBuilder, frame: SSAValue) -> SSAValue:
-        """The powers 1 x bins of the sums of all chunks (chunks, 2 * bins)."""
+        """Emit the powers, 1 x bins, from the sums of all chunks (chunks, 2 * bins)."""
         row = to.op(tdsl.MatmulOp, to.parameter(reals(self.window[None])), frame)
         parts = [to.part(row, (0, at), (1, self.features)) for at in (0, self.features)]
         in_phase, quadrature = (to.op(tdsl.MulOp, part, part) for part in parts)

@@ -1,5 +1,5 @@
-"""The frontend for scikit-learn, with a file per family of estimators.
+"""The frontend for scikit-learn, with one file per family of estimators.
 
-Estimators are recognised by their class and read through their fitted attributes. Nothing here imports scikit-learn,
-which is installed wherever an estimator exists.
+Estimators are recognised by their class; their fitted attributes determine the program. No module here imports
+scikit-learn, which is installed wherever an estimator exists.
 """

@@ -1,4 +1,6 @@
-"""Estimators made of others: transformers of columns, one-against-rest classifiers, and votes of several estimators."""
+"""Estimators composed of other estimators: transformers of columns, one-against-rest classifiers, and votes of several
+estimators.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ DROPPED, KEPT = "drop", "passthrough"
 
 
 def together(to: ModelBuilder, parts: Sequence[SSAValue]) -> SSAValue:
-    """The concatenation of rows; raises `InputError` if there are none."""
+    """Concatenate rows; raises `InputError` if there are none."""
     if not parts:
         raise to.error("it keeps no column")
     return parts[0] if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, 1)
@@ -52,7 +54,7 @@ def _weighted(to: ModelBuilder, estimator: Any, name: str) -> None:
 
 
 def column_transformer(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The features that each transformer computes from its columns, concatenated."""
+    """Emit the features that each transformer computes from its columns, concatenated."""
     parts: list[SSAValue] = []
     indices = inner(to, estimator, "_transformer_to_input_indices")
     for name, transformer, _ in inner(to, estimator, "transformers_"):
@@ -66,7 +68,7 @@ def column_transformer(estimator: Any, to: ModelBuilder, x: SSAValue, compute: C
 
 
 def feature_union(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The features that each transformer computes from all columns, concatenated."""
+    """Emit the features that each transformer computes from all columns, concatenated."""
     parts: list[SSAValue] = []
     for name, transformer in estimator.transformer_list:
         if isinstance(transformer, str) and transformer == DROPPED:
@@ -78,12 +80,12 @@ def feature_union(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Comput
 
 
 def selected_from_model(estimator: Any, to: ModelBuilder, x: SSAValue, _: Compute) -> SSAValue:
-    """The columns that a selector selects; its inner estimator matters only for training."""
+    """Emit the columns that a selector selects. Only training uses the selector's inner estimator."""
     return selected(estimator, to, x)
 
 
 def selected(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The columns that a selector selects."""
+    """Emit the columns that a selector selects."""
     length = shape_of(x)[1]
     if not any(hasattr(estimator, name) for name in ("variances_", "scores_", "support_", "estimator_")):
         raise to.error("it is not fitted: call fit(X, y) first")
@@ -114,7 +116,7 @@ SHARES = (
 
 
 def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The scores of the classifiers that separate each class from the rest."""
+    """Emit the scores of the classifiers that separate each class from the rest."""
     scores = [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")]
     if any(shape_of(score) != (1, 1) for score in scores):
         raise to.error("its classifiers must have a decision function of one number, as LogisticRegression has")
@@ -122,7 +124,7 @@ def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Com
 
 
 def _shares(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> SSAValue:
-    """The probabilities of all classes, or of the second of two if there is a single score."""
+    """Emit the probabilities of all classes; for a single score, the probability of the second of two classes."""
     name = type(estimator).__name__
     if name in SHARES:
         return scores
@@ -133,12 +135,12 @@ def _shares(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) ->
 
 
 def _vote(to: ModelBuilder, scores: SSAValue) -> SSAValue:
-    """A one-hot row of the predicted class; for two classes with a single score, 1 for the second."""
+    """Emit a one-hot row of the predicted class; for two classes with a single score, 1 for the second class."""
     return to.op(tdsl.StepOp, scores) if shape_of(scores)[1] == 1 else to.op(tdsl.TopKMaskOp, scores, 1)
 
 
 def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The mean probability or the total vote of each class. Ties go to the first class."""
+    """Emit the mean probability or the total vote of each class. Ties go to the first class."""
     members = [compute(to, each, x) for each in inner(to, estimator, "estimators_")]
     classes = len(estimator.classes_)
     if estimator.voting == "soft":
@@ -152,8 +154,8 @@ def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Co
 
 
 def _weighted_shares(to: ModelBuilder, votes: Sequence[SSAValue], weights: Sequence[float], classes: int) -> SSAValue:
-    """The weighted sums of the members' class shares. With two classes, a member may return only the share of the
-    second.
+    """Emit the weighted sums of the members' class shares. With two classes, a member may return only the share of the
+    second class.
     """
     blocks: list[NDArray[Any]] = []
     addends = np.zeros(classes)
@@ -168,19 +170,21 @@ def _weighted_shares(to: ModelBuilder, votes: Sequence[SSAValue], weights: Seque
 
 
 def voting_regressor(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The mean of the values of all regressors."""
+    """Emit the weighted mean of the values of all regressors."""
     values = [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")]
     weights = _weights(to, estimator, len(values))
     return _sums(to, values, (weights / weights.sum()).reshape(1, -1), np.zeros(1))
 
 
 def several_regressors(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """One regressor's value per output."""
+    """Emit one value per output, each from a separate regressor."""
     return together(to, [compute(to, each, x)[1] for each in inner(to, estimator, "estimators_")])
 
 
 def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
-    """The weights of the active members, by default 1, so that votes are whole numbers and ties are exact."""
+    """The weights of the active members. The default weight is 1,
+    so that votes are whole numbers and ties are exact.
+    """
     members = [member for _, member in estimator.estimators]
     given = [1.0] * len(members) if estimator.weights is None else estimator.weights
     if len(given) != len(members):
@@ -196,17 +200,17 @@ def _weights(to: ModelBuilder, estimator: Any, count: int) -> NDArray[Any]:
 
 
 def _sums(to: ModelBuilder, rows: Sequence[SSAValue], weights: NDArray[Any], addends: NDArray[Any]) -> SSAValue:
-    """The weighted sums of rows, 1 x N each, over their concatenation."""
+    """Emit weighted sums of rows, 1 x N each, as an affine map of their concatenation."""
     return to.reshape(affine(to, together(to, rows), weights, addends), (1, len(weights)))
 
 
 def _second(to: ModelBuilder, shares: SSAValue) -> SSAValue:
-    """The share of the second of two classes; all shares of more classes."""
+    """The share of the second class if there are two classes; otherwise all shares."""
     return to.picked(shares, [1]) if shape_of(shares)[1] == 2 else shares
 
 
 def _decisions(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> SSAValue:
-    """The decision function, a single number for two classes."""
+    """Emit the decision function, a single number for two classes."""
     if shape_of(scores)[1] != (1 if classes == 2 else classes) or (
         classes > 2 and type(estimator).__name__ in ("SVC", "NuSVC")
     ):
@@ -216,7 +220,9 @@ def _decisions(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int)
 
 
 def stacking(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The final estimator on the outputs of the others; with `passthrough`, the features follow these outputs."""
+    """Emit the final estimator on the outputs of the other estimators; with `passthrough`, the features follow these
+    outputs.
+    """
     parts: list[SSAValue] = []
     members = inner(to, estimator, "estimators_")
     classes = len(getattr(estimator, "classes_", ()))
@@ -236,8 +242,8 @@ def stacking(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) ->
 
 
 def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """The mean calibrated probability of each class over all classifiers; each classifier's probabilities are
-    normalised.
+    """Emit the mean calibrated probability of each class over all classifiers, after normalising the probabilities of
+    each classifier.
     """
     votes: list[SSAValue] = []
     classes = len(estimator.classes_)
@@ -254,7 +260,7 @@ def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) 
 
 
 def _logistic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
-    """sigmoid(-(a f + b)) of decision functions or probabilities f.
+    """Emit sigmoid(-(a f + b)) of decision functions or probabilities f.
 
     Platt, "Probabilistic Outputs for Support Vector Machines", 1999. The probabilities of several classes are divided
     by their sum, computed as the softmax of their logarithms.
@@ -268,7 +274,7 @@ def _logistic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> 
 
 
 def _isotonic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
-    """Piecewise linear functions of decision functions or probabilities, constant beyond their ends.
+    """Emit piecewise linear functions of decision functions or probabilities, constant beyond their ends.
 
     Each function is a sum over its rising pieces: the fraction of the piece below the score, times the rise of the
     piece.

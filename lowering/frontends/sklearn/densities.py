@@ -1,7 +1,7 @@
 """Density-based estimators: naive Bayes, quadratic discriminants and Gaussian mixtures.
 
-Gaussian naive Bayes needs products with the features and with their squares. Naive Bayes of counts needs one product.
-Gaussians with covariances need squares of whitened features.
+Gaussian naive Bayes requires products with the features and with their squares. Naive Bayes of counts requires one
+product. Gaussians with covariances require squares of whitened features.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 
 def gaussian_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The logarithm of prior times likelihood of each class, up to a common addend.
+    """Emit the logarithm of prior times likelihood of each class, up to a common addend.
 
     Each feature is centred at the mean of the class with the least variance, so that the large factors of this class
-    meet no large addend, and divided by the greatest deviation, so that the factors of all features are comparable;
-    `scale-features` can move this division to the caller. The class with the greatest variance has the smallest terms;
-    they are subtracted from the terms of all classes, so that features that do not separate classes cancel.
+    are not combined with a large addend. Each feature is also divided by the greatest deviation, so that the factors of
+    all features are comparable; `scale-features` can move this division to the caller. The class with the greatest
+    variance has the smallest terms. They are subtracted from the terms of all classes, so that features that do not
+    separate classes cancel.
     """
     means, variances = array(to, estimator, "theta_", 2), array(to, estimator, "var_", 2)
     priors = array(to, estimator, "class_prior_")
@@ -53,19 +54,21 @@ def gaussian_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
 
 
 def multinomial_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The logarithm of prior times likelihood of each class, linear in the counts."""
+    """Emit the logarithm of prior times likelihood of each class, which is linear in the counts."""
     priors = array(to, estimator, "class_log_prior_")
     return _scores(to, x, array(to, estimator, "feature_log_prob_", 2), priors)
 
 
 def complement_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """As `multinomial_naive_bayes`, with the weights of the complement of each class and without priors."""
+    """Emit scores as `multinomial_naive_bayes` does, from the weights of the complement of each class and without
+    priors.
+    """
     weights = array(to, estimator, "feature_log_prob_", 2)
     return _scores(to, x, weights, np.zeros(len(weights)))
 
 
 def bernoulli_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """As `multinomial_naive_bayes`, for features that are 1 above a threshold, else 0."""
+    """Emit scores as `multinomial_naive_bayes` does, for features that are 1 above a threshold, else 0."""
     present = array(to, estimator, "feature_log_prob_", 2)
     absent = np.log1p(-np.exp(present))
     x = binarized(to, x, estimator.binarize)
@@ -74,15 +77,15 @@ def bernoulli_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAV
 
 
 def _scores(to: ModelBuilder, x: SSAValue, weights: NDArray[Any], addends: NDArray[Any]) -> SSAValue:
-    """The row `weights x + addends`, up to terms common to all classes."""
+    """Emit the row `weights x + addends`, up to terms common to all classes."""
     scores = affine(to, x, weights - weights.mean(0), addends - addends.max())
     return to.reshape(scores, (1, len(weights)))
 
 
 def _densities(to: ModelBuilder, x: SSAValue, roots: Sequence[Array], means: Array, addends: Array) -> SSAValue:
-    """The row `addends - |root (x - mean)|^2 / 2` of all Gaussians.
+    """Emit the row `addends - |root (x - mean)|^2 / 2` of all Gaussians.
 
-    roots: matrices (rank, features) with root^T root equal to the inverse of the covariance.
+    roots: matrices (rank, features) for which root^T root is the inverse of the covariance.
     """
     ranks = [len(root) for root in roots]
     offsets = np.concatenate([-root @ mean for root, mean in zip(roots, means, strict=True)])
@@ -93,7 +96,7 @@ def _densities(to: ModelBuilder, x: SSAValue, roots: Sequence[Array], means: Arr
 
 
 def quadratic_discriminant(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The logarithm of prior times density of each class, up to a common addend."""
+    """Emit the logarithm of prior times density of each class, up to a common addend."""
     means, priors = array(to, estimator, "means_", 2), array(to, estimator, "priors_")
     scalings = [np.asarray(each, np.float64) for each in estimator.scalings_]
     if any(each.min() <= 0 for each in scalings):
@@ -105,7 +108,7 @@ def quadratic_discriminant(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSA
 
 
 def gaussian_mixture(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The logarithm of weight times density of each component, up to a common addend."""
+    """Emit the logarithm of weight times density of each component, up to a common addend."""
     means, weights = array(to, estimator, "means_", 2), array(to, estimator, "weights_")
     factors, (count, features) = array(to, estimator, "precisions_cholesky_"), means.shape
     match estimator.covariance_type:

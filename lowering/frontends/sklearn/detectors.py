@@ -54,7 +54,7 @@ def average_path_length(samples: Array) -> Array:
 
 
 def isolation_forest(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The isolation forest score -2^(-mean path length / c(samples of a tree)): a forest and one exponential."""
+    """Emit the isolation forest score -2^(-mean path length / c(samples of a tree)) as a forest and one exponential."""
     estimators = inner(to, estimator, "estimators_")
     usual = len(estimators) * float(average_path_length(np.array(estimator.max_samples_)))
     if usual == 0:
@@ -93,9 +93,7 @@ def one_class_linear(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def ellipse(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The negative squared Mahalanobis distance from the mean, computed as a sum of squares of the whitened
-    features.
-    """
+    """Emit the negative squared Mahalanobis distance from the mean, as a sum of squares of the whitened features."""
     centre = array(to, estimator, "location_")
     scales, axes = np.linalg.eigh(np.asarray(estimator.get_precision(), np.float64))
     used = scales > scales.max() * np.finfo(np.float64).eps
@@ -104,13 +102,15 @@ def ellipse(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def minus_square(to: ModelBuilder, x: SSAValue, centre: Array, root: Array) -> SSAValue:
-    """The term -|root (x - centre)|^2, 1 x 1. root: (any number, features)."""
+    """Emit -|root (x - centre)|^2, 1 x 1. root: (any number, features)."""
     column = affine(to, shifted(to, x, centre), root)
     return affine(to, to.op(tdsl.MulOp, column, column), np.full((1, len(root)), -1.0))
 
 
 def distance_to_centres(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The negative squared distance to the nearest k-means centre: |x|^2 minus the greatest 2 c x - |c|^2."""
+    """Emit the negative squared distance to the nearest k-means centre: the greatest 2 c x - |c|^2 over centres c,
+    minus |x|^2.
+    """
     centres = array(to, estimator, "cluster_centers_", 2)
     origin = centres.mean(0)
     column, square = centred_column(to, x, origin)
@@ -121,7 +121,7 @@ def distance_to_centres(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVal
 
 
 def distance_to_components(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The negative reconstruction error of a PCA: the squared distance along the discarded axes."""
+    """Emit the negative reconstruction error of a PCA: minus the squared distance along the discarded axes."""
     components = array(to, estimator, "components_", 2)
     if len(components) == components.shape[1]:
         raise to.error("all components are kept, which reconstruct every sample: fit it with fewer n_components")
@@ -130,18 +130,19 @@ def distance_to_components(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSA
 
 
 def centred_column(to: ModelBuilder, x: SSAValue, centre: Array) -> tuple[SSAValue, SSAValue]:
-    """The column x - centre, and its squared length, 1 x 1."""
+    """Emit the column x - centre, and its squared length, 1 x 1."""
     length = len(centre)
     column = to.reshape(shifted(to, to.reshape(x, (1, length)), centre), (length, 1))
     return column, to.op(tdsl.MatmulOp, to.reshape(column, (1, length)), column)
 
 
 def local_outlier_factor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The negative mean density at the nearest samples times their mean reachability distance to x.
+    """Emit the negative local outlier factor: the mean density at the nearest samples times their mean reachability
+    distance to x.
 
-    The reachability distance from a sample is its distance to x, but at least the distance to its own last neighbour
-    (Breunig and others, "LOF: Identifying Density-Based Local Outliers", 2000, definitions 5 to 7). Distances are in
-    units of their median.
+    The reachability distance from a sample is its distance to x, but at least the sample's distance to its own last
+    neighbour (Breunig and others, "LOF: Identifying Density-Based Local Outliers", 2000, definitions 5 to 7). The unit
+    of distances is their median.
     """
     only(to, estimator, "novelty", True, instead="fit it with novelty=True, without which it takes no new samples")
     only(to, estimator, "effective_metric_", "euclidean", instead="fit it with the metric 'euclidean'")

@@ -1,9 +1,9 @@
-"""Encoders of categories: one tree per feature; its leaves contain the encoder's output for each category.
+"""Encoders of categories, imported as one tree per feature. The leaves contain the encoder's output for each category.
 
 The fitted encoder computes these outputs itself, so that all its parameters are supported. Categories are numbers. A
 value matches a category if their distance is at most a quarter of the least distance between categories, so that every
-number format separates them; other values are unknown. For an encoder that rejects unknown values, each value gets the
-nearest category, which needs half as many comparisons.
+number format separates the categories; other values are unknown. If an encoder rejects unknown values, each value is
+assigned to the nearest category, which needs half as many comparisons.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MOST_SHOWN = 3
 
 
 def encoded(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The encoded columns of all features, concatenated."""
+    """Emit the encoded columns of all features, concatenated."""
     categories = [_numbers(to, estimator, at, each) for at, each in enumerate(inner(to, estimator, "categories_"))]
     known = estimator.handle_unknown == "error"
     parts: list[SSAValue] = []
@@ -74,7 +74,7 @@ def _numbers(to: ModelBuilder, estimator: Any, feature: int, given: Any) -> NDAr
 def _columns(to: ModelBuilder, estimator: Any, categories: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
     """The encoder's output for each feature: a row per category, then a row for an unknown value.
 
-    If the encoder rejects unknown values, the last row repeats the first category's.
+    If the encoder rejects unknown values, the last row repeats the row of the first category.
     """
     base = np.array([values[0] for values in categories])
     # The probe rows have each category of one feature, then an unknown value, and the first category of the other
@@ -105,8 +105,9 @@ def _columns(to: ModelBuilder, estimator: Any, categories: Sequence[NDArray[np.f
 
 
 def _tree(values: NDArray[np.float64], columns: NDArray[np.float64], *, known: bool) -> Tree:
-    """The tree of one feature. columns: a row per value, then a row for an unknown value; known: true to omit the
-    latter.
+    """The tree of one feature.
+
+    columns: a row per value, then a row for an unknown value. known: true to omit the leaves of unknown values.
     """
     if known:
         limits, leaves = (values[1:] + values[:-1]) / 2, [*range(len(values))]
@@ -117,7 +118,7 @@ def _tree(values: NDArray[np.float64], columns: NDArray[np.float64], *, known: b
     thresholds, first, second, votes = list[float](), list[int](), list[int](), list[Any]()
 
     def grow(start: int, end: int) -> int:
-        """The node for the intervals in [start, end)."""
+        """Append the subtree for the intervals in [start, end); return the index of its root."""
         node, middle = len(thresholds), (start + end) // 2
         thresholds.append(0.0 if end - start == 1 else float(limits[middle - 1]))
         first.append(LEAF)

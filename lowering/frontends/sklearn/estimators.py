@@ -1,4 +1,4 @@
-"""The table of estimators: the handler of each class, by class name. A handler's module is imported on first use."""
+"""The table that maps class names of estimators to handlers. A handler's module is imported on first use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _by(where: str, names: str) -> dict[str, Any]:
-    """Register the handler `MODULE:NAME`, relative to this folder, for some classes."""
+    """Table rows that map class names to the handler `MODULE:NAME`, relative to this folder."""
     return dict.fromkeys(names.split(), on_call(f"tinyml.lowering.frontends.sklearn.{where}"))
 
 

@@ -31,7 +31,7 @@ def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) 
     """A fitted attribute as numbers in double precision.
 
     rank: the rank of the result; arrays of lower rank get leading axes. Sparse matrices become dense. Raises
-    `InputError` for an estimator that is not fitted, and for anything but numbers.
+    `InputError` for an estimator that is not fitted, and for an attribute that is not numeric.
     """
     value = getattr(estimator, name, None)
     if value is None:
@@ -53,7 +53,7 @@ def array(to: ModelBuilder, estimator: Any, name: str, rank: int | None = None) 
 
 
 def takes_missing(estimator: Any) -> bool:
-    """True for an estimator whose `predict` accepts NaN as a missing value, according to its tags."""
+    """Whether `predict` of an estimator accepts NaN as a missing value, according to the estimator's tags."""
     return bool(import_module("sklearn.utils").get_tags(estimator).input_tags.allow_nan)
 
 
@@ -80,7 +80,7 @@ LOGITS = (
 
 
 def has_logits(estimator: Any, classes: int) -> bool:
-    """True if the probabilities are the softmax of the scores, or the sigmoid of a single score.
+    """Whether the probabilities are the softmax of the scores, or the sigmoid of a single score.
 
     False for several classes fitted one against the rest, and for two classes fitted as a softmax of opposite scores.
     """
@@ -90,7 +90,7 @@ def has_logits(estimator: Any, classes: int) -> bool:
 
 
 def class_labels(to: ModelBuilder, estimator: Any) -> list[str | int] | None:
-    """The class labels of a classifier, whole numbers as integers; None for other estimators."""
+    """The class labels of a classifier, with whole numbers as integers; None for other estimators."""
     classes = getattr(estimator, "classes_", None)
     if classes is None:
         return None
@@ -109,7 +109,10 @@ _ANSWERS = ("predict", "decision_function", "predict_proba", "score_samples", "t
 
 
 def works(estimator: Any, features: int | None) -> bool:
-    """True if an estimator predicts for samples of zeros. features: their number, by default the estimator's own."""
+    """Whether an estimator computes predictions for samples of zeros without an exception.
+
+    features: the number of features, by default the estimator's `n_features_in_`.
+    """
     try:
         with warnings.catch_warnings(action="ignore"):
             x = as_fitted(estimator, np.zeros((2, features or estimator.n_features_in_)))
@@ -125,6 +128,6 @@ def works(estimator: Any, features: int | None) -> bool:
 
 
 def as_fitted(estimator: Any, x: NDArray[Any]) -> Any:
-    """Samples as a DataFrame with the column names of the training data, if it had any."""
+    """Convert samples to a DataFrame with the column names of the training data, if it had any."""
     names = getattr(estimator, "feature_names_in_", None)
     return x if names is None else import_module("pandas").DataFrame(x, columns=names)

@@ -1,4 +1,4 @@
-"""Import of a fitted estimator of scikit-learn as a function of tdsl ops on reals (L0).
+"""Import of a fitted estimator of scikit-learn as a function of `tdsl` ops on reals (L0).
 
 Pickle and joblib files of estimators are read only on explicit request.
 """
@@ -57,24 +57,24 @@ ELIMINATIONS = ("RFE", "RFECV")
 
 
 def is_estimator(model: object) -> bool:
-    """True for an object of a scikit-learn class, or of a booster class with the same interface."""
+    """Whether an object is of a scikit-learn class, or of a booster class with the same interface."""
     kind = type(model)
     package = kind.__module__.partition(".")[0]
     return package == PACKAGE or kind.__name__ in _handlers_of(package)
 
 
 def _handlers_of(package: str) -> Mapping[str, Handler]:
-    """The handlers of another package's estimators; empty for a package without estimators."""
+    """The handlers of estimators of the Python package `package`; empty for a package without estimators."""
     return imported(OTHERS[package]) if package in OTHERS else {}
 
 
 def import_estimator(estimator: object, features: int | None = None, file: str = "model") -> ModuleOp:
-    """A fitted estimator as a module with one function, which takes one sample 1 x `features`.
+    """Import a fitted estimator as a module with one function, which accepts one sample 1 x `features`.
 
     features: the number of features, by default the estimator's `n_features_in_`. file: the prefix of messages and the
     source of the function's name. The function of a classifier returns the index of the class and the scores: the
     probabilities if these are a softmax, else the `decision_function` or the votes. The function of a regressor returns
-    its values. The function of a detector returns the score that its interface's `threshold` applies to. The module
+    its values. The function of a detector returns the score to which the interface's `threshold` applies. The module
     keeps a reference to the estimator (`own_answers`).
 
     Raises `InputError` for an object that is not an estimator, not fitted or not supported, and for modified attributes
@@ -99,7 +99,7 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
 
 
 def _imported(to: ModelBuilder, estimator: object, features: int | None) -> ModuleOp:
-    """`import_estimator`, except that unexpected attributes may raise any exception."""
+    """Import as `import_estimator` does, but raise any exception that unexpected attributes cause."""
     if (count := features or getattr(estimator, "n_features_in_", None)) is None:
         first = _first_step(estimator)
         name = _name_of(to, first)
@@ -134,7 +134,9 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
 
 
 def _first_step(estimator: Any) -> Any:
-    """The estimator that reads the inputs, such as the first step of a pipeline, also inside a search."""
+    """The estimator that reads the inputs: the first step of a pipeline, or the estimator itself. Parameter searches
+    are unwrapped.
+    """
     while (steps := getattr(getattr(estimator, "best_estimator_", estimator), "steps", None)) is not None:
         computing = [step for _, step in steps if _computes(step)]
         if not computing:
@@ -144,7 +146,7 @@ def _first_step(estimator: Any) -> Any:
 
 
 def _measures_distance(name: str) -> bool:
-    """True for a class whose distances are requested instead of its predictions."""
+    """Whether a detector is requested and a class detects anomalies by distances instead of its predictions."""
     return detects() and name in DISTANCES
 
 
@@ -160,9 +162,10 @@ def _name_of(to: ModelBuilder, estimator: object) -> str:
 
 
 def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = None) -> tuple[Any, SSAValue]:
-    """The estimator that `estimator` resolves to, and the result of its `predict` for the features.
+    """Emit the result of an estimator's `predict`; also return the estimator that pipelines and searches resolve to.
 
-    The result of a transformer without `predict` is its new features. step: its name in messages; by default its class.
+    The result of a transformer without `predict` is its new features. step: the name of the estimator in messages; by
+    default its class name.
     """
     name = _name_of(to, estimator)
     with to.importing(name):
@@ -186,13 +189,16 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = 
 
 
 def _chosen(step: str, estimator: object) -> str | None:
-    """The name of a pipeline's step, unless `make_pipeline` derived it from the class."""
+    """The name of a pipeline's step if the user chose it; None if `make_pipeline` derived it from the class."""
     made = type(estimator).__name__.lower()
     return None if step == made or step.rpartition("-")[0] == made else step
 
 
 def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue, step: str | None = None) -> tuple[Any, SSAValue]:
-    """A transformer and the features that its `transform` computes, even if it also has a `predict`."""
+    """Emit the features that a transformer's `transform` computes, even if the transformer also has a `predict`.
+
+    The first result is the transformer.
+    """
     name = _name_of(to, transformer)
     if name not in FAMILIES["Transformers"] and name not in COLUMNS and name != PIPELINE:
         raise to.error(f"{name} is not supported as a transformer: {_advice(name, transformer, transforms=True)}")
@@ -208,14 +214,14 @@ def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue, step: str | No
 
 
 def _computes(step: object) -> bool:
-    """False for the pipeline steps None and 'passthrough', which return their input unchanged."""
+    """Whether a pipeline step computes something. The steps None and 'passthrough' return their input unchanged."""
     return step is not None and not isinstance(step, str)
 
 
 def _handled(to: ModelBuilder, name: str, estimator: Any, x: SSAValue, step: str | None) -> SSAValue:
-    """The result of the handler of an estimator's class; reports name its tensors after the class.
+    """Emit the result of the handler of an estimator's class; reports name the tensors after the class.
 
-    name: the class name. step: a name to use instead.
+    name: the class name. step: a name to use instead of the class name.
     """
     before = to.block.last_op
     result = _with_handler(to, name, estimator, x)
@@ -240,7 +246,7 @@ def _with_handler(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> S
 
 
 def _class_and_scores(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> list[SSAValue]:
-    """The index of the class, and the scores or probabilities.
+    """Emit the index of the class, and the scores or probabilities.
 
     The class is derived from the scores, since rounded probabilities may be equal.
     """
@@ -269,9 +275,9 @@ _PACKAGES = {
 
 
 def read_pickle(content: bytes, file: str) -> ModuleOp:
-    """Import the estimator in a file (`import_estimator`).
+    """Import the estimator in a pickle or joblib file (`import_estimator`).
 
-    Raises `InputError` unless the file is trusted, for a file that cannot be unpickled, and as the importer does.
+    Raises `InputError` unless the file is trusted, for a file that cannot be unpickled, and as `import_estimator` does.
     """
     if not TRUST_PICKLE.get():
         reason = "reading a pickle runs the code that it holds"

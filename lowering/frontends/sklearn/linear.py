@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def linear(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """`coef_ x + intercept_`: the decision function of a classifier, the values of a regressor."""
+    """Emit `coef_ x + intercept_`: the decision function of a classifier or the values of a regressor."""
     weights = array(to, estimator, "coef_", 2)
     addends: NDArray[Any] = np.broadcast_to(array(to, estimator, "intercept_").ravel(), len(weights))
     return to.reshape(affine(to, x, weights, addends), (1, len(weights)))
@@ -42,7 +42,7 @@ def _activated(to: ModelBuilder, x: SSAValue, name: str) -> SSAValue:
 
 
 def _last_sums(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The weighted sums of the last layer, before its activation."""
+    """Emit the weighted sums of the last layer, without its activation."""
     if not getattr(estimator, "coefs_", None):
         array(to, estimator, "coefs_")
     for number, (weights, addends) in enumerate(zip(estimator.coefs_, estimator.intercepts_, strict=True)):

@@ -1,4 +1,4 @@
-"""Replacements for unsupported estimators: scikit-learn expressions that can be imported.
+"""Replacements for unsupported estimators: scikit-learn expressions whose estimators can be imported.
 
 A test fits and imports each of them.
 """
@@ -94,7 +94,7 @@ BY_KIND = {
 
 
 def advice(name: str, estimator: object, *, transforms: bool = False) -> str:
-    """Advice for an unsupported class. transforms: true if a transformer is required."""
+    """Advice on replacing an unsupported class. transforms: true if a transformer is required."""
     if (words := IN_WORDS.get(name)) is not None:
         return words
     if (nearest := next((made for made, names in INSTEAD.items() if name in names.split()), None)) is not None:

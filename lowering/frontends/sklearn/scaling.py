@@ -24,17 +24,20 @@ if TYPE_CHECKING:
 
 
 def shifted(to: ModelBuilder, x: SSAValue, offset: NDArray[Any]) -> SSAValue:
-    """Features 1 x N minus an offset per feature."""
+    """Emit features 1 x N minus an offset per feature."""
     return to.op(tdsl.SubOp, x, to.parameter(reals(offset.reshape(1, -1)))) if offset.any() else x
 
 
 def scaled(to: ModelBuilder, x: SSAValue, factor: NDArray[Any]) -> SSAValue:
-    """Features 1 x N times a factor per feature."""
+    """Emit features 1 x N times a factor per feature."""
     return x if (factor == 1).all() else to.op(tdsl.MulOp, x, to.parameter(reals(factor.reshape(1, -1))))
 
 
 def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, scale: str) -> SSAValue:
-    """(x - centre) / scale, by names of fitted attributes; the name or value None stands for 0 or 1."""
+    """Emit (x - centre) / scale. `centre` and `scale` are names of fitted attributes.
+
+    A name or a value None means 0 for `centre` and 1 for `scale`.
+    """
     if not hasattr(estimator, scale):
         array(to, estimator, scale)
     result, steps = x, list[Any]()
@@ -48,7 +51,11 @@ def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, 
 
 
 def _recorded(to: ModelBuilder, x: SSAValue, result: SSAValue, steps: Sequence[Any]) -> SSAValue:
-    """The result of a scaler's steps on `x`. If it rises with every feature, it is recorded for trees that read it."""
+    """Record the steps by which a scaler computes `result` from `x`, if `result` increases with every feature; return
+    `result`.
+
+    The thresholds of trees on the result are converted by these steps.
+    """
     factors = [numbers for function, numbers in steps if function in (np.multiply, np.divide)]
     if result is not x and all((numbers > 0).all() for numbers in factors):
         to.scalings[result] = Scaling(x, steps)
@@ -69,7 +76,7 @@ def max_abs_scaler(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def min_max_scaler(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """`x * scale_ + min_`, clamped if the estimator has `clip` set."""
+    """Emit `x * scale_ + min_`, clamped if the estimator has `clip` set."""
     factors, addends = array(to, estimator, "scale_"), array(to, estimator, "min_")
     result = shifted(to, scaled(to, x, factors), -addends)
     steps: list[Any] = [(np.multiply, factors), (np.add, addends)]
@@ -86,7 +93,7 @@ def normalizer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def pca(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """`(x - mean_) components_^T`, each component divided by its deviation if the features are whitened."""
+    """Emit `(x - mean_) components_^T`; whitening divides each component by its deviation."""
     components = array(to, estimator, "components_", 2)
     if getattr(estimator, "whiten", False):
         deviations = np.sqrt(array(to, estimator, "explained_variance_"))
@@ -102,7 +109,7 @@ def truncated_svd(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def binarized(to: ModelBuilder, x: SSAValue, threshold: float | None) -> SSAValue:
-    """1 for features above a threshold, else 0; None leaves the features unchanged."""
+    """Emit 1 for features above a threshold, else 0. The threshold None leaves the features unchanged."""
     if threshold is None:
         return x
     return to.op(tdsl.StepOp, shifted(to, x, np.full(shape_of(x), float(threshold))))
@@ -113,14 +120,16 @@ def binarizer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def function_transformer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The features themselves; a user-defined Python function raises `InputError`."""
+    """Return the features unchanged; raises `InputError` for a user-defined Python function."""
     if estimator.func is not None:
         raise to.error("a function in Python is not supported: compute what it does before the model, on X_val, too")
     return x
 
 
 def simple_imputer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The features with missing values replaced by `statistics_`; features without any training value are dropped."""
+    """Emit the features with missing values replaced by `statistics_`;
+    features without any training value are dropped.
+    """
     only(to, estimator, "add_indicator", False, instead="fit it with add_indicator=False")
     if not isinstance(estimator.missing_values, float) or not np.isnan(estimator.missing_values):
         raise to.error(f"missing_values={estimator.missing_values!r} is not supported: mark missing values by NaN")
@@ -131,11 +140,13 @@ def simple_imputer(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def polynomial_features(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The products of features in the order of `powers_`; products that differ only in their last factor are merged."""
+    """Emit the products of features in the order of `powers_`; products that differ only in their last factor are
+    merged.
+    """
     products: dict[tuple[int, ...], SSAValue] = {}
 
     def product(factors: tuple[int, ...]) -> SSAValue:
-        """The product of some features, 1 x 1."""
+        """Emit the product of some features, 1 x 1."""
         if factors not in products:
             last = to.picked(x, [factors[-1]])
             products[factors] = to.op(tdsl.MulOp, product(factors[:-1]), last) if factors[1:] else last
@@ -155,7 +166,7 @@ def polynomial_features(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVal
 
 
 def nystroem(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Kernels of the input and the components, multiplied by the normalisation matrix."""
+    """Emit the kernel values of the input and the components, multiplied by the normalisation matrix."""
     only(to, estimator, "kernel", *KERNELS, instead="kernel='rbf' is the usual one")
     components, rotation = (array(to, estimator, name, 2) for name in ("components_", "normalization_"))
     gamma, coef0, degree = estimator.gamma, estimator.coef0, estimator.degree

@@ -1,7 +1,7 @@
 """Estimators that compare an input with stored points: k-means, nearest neighbours, and support vector machines.
 
-The nearest point has the greatest p x - |p|^2 / 2, which one matrix product computes for all points. The mean of the
-points is subtracted first, which keeps these numbers small.
+The nearest point p has the greatest p x - |p|^2 / 2. One matrix product computes this number for all points. The mean
+of the points is subtracted first, which keeps these numbers small.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FEWER_SAMPLES = (
 
 
 def _nearness(to: ModelBuilder, x: SSAValue, points: NDArray[Any]) -> SSAValue:
-    """A column with a number per point; nearer points have greater numbers."""
+    """Emit a column with one number per point; nearer points have greater numbers."""
     centre = points.mean(0)
     points = points - centre
     return affine(to, x, points, -points @ centre - (points**2).sum(1) / 2)
@@ -47,7 +47,7 @@ def k_means(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def nearest_centroid(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The nearness of the centroid of each class."""
+    """Emit the nearness of the centroid of each class."""
     only(to, estimator, "metric", "euclidean", instead="fit it with metric='euclidean'")
     only(to, estimator, "priors", "uniform", instead="fit it with priors='uniform', as is usual")
     centroids, priors = array(to, estimator, "centroids_", 2), array(to, estimator, "class_prior_")
@@ -57,7 +57,7 @@ def nearest_centroid(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def _of_neighbours(estimator: Any, to: ModelBuilder, x: SSAValue, targets: NDArray[Any]) -> SSAValue:
-    """The mean target, 1 x M, of the nearest samples; ties go to the first samples. targets: (samples, M)."""
+    """Emit the mean target, 1 x M, of the nearest samples; ties go to the first samples. targets: (samples, M)."""
     only(to, estimator, "weights", "uniform", instead="fit it with weights='uniform'")
     only(to, estimator, "effective_metric_", "euclidean", instead="fit it with the metric 'euclidean'")
     samples, count = array(to, estimator, "_fit_X", 2), int(estimator.n_neighbors)
@@ -67,7 +67,7 @@ def _of_neighbours(estimator: Any, to: ModelBuilder, x: SSAValue, targets: NDArr
 
 
 def neighbours_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The share of each class among the neighbours."""
+    """Emit the share of each class among the neighbours."""
     labels = array(to, estimator, "_y")
     if labels.ndim != 1 or np.ndim(estimator.classes_) != 1:
         raise to.error("it has several outputs: fit a classifier for each of them")
@@ -87,7 +87,7 @@ def kernel_of(estimator: Any, to: ModelBuilder) -> KernelFunction:
 
 
 def support_vector_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The votes of the classes; for two classes the decision function."""
+    """Emit the votes of the classes; for two classes the decision function."""
     only(to, estimator, "break_ties", False, instead="fit it with break_ties=False, as is usual")
     vectors, coefficients = (array(to, estimator, name, 2) for name in ("support_vectors_", "dual_coef_"))
     sizes = array(to, estimator, "n_support_").astype(int).tolist()

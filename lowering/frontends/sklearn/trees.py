@@ -1,7 +1,8 @@
 """Trees, forests and boosted trees of scikit-learn.
 
 Forests compute the mean of their trees' class probabilities, the soft votes of `predict`. Boosted trees compute raw
-predictions, a single one for a binary classifier. If a regressor's loss has a log link, their exponential follows.
+predictions, a single one for a binary classifier. If the loss of a regressor has a log link, the exponential of the raw
+predictions follows.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ _LINKS: Mapping[str, type[tdsl.UnaryOp] | None] = {
 
 
 def tree_of(owner: Any, estimator: Any, votes: NDArray[Any], columns: Any = None) -> Tree:
-    """The tree of a fitted estimator. owner: the estimator that contains it.
+    """Convert the tree of a fitted estimator. owner: the estimator that contains it.
 
-    columns: the input column of each feature, by default the same. Missing values go to the first child where training
-    determined so, if the owner accepts missing values.
+    columns: the input column of each feature, by default the same. If the owner accepts missing values, they go to the
+    first child where training determined so.
     """
     tree = estimator.tree_
     features = tree.feature if columns is None else np.asarray(columns)[np.maximum(tree.feature, 0)]
@@ -47,7 +48,7 @@ def tree_of(owner: Any, estimator: Any, votes: NDArray[Any], columns: Any = None
 
 
 def _part(to: ModelBuilder, estimator: Any, name: str) -> Any:
-    """A fitted part of an estimator."""
+    """A fitted part of an estimator; raises `InputError` if the estimator is not fitted."""
     if (part := getattr(estimator, name, None)) is None:
         raise to.error(f"it is not fitted (it has no {name}): call fit(X, y) first")
     return part
@@ -66,7 +67,7 @@ def classifier_tree(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def _values(to: ModelBuilder, owner: Any, estimator: Any, count: int = 1) -> Tree:
-    """A tree of values, divided by the number `count` of trees that are averaged."""
+    """A tree whose values are divided by the number `count` of trees that are averaged."""
     return tree_of(owner, estimator, _part(to, estimator, "tree_").value[:, :, 0] / count)
 
 
@@ -85,7 +86,7 @@ def forest_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The raw predictions: those of `init_`, plus the sums of trees, each of which adds to one prediction."""
+    """Emit the raw predictions: the predictions of `init_` plus the sums of trees. Each tree adds to one prediction."""
     stages, initial = _part(to, estimator, "estimators_"), estimator.init_
     if not isinstance(initial, str) and not type(initial).__name__.startswith("Dummy"):
         raise to.error(f"init={type(initial).__name__} is not supported, only init=None or 'zero'")
@@ -102,7 +103,7 @@ def boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The raw predictions of trees on binned features."""
+    """Emit the raw predictions of trees on binned features."""
     stages = _part(to, estimator, "_predictors")
     if getattr(estimator, "_preprocessor", None) is not None or estimator.is_categorical_ is not None:
         raise to.error("categorical features are not supported, encode them as numbers: categorical_features=None")
@@ -128,7 +129,7 @@ def histogram_boosted_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -
 
 
 def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str, instead: str = "") -> None:
-    """Raise `InputError` for members that are not trees. instead: an ensemble that supports them."""
+    """Raise `InputError` for members that are not trees. instead: an ensemble that supports such members."""
     for each in estimators:
         if type(each).__name__ not in (f"DecisionTree{kind}", f"ExtraTree{kind}"):
             advice = f"; in place of it {instead} is" if instead else ""
@@ -136,7 +137,7 @@ def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str, inste
 
 
 def bagging_classifier(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The mean class probabilities of trees, each trained on a subset of features and possibly of classes."""
+    """Emit the mean class probabilities of trees, each trained on a subset of features and possibly of classes."""
     estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
     voting = "soft" if hasattr(estimators[0], "predict_proba") else "hard"
     _require_trees(to, estimators, "Classifier", f"VotingClassifier(estimators, voting='{voting}')")
@@ -162,7 +163,9 @@ def bagging_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue
 
 
 def ada_boost(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """The total weight of the trees that vote for each class; a tree votes for the most probable class of its leaf."""
+    """Emit the total weight of the trees that vote for each class. A tree votes for the most probable class of its
+    leaf.
+    """
     estimators, count = _part(to, estimator, "estimators_"), len(estimator.classes_)
     _require_trees(to, estimators, "Classifier")
     only(to, estimator, "algorithm", "SAMME", "deprecated", instead="fit it with algorithm='SAMME'")

@@ -39,7 +39,7 @@ class GraphBuilder(ModelBuilder):
         self.nodes: Builder | None = None
 
     def define(self, tensor: Tensor, value: SSAValue) -> None:
-        """Record the value of a tensor, which must have the tensor's shape and format."""
+        """Record the value of a tensor; the value must have the tensor's shape and format."""
         expected = TensorType(element(tensor), tensor.shape)
         if value.type != expected:
             raise VerifyException(f"{tensor} is declared as {expected}, the operator computes {value.type}")
@@ -56,11 +56,11 @@ class GraphBuilder(ModelBuilder):
         return self.values[tensor]
 
     def image(self, tensor: Tensor) -> OrderedTensor:
-        """The value of a tensor as layers accept it, with axes in the order of the program."""
+        """The value of a tensor in the form that layers accept, with axes in the order of the program."""
         return OrderedTensor.plain(self.value(tensor))
 
     def activated(self, value: SSAValue, activation: str) -> SSAValue:
-        """A value after the fused activation of an operator."""
+        """Apply the fused activation of an operator to a value."""
         if activation == "NONE":
             return value
         if activation not in _ACTIVATIONS:
@@ -70,7 +70,7 @@ class GraphBuilder(ModelBuilder):
 
 
 def parameter_of(tensor: Tensor, raws: NDArray[Any], format: NumberFormat) -> Parameter:
-    """Constant raws under the name of a tensor."""
+    """A parameter of constant raws with the name of a tensor."""
     return Parameter(signed(raws), format, _identifier(tensor.name) if tensor.name else "constant")
 
 
@@ -88,7 +88,7 @@ _WIDTHS = {"int8": 8, "uint8": 8, "int16": 16}
 def tensor_format(tensor: Tensor) -> NumberFormat:
     """The number format in which a program computes a tensor; raises `VerifyException` if there is none.
 
-    A quantised type without a scale has the scale 1: `require_scales` refuses operators that would compute with it.
+    A quantised type without a scale has the scale 1; `require_scales` rejects operators that would compute with it.
     """
     if tensor.dtype == "float32":
         return F32_FORMAT
@@ -110,7 +110,7 @@ def require_scales(op: Operator) -> None:
 
 
 def power_of_two(bits: int, exponent: int) -> Attribute:
-    """The element type of a width with the scale 2^exponent and the zero point 0."""
+    """The element type with a width in bits, the scale 2^exponent and the zero point 0."""
     return ZeroSkewType(bits, 2.0**exponent, 0)
 
 
@@ -122,7 +122,7 @@ def number_of(tensor: Tensor) -> float:
 
 
 def activation_format(tensor: Tensor) -> NumberFormat:
-    """The format of a tensor with a single scale; weights are excluded."""
+    """The format of a tensor with a single scale that is not a tensor of weights."""
     format = tensor_format(tensor)
     if isinstance(format, ZeroSkewType) and format.per_channel:
         raise VerifyException(f"{tensor} has several scales, which only weights may have")
@@ -130,20 +130,20 @@ def activation_format(tensor: Tensor) -> NumberFormat:
 
 
 def _supported() -> str:
-    """The supported types of quantised tensors."""
+    """A text that lists the supported types of quantised tensors."""
     return ", ".join(_WIDTHS)
 
 
 def element(tensor: Tensor) -> Attribute:
-    """The element type of a tensor with a single scale; weights are excluded."""
+    """The element type of a tensor with a single scale that is not a tensor of weights."""
     return activation_format(tensor).type
 
 
 def weights_format(weights: Tensor, axis: int) -> NumberFormat:
-    """The format of weights, with a scale per index of an axis, which becomes the first axis.
+    """The format of weights with one scale per index of an axis, which becomes the first axis.
 
-    A single scale is repeated, since TensorFlow Lite computes the scale of products in double precision in all layers
-    of weights, as formats with scales per channel do.
+    A single scale is repeated for all indices. TensorFlow Lite computes the scale of products in double precision in
+    all layers with weights, as formats with scales per channel do.
     """
     format = tensor_format(weights)
     if not isinstance(format, ZeroSkewType):

@@ -1,9 +1,9 @@
 """Dilated convolutions, which converters write as ordinary convolutions on interleaved parts of an image.
 
-SPACE_TO_BATCH_ND pads an image and splits it into a batch of images, each with pixels at distances of the dilation. A
-convolution without padding reads the batch, and BATCH_TO_SPACE_ND interleaves the results. If the image is a sequence,
-changes of shape surround these operators. Converters write this form if the number of samples is open. Here one dilated
-convolution replaces it.
+SPACE_TO_BATCH_ND pads an image and splits it into a batch of images, in which neighbouring pixels are the dilation
+apart in the original. A convolution without padding processes the batch, and BATCH_TO_SPACE_ND interleaves the results.
+If the image is a sequence, changes of shape surround these operators. Converters write this form if the number of
+samples is open. This module replaces it by one dilated convolution.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ SHAPES = ("EXPAND_DIMS", "RESHAPE", "SQUEEZE")
 
 
 def dilated(graph: TfliteGraph) -> TfliteGraph:
-    """The graph with a dilated convolution in place of each convolution on interleaved parts.
+    """Replace each convolution on interleaved parts by a dilated convolution.
 
-    Raises `InputError` for blocks and margins that are not constant or do not fit.
+    Raises `InputError` for blocks and margins that are not constant or do not match the image.
     """
     operators: list[Operator] = []
     skipped: set[Operator] = set()
@@ -42,7 +42,7 @@ def dilated(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _chain(graph: TfliteGraph, first: Operator) -> list[Operator] | None:
-    """The operators from the one that splits an image to the one that joins it; None if the chain has other
+    """The operators from the one that splits an image to the one that joins it; None if the chain contains other
     operators.
     """
     chain = [first]
@@ -72,7 +72,7 @@ PLAIN = {"padding": "VALID", "stride_h": 1, "stride_w": 1, "dilation_h": 1, "dil
 def _dilated(chain: Sequence[Operator]) -> list[Operator]:
     """The replacement of a chain: a padding, the convolution and a slice, with changes of shape between them.
 
-    Raises `VerifyException` for shapes, blocks and margins that do not fit each other.
+    Raises `VerifyException` for shapes, blocks and margins that are inconsistent.
     """
     first, last = chain[0], chain[-1]
     [convolution] = [op for op in chain if op.kind in CONVOLUTIONS]
@@ -117,6 +117,6 @@ def _dilated(chain: Sequence[Operator]) -> list[Operator]:
 
 
 def _constant(like: Tensor, numbers: Sequence[object]) -> Tensor:
-    """A constant of integers, named after another tensor."""
+    """A constant of integers, named after the tensor `like`."""
     data = np.array(numbers, np.int32)
     return Tensor(like.index, like.name, data.shape, "int32", None, data)

@@ -25,19 +25,19 @@ UNARY: dict[str, type[tdsl.UnaryOp]] = {
 
 
 def binary(to: GraphBuilder, op: Operator) -> None:
-    """ADD, SUB and MUL, whose operands broadcast."""
+    """Import ADD, SUB and MUL, whose operands broadcast."""
     lhs, rhs, output = to.value(input_of(op, 0)), to.value(input_of(op, 1)), op.outputs[0]
     result = to.op(BINARY[op.kind], lhs, rhs, element(output))
     to.define(output, to.activated(result, op.options["activation"]))
 
 
 def unary(to: GraphBuilder, op: Operator) -> None:
-    """Functions of one element."""
+    """Import an operator that applies a function to each element."""
     to.define(op.outputs[0], to.op(UNARY[op.kind], to.value(input_of(op, 0)), element(op.outputs[0])))
 
 
 def activation(to: GraphBuilder, op: Operator) -> None:
-    """RELU and similar activations as separate operators; only RELU rescales its input."""
+    """Import RELU and similar activations as separate operators; only RELU may change the scale of its input."""
     output = op.outputs[0]
     value = to.value(input_of(op, 0))
     if element(input_of(op, 0)) != element(output):
@@ -48,13 +48,13 @@ def activation(to: GraphBuilder, op: Operator) -> None:
 
 
 def leaky_relu(to: GraphBuilder, op: Operator) -> None:
-    """LEAKY_RELU."""
+    """Import LEAKY_RELU."""
     output = op.outputs[0]
     to.define(output, to.op(tdsl.LeakyReluOp, to.value(input_of(op, 0)), op.options["alpha"], element(output)))
 
 
 def extreme(to: GraphBuilder, op: Operator) -> None:
-    """MAXIMUM and MINIMUM, whose operands broadcast; a constant number is a limit."""
+    """Import MAXIMUM and MINIMUM, whose operands broadcast; a constant number becomes a limit of a clamp."""
     x, y, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     x, y = (y, x) if x.data is not None else (x, y)
     if {element(x), element(y)} != {element(output)}:
@@ -78,13 +78,13 @@ def _bounds(format: NumberFormat) -> tuple[float, float]:
 
 
 def l2_normalization(to: GraphBuilder, op: Operator) -> None:
-    """L2_NORMALIZATION over the last axis."""
+    """Import L2_NORMALIZATION over the last axis."""
     value = to.op(tdsl.NormaliseOp, to.value(input_of(op, 0)), element(op.outputs[0]))
     to.define(op.outputs[0], to.activated(value, op.options["activation"]))
 
 
 def softmax(to: GraphBuilder, op: Operator) -> None:
-    """SOFTMAX over the last axis."""
+    """Import SOFTMAX over the last axis."""
     if op.options["beta"] != 1:
         raise VerifyException(f"the factor beta must be 1, got {op.options['beta']}")
     to.define(op.outputs[0], to.op(tdsl.SoftmaxOp, to.value(input_of(op, 0)), element(op.outputs[0])))

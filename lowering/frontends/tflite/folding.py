@@ -1,11 +1,11 @@
 """Folding of TensorFlow Lite operators that depend only on constants and shapes.
 
 Keras leaves the number of samples open, so that the model computes shapes at run time: SHAPE, STRIDED_SLICE and PACK
-before every RESHAPE of a Flatten layer, FILL for the first state of a recurrent layer. A program processes one sample,
-which determines all of these shapes.
+before every RESHAPE of a Flatten layer, FILL for the initial state of a recurrent layer. A program processes one
+sample, which determines all of these shapes.
 
-If a model computes in floats, weights stored in fewer bits become floats: 8-bit weights with float activations
-(TensorFlow Lite's dynamic range) and float16 weights followed by a DEQUANTIZE.
+If a model computes in floats, weights stored in fewer bits become floats. This applies to 8-bit weights with float
+activations (TensorFlow Lite's dynamic range) and to float16 weights followed by a DEQUANTIZE.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 def folded(graph: TfliteGraph) -> TfliteGraph:
-    """The graph without operators whose results are constants.
+    """Remove the operators whose results are constants.
 
-    Raises `InputError` for an input with unknown extents other than the number of samples, and for an operator whose
-    constants do not fit.
+    Raises `InputError` for an input with unknown extents other than the number of samples, and for an operator with
+    invalid constants.
     """
     for tensor in graph.inputs:
         if any(extent < 0 for extent in tensor.signature[1:]):
@@ -60,7 +60,7 @@ def folded(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _in_floats(op: Operator) -> Operator:
-    """Convert the constants of an operator to floats if its first input is in floats."""
+    """Convert the constants of an operator to floats if the operator's first input is in floats."""
     first = op.inputs[0] if op.inputs else None
     if first is None or first.dtype != "float32" or op.kind == "QUANTIZE":
         return op
@@ -68,14 +68,14 @@ def _in_floats(op: Operator) -> Operator:
 
 
 def _dequantised(tensor: Tensor) -> Tensor:
-    """A constant dequantised to floats; other tensors are unchanged."""
+    """Dequantise a constant to floats; other tensors are unchanged."""
     if tensor.data is None:
         return tensor
     return replace(tensor, dtype="float32", quantization=None, data=_reals(tensor))
 
 
 def _reals(tensor: Tensor) -> Array:
-    """The dequantised floats of a constant; raises `VerifyException` for scales that do not fit its shape."""
+    """The dequantised floats of a constant; raises `VerifyException` if its scales do not match its shape."""
     data, quantization = tensor.data, tensor.quantization
     assert data is not None
     if quantization is None:
@@ -127,12 +127,15 @@ def _reduced(op: Operator, inputs: Sequence[Array]) -> Array:
 
 
 def _filled(dims: Array, value: Array) -> Array:
-    """A value broadcast to a shape without allocating its elements, whose number may exceed the limit."""
+    """Broadcast a value to a shape without allocating the elements, whose number may exceed the limit."""
     return np.broadcast_to(value, tuple(dims.ravel().tolist()))
 
 
 def _arithmetic(compute: Callable[[Array, Array], Array]) -> Fold:
-    """The folding of an operator with broadcasting; the result has at most as many elements as the file declares."""
+    """The folding function of an arithmetic operator that broadcasts.
+
+    The result has at most as many elements as the file declares.
+    """
 
     def fold(op: Operator, inputs: Sequence[Array]) -> Array:
         lhs, rhs = inputs

@@ -1,10 +1,10 @@
 """Import of a TensorFlow Lite model: a quantised model at L1 with the file's scales and zero points, a float model at
 L0.
 
-The program computes the same bytes as TensorFlow Lite Micro. The interface describes conversions of inputs and outputs:
-if the file begins with QUANTIZE and ends with DEQUANTIZE, the function reads and returns raws. If the file begins with
-a TRANSPOSE that moves channels to the end, the function reads the transposed image and its interface declares the
-order; data sets keep the file's order.
+The program computes the same bytes as TensorFlow Lite Micro. The interface describes conversions of inputs and outputs.
+If the file begins with QUANTIZE and ends with DEQUANTIZE, the function accepts and returns raws. If the file begins
+with a TRANSPOSE that moves channels to the end, the function accepts the transposed image, and the interface declares
+the order; data sets keep the file's order.
 
 Operators are imported by their names in the file. A tensor has the quantisation that the file declares, or floats.
 """
@@ -106,7 +106,8 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
 def _parts(
     to: GraphBuilder, inputs: Sequence[Tensor], entrances: Sequence[Tensor], *, kept: bool
 ) -> Sequence[tuple[object, ...]]:
-    """Define several inputs as parts of one argument: the name, the length and perhaps the format of each.
+    """Define several inputs as parts of one argument; return the name, the length and, where needed, the format of each
+    part.
 
     entrances: what the program takes for each input. kept: true for a model that keeps a state.
     """
@@ -125,11 +126,11 @@ def _parts(
 def _entrance(
     graph: TfliteGraph, tensor: Tensor, *, moved: bool
 ) -> tuple[Tensor, tuple[int, ...] | None, set[Operator]]:
-    """The tensor that the program takes for an input of the model, and the operators before it.
+    """The tensor that the program accepts for an input of the model, and the operators omitted before it.
 
-    The interface does what these operators do. The second result is the order of the file's axes in the tensor, if the
-    operators change it: channels last. moved: false for inputs that keep the file's order, the frames of a stream and
-    one of several inputs.
+    The omitted operators quantize the input or move its channels to the end; the caller passes the input in that form.
+    The second result is the order of the file's axes in the tensor, if an operator moves channels to the end; otherwise
+    None. moved: false for inputs that keep the file's order: the frames of a stream, and each of several inputs.
     """
     order, skipped = None, set[Operator]()
     while tensor not in graph.outputs:
@@ -150,7 +151,7 @@ def _entrance(
 
 
 def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
-    """The tensor that the program returns for an output, and the skipped operator between them."""
+    """The tensor that the program returns for an output, and the final DEQUANTIZE that the program omits, if any."""
     for op in graph.operators:
         source = op.inputs[0] if op.inputs else None
         if op.kind == "DEQUANTIZE" and tensor in op.outputs and source is not None:

@@ -36,7 +36,9 @@ IMAGE = "NHWC"
 
 
 def windows_of(op: Operator, image: Sequence[int], filter: Sequence[int], strides: Pair, dilations: Pair) -> Windows:
-    """The windows of an operator. image, filter: the shapes of an NHWC image and an OHWI filter."""
+    """The convolution or pooling windows of an operator. image: the shape of an NHWC image. filter: the shape of an
+    OHWI filter.
+    """
     (_, *extents, _), (_, height, width, _) = image, filter
     if op.options["padding"] == "VALID":
         return Windows((height, width), strides, dilations)
@@ -44,12 +46,12 @@ def windows_of(op: Operator, image: Sequence[int], filter: Sequence[int], stride
 
 
 def average_pool(to: GraphBuilder, op: Operator) -> None:
-    """AVERAGE_POOL_2D."""
+    """Import AVERAGE_POOL_2D."""
     _pool(to, op, tdsl.AveragePoolOp)
 
 
 def max_pool(to: GraphBuilder, op: Operator) -> None:
-    """MAX_POOL_2D."""
+    """Import MAX_POOL_2D."""
     _pool(to, op, tdsl.MaxPoolOp)
 
 
@@ -65,7 +67,7 @@ def _pool(to: GraphBuilder, op: Operator, kind: type[tdsl.PoolOp]) -> None:
 
 
 def mean(to: GraphBuilder, op: Operator) -> None:
-    """MEAN over some axes."""
+    """Import MEAN over some axes."""
     x, output = input_of(op, 0), op.outputs[0]
     rank = len(x.shape)
     axes = sorted({axis + rank if axis < 0 else axis for axis in integers_of(op, 1, "the axes")})
@@ -76,7 +78,9 @@ def mean(to: GraphBuilder, op: Operator) -> None:
 
 
 def resize_nearest(to: GraphBuilder, op: Operator) -> None:
-    """RESIZE_NEAREST_NEIGHBOR; pixels are gathered where the nearest is not y * H div H'."""
+    """Import RESIZE_NEAREST_NEIGHBOR, as `tdsl.resize_nearest` where each source pixel is y * H div H', else as a
+    gather.
+    """
     from tinyml.lowering.frontends.onnx.ops.movement import picked
     from tinyml.lowering.frontends.onnx.ops.windows import quotients
 
@@ -95,7 +99,7 @@ def resize_nearest(to: GraphBuilder, op: Operator) -> None:
 
 
 def _nearest(op: Operator, before: int, after: int) -> list[int]:
-    """The source pixel of each new pixel along an axis, in single precision as in TensorFlow Lite."""
+    """The source pixel of each new pixel along an axis, computed in single precision as in TensorFlow Lite."""
     aligned = op.options["align_corners"] and after > 1
     scale = np.float32(before - 1) / np.float32(after - 1) if aligned else np.float32(before) / np.float32(after)
     centres = np.arange(after, dtype=np.float32) + np.float32(0.5 if op.options["half_pixel_centers"] else 0)
@@ -104,7 +108,7 @@ def _nearest(op: Operator, before: int, after: int) -> list[int]:
 
 
 def conv_2d(to: GraphBuilder, op: Operator) -> None:
-    """CONV_2D: filters O x KH x KW x C / groups."""
+    """Import CONV_2D. Its filters have the shape O x KH x KW x C / groups."""
     image, filter = input_of(op, 0), input_of(op, 1)
     if len(image.shape) != 4 or len(filter.shape) != 4:
         raise VerifyException(f"expected an image and a filter of rank 4, got {image.shape} and {filter.shape}")
@@ -114,7 +118,7 @@ def conv_2d(to: GraphBuilder, op: Operator) -> None:
 
 
 def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
-    """DEPTHWISE_CONV_2D: a filter 1 x KH x KW x O, with channels in the order of the groups."""
+    """Import DEPTHWISE_CONV_2D. Its filter has the shape 1 x KH x KW x O, with channels in the order of the groups."""
     image, filter = input_of(op, 0), input_of(op, 1)
     if len(image.shape) != 4 or len(filter.shape) != 4 or filter.shape[0] != 1:
         raise VerifyException(f"expected an image and a filter 1xKHxKWxO, got {image.shape} and {filter.shape}")
@@ -122,7 +126,7 @@ def depthwise_conv_2d(to: GraphBuilder, op: Operator) -> None:
 
 
 def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
-    """A convolution. axes: the order of the filter's axes in the file."""
+    """Emit a convolution. axes: the order of the filter's axes in the file."""
     image, filter, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     format = weights_format(filter, axes.index("O"))
     weights = filter_in(to, constant_weights(filter, format), axes)
@@ -135,7 +139,7 @@ def _convolve(to: GraphBuilder, op: Operator, axes: str, groups: int) -> None:
 
 
 def transpose_conv(to: GraphBuilder, op: Operator) -> None:
-    """TRANSPOSE_CONV; its inputs are the shape of the result, filters O x KH x KW x C, and the image."""
+    """Import TRANSPOSE_CONV, whose inputs are the shape of the result, filters O x KH x KW x C, and the image."""
     filter, image, output = input_of(op, 1), input_of(op, 2), op.outputs[0]
     if len(image.shape) != 4 or len(filter.shape) != 4 or integers_of(op, 0, "the shape") != list(output.shape):
         raise VerifyException(f"expected an image and a filter of rank 4 and a result of shape {output.shape}")
@@ -159,7 +163,7 @@ def transpose_conv(to: GraphBuilder, op: Operator) -> None:
 
 
 def reduce_max(to: GraphBuilder, op: Operator) -> None:
-    """REDUCE_MAX over adjacent axes."""
+    """Import REDUCE_MAX over adjacent axes."""
     x, axes = (
         input_of(op, 0),
         sorted({axis_in(axis, len(input_of(op, 0).shape)) for axis in integers_of(op, 1, "the axes")}),
@@ -173,6 +177,6 @@ def reduce_max(to: GraphBuilder, op: Operator) -> None:
 
 
 def greatest_of(to: GraphBuilder, image: SSAValue, kernel: Pair, output: Tensor) -> SSAValue:
-    """The greatest element of each window, without overlap, in the shape of an output."""
+    """Emit the greatest element of each window, without overlap, in the shape of `output`."""
     pooled = pool(to, tdsl.MaxPoolOp, OrderedTensor.plain(image), Windows(kernel, kernel), element(output), axes=IMAGE)
     return to.reshape(pooled.value, output.shape)

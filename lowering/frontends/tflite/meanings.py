@@ -1,6 +1,6 @@
 """Operators of TensorFlow Lite on floats, expressed as ONNX ops.
 
-The ONNX importer emits their program, so that a layer has the same meaning in all file formats.
+The ONNX importer emits the program for these ops, so that a layer has the same meaning in all file formats.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OPSET = 18
 
 @dataclass(frozen=True)
 class _Node(OnnxNode):
-    """A node made from an operator, which errors name."""
+    """A node made from an operator; errors name the operator."""
 
     source: Operator = field(kw_only=True)
 
@@ -54,14 +54,14 @@ class NodeBuilder(Builder):
 
 
 class Writer:
-    """A writer of the nodes that implement an operator."""
+    """A writer of the ONNX nodes that implement an operator."""
 
     def __init__(self, to: GraphBuilder, op: Operator):
         self.to = to.nodes = to.nodes or NodeBuilder(to)
         self.to.block, self.op = to.block, op
 
     def __call__(self, name: str, *inputs: Value, **attributes: Any) -> Value:
-        """The result of a node with one output."""
+        """Run the ONNX handler of a node with one output and return the result."""
         self.to.node = _Node(name, "", OPSET, str(self.op), (), ("",), attributes, "", source=self.op)
         result = HANDLERS["", name](self.to, self.to.node, inputs)
         assert not isinstance(result, Sequence)
@@ -91,7 +91,7 @@ def _value(to: GraphBuilder, tensor: Tensor) -> Value:
 
 
 def by_meaning(to: GraphBuilder, op: Operator) -> None:
-    """Import an operator on floats by `MEANINGS`, followed by its fused activation."""
+    """Import an operator on floats by its entry in `MEANINGS`, followed by its fused activation."""
     output = op.outputs[0]
     for tensor in (*filter(None, op.inputs), output):
         if tensor.dtype != "float32" and tensor.data is None:
@@ -105,7 +105,7 @@ def by_meaning(to: GraphBuilder, op: Operator) -> None:
 
 
 def gather(to: GraphBuilder, op: Operator) -> None:
-    """GATHER at constant indices, in any format, since elements only move."""
+    """Import GATHER at constant indices. Any format is supported, since elements only move."""
     if op.options["batch_dims"]:
         raise VerifyException("batches of indices are not supported")
     write = Writer(to, op)
@@ -114,7 +114,7 @@ def gather(to: GraphBuilder, op: Operator) -> None:
 
 
 def _same(name: str, **attributes: Any) -> Meaning:
-    """The ONNX op of a name, on the same operands."""
+    """A rule that maps an operator to the ONNX op `name` with the same operands."""
 
     def write_op(write: Writer, values: Sequence[Value]) -> Value:
         return write(name, *values, **attributes)
@@ -123,7 +123,7 @@ def _same(name: str, **attributes: Any) -> Meaning:
 
 
 def _reduced(name: str) -> Meaning:
-    """A reduction over the axes of the second input, which stay with extent 1."""
+    """A rule for a reduction over the axes of the second input, which remain with extent 1."""
 
     def write_op(write: Writer, values: Sequence[Value]) -> Value:
         return write(name, values[0], write.axes(1), keepdims=1)
@@ -144,7 +144,7 @@ def _gelu(write: Writer, values: Sequence[Value]) -> Value:
 
 
 def _batch_matmul(write: Writer, values: Sequence[Value]) -> Value:
-    """Products of matrices, each of which may be transposed."""
+    """Write products of matrices, each of which may be transposed."""
     operands = [
         write("Transpose", each, perm=(*range(len(each.shape) - 2), len(each.shape) - 1, len(each.shape) - 2))
         if write.op.options[name]
@@ -155,7 +155,7 @@ def _batch_matmul(write: Writer, values: Sequence[Value]) -> Value:
 
 
 def _layer_normalization(write: Writer, values: Sequence[Value]) -> Value:
-    """L2 or layer normalisation of rows over some axes, centred or not, times a factor plus an addend."""
+    """Write L2 or layer normalisation of rows over some axes, centred or not, times a factor plus an addend."""
     x, factor, addend = values
     options, rank = write.op.options, len(x.shape)
     axes = options["axes"]

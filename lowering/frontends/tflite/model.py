@@ -1,8 +1,8 @@
-"""A TensorFlow Lite model as a typed graph, read from a flatbuffer, and the part of the schema that is read.
+"""A TensorFlow Lite model as a typed graph, parsed from a flatbuffer, and the part of the schema that is supported.
 
-The format of flatbuffers is that of https://flatbuffers.dev/internals: a table begins with the distance to its vtable,
-which stores the byte offset of each field. Vectors and texts begin with their length. Every offset is checked. The
-tables below follow `schema.fbs`, version 3: field slots, operator numbers and types.
+https://flatbuffers.dev/internals describes flatbuffers. A table begins with the distance to its vtable, which stores
+the byte offset of each field. Vectors and texts begin with their length. Every offset is checked. The tables below
+follow `schema.fbs`, version 3: field slots, operator numbers and types.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RANKS = range(7)
 
 @dataclass(frozen=True)
 class Quantization:
-    """Scales and zero points, one of each or one per index of an axis: real = scale * (raw - zero point)."""
+    """Scales and zero points, one pair per tensor or per index of an axis: real = scale * (raw - zero point)."""
 
     scales: tuple[float, ...]
     zero_points: tuple[int, ...]
@@ -40,7 +40,7 @@ class Quantization:
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
-    """A tensor of the graph; a constant has the data of its shape.
+    """A tensor of the graph. A constant has data of the tensor's shape.
 
     dtype: a name in `TYPES`. signature: the shape with -1 for extents that the model leaves open, which are 1 in
     `shape`; empty if all extents are known.
@@ -60,7 +60,7 @@ class Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """A step of the graph. kind: a name in `OPERATORS`. A missing optional input is None."""
+    """An operator of the graph. kind: a name in `OPERATORS`. A missing optional input is None."""
 
     index: int
     kind: str
@@ -87,7 +87,7 @@ class TfliteGraph:
 
 
 def read_graph(content: bytes, file: str) -> TfliteGraph:
-    """The graph in the content of a file; raises `InputError` for anything but a complete model."""
+    """Parse the graph in the content of a file; raises `InputError` for anything but a complete model."""
     if content[4:8] != IDENTIFIER:
         raise InputError("expected a TensorFlow Lite model: bytes 4 to 7 of the file are not TFL3", file=file)
     try:
@@ -112,7 +112,7 @@ class _TfliteReader:
         self.elements = 0
 
     def graph(self) -> TfliteGraph:
-        """The main graph, with the operators of the graphs that it calls once."""
+        """The main graph, and the operators of the graphs that it calls once."""
         main = self.subgraph(0)
         beginning: list[Operator] = []
         for op in main.operators:
@@ -123,7 +123,7 @@ class _TfliteReader:
         return replace(main, beginning=beginning)
 
     def subgraph(self, number: int) -> TfliteGraph:
-        """A graph of the model by its number."""
+        """Parse the graph with the given number."""
         graph = self.graphs[number]
         tables = graph.tables(0)
         kinds = [self.kind(table, index) for index, table in enumerate(graph.tables(3))]
@@ -154,7 +154,7 @@ class _TfliteReader:
         return TfliteGraph(inputs, required(graph.numbers(2, "<i4"), "the list of outputs"), operators)
 
     def kind(self, table: _Table, index: int) -> str:
-        """The kind of an operator."""
+        """The name of the operator kind that a table refers to by its index."""
         number = table.number(0, "I", 0)
         if number >= len(self.kinds):
             raise InputError(f"operator {index} is of kind {number}, the model lists {len(self.kinds)} kinds")
@@ -177,7 +177,7 @@ class _TfliteReader:
         return Tensor(index, name, shape, dtype, quantization, data, tuple(table.numbers(7, "<i4").tolist()))
 
     def data(self, table: _Table, label: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any] | None:
-        """The content of a constant; None for a tensor that is computed."""
+        """The content of a constant; None for a tensor that is computed. label: names the tensor in messages."""
         number = table.number(2, "I", 0)
         if number >= len(self.buffers):
             raise InputError(f"{label} names buffer {number}, the model has {len(self.buffers)}")
@@ -199,7 +199,7 @@ class _TfliteReader:
 
 
 def _kind(code: _Table) -> str:
-    """The name of the operator that an operator code identifies."""
+    """The name of the operator kind for an entry of the model's operator codes."""
     number = code.number(0, "b", 0)
     if number == PLACEHOLDER or not number:
         number = max(number, code.number(3, "i", 0))
@@ -210,7 +210,7 @@ def _kind(code: _Table) -> str:
 
 
 def _options(kind: str, table: _Table) -> Mapping[str, Any]:
-    """The options of an operator, with the schema's defaults for missing ones."""
+    """The options of an operator, with the schema's defaults for missing options."""
     given = table.table(4)
     options: dict[str, Any] = {}
     for name, field in OPTIONS.get(kind, {}).items():
@@ -254,7 +254,7 @@ class _DamagedError(Exception):
 
 @dataclass(frozen=True)
 class _Table:
-    """A table at a byte offset of a file; fields are identified by slots, from 0."""
+    """A table at a byte offset of a file. Slots, numbered from 0, identify the fields."""
 
     content: bytes
     position: int
@@ -270,7 +270,7 @@ class _Table:
         return default if position is None else type(default)(_number(self.content, position, kind))
 
     def option(self, field: Field) -> Any:
-        """An option of an operator."""
+        """The value of an operator option."""
         slot, kind, default = field
         return self.text(slot) if isinstance(default, str) else self.number(slot, kind, default)
 
@@ -286,7 +286,9 @@ class _Table:
         return [_Table(self.content, _offset(self.content, position)) for position in positions]
 
     def numbers(self, slot: int, dtype: str) -> NDArray[Any]:
-        """A view of a field with a vector of numbers; empty if it is missing. dtype: such as `<i4`."""
+        """A view of a field with a vector of numbers; empty if it is missing.
+        dtype: numpy's notation, such as `<i4`.
+        """
         start, length = self._vector(slot, np.dtype(dtype).itemsize)
         return np.frombuffer(self.content, dtype, length, start)
 
@@ -296,7 +298,7 @@ class _Table:
         return self.content[start : start + length].decode(errors="replace")
 
     def _vector(self, slot: int, size: int) -> tuple[int, int]:
-        """The offset of a vector's first element, and the number of elements. size: bytes per element."""
+        """The byte offset of a vector's first element, and the number of elements. size: bytes per element."""
         if (position := self._field(slot)) is None:
             return 0, 0
         start = _offset(self.content, position)

@@ -22,7 +22,7 @@ from tinyml.lowering.frontends.tflite.operands import (
 
 
 def reshape(to: GraphBuilder, op: Operator) -> None:
-    """RESHAPE, SQUEEZE and EXPAND_DIMS, to the declared shape of the result."""
+    """Import RESHAPE, SQUEEZE and EXPAND_DIMS as a reshape to the declared shape of the result."""
     x, output = input_of(op, 0), op.outputs[0]
     if prod(x.shape) != prod(output.shape):
         cure = "; in Keras, Input(..., batch_size=1) leaves no shape open" if -1 in output.signature else ""
@@ -31,7 +31,7 @@ def reshape(to: GraphBuilder, op: Operator) -> None:
 
 
 def transpose(to: GraphBuilder, op: Operator) -> None:
-    """TRANSPOSE."""
+    """Import TRANSPOSE."""
     x, axes = input_of(op, 0), integers_of(op, 1, "the permutation")
     if sorted(axes) != list(range(len(x.shape))):
         raise VerifyException(f"permutation {axes} of a tensor of rank {len(x.shape)}")
@@ -39,7 +39,7 @@ def transpose(to: GraphBuilder, op: Operator) -> None:
 
 
 def pad(to: GraphBuilder, op: Operator) -> None:
-    """PAD with zeros, and PADV2 with a constant."""
+    """Import PAD, which pads with zeros, and PADV2, which pads with a constant."""
     x = input_of(op, 0)
     edges = integers_of(op, 1, "the padding")
     if len(edges) != 2 * len(x.shape) or min(edges) < 0:
@@ -52,7 +52,7 @@ def pad(to: GraphBuilder, op: Operator) -> None:
 
 
 def concatenation(to: GraphBuilder, op: Operator) -> None:
-    """CONCATENATION of tensors of one quantisation."""
+    """Import CONCATENATION of tensors with the same quantisation."""
     output = op.outputs[0]
     parts = [to.value(input_of(op, position)) for position in range(len(op.inputs))]
     axis = axis_in(op.options["axis"], len(output.shape))
@@ -60,7 +60,7 @@ def concatenation(to: GraphBuilder, op: Operator) -> None:
 
 
 def slice_(to: GraphBuilder, op: Operator) -> None:
-    """SLICE by begin and size; a size of -1 extends to the end."""
+    """Import SLICE by begin and size; a size of -1 extends to the end."""
     x = input_of(op, 0)
     begin, size = integers_of(op, 1, "the begin"), integers_of(op, 2, "the size")
     if not len(begin) == len(size) == len(x.shape):
@@ -75,7 +75,7 @@ def slice_(to: GraphBuilder, op: Operator) -> None:
 
 
 def strided_slice(to: GraphBuilder, op: Operator) -> None:
-    """STRIDED_SLICE, with numpy's rules for ranges."""
+    """Import STRIDED_SLICE, with numpy's rules for ranges."""
     ranges = strided_ranges(op)
     # The step is irrelevant for a single element.
     steps = [taken.step if len(taken) > 1 else 1 for taken in ranges]
@@ -84,12 +84,12 @@ def strided_slice(to: GraphBuilder, op: Operator) -> None:
 
 
 def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -> list[int]:
-    """A list with a number for one axis and `elsewhere` for the others; with None, the others have their extents."""
+    """A list with `number` for one axis and `elsewhere` for the other axes, or their extents if `elsewhere` is None."""
     return [number if here == axis else extent if elsewhere is None else elsewhere for here, extent in enumerate(shape)]
 
 
 def split(to: GraphBuilder, op: Operator) -> None:
-    """SPLIT into equal parts along an axis."""
+    """Import SPLIT into equal parts along an axis."""
     x, axis = input_of(op, 1), axis_of(op, 0, input_of(op, 1))
     if x.shape[axis] % len(op.outputs):
         raise VerifyException(f"{len(op.outputs)} parts of {x.shape} along axis {axis}")
@@ -97,7 +97,7 @@ def split(to: GraphBuilder, op: Operator) -> None:
 
 
 def split_v(to: GraphBuilder, op: Operator) -> None:
-    """SPLIT_V into parts of given sizes; a size of -1 receives the rest."""
+    """Import SPLIT_V into parts of given sizes; a size of -1 is replaced by the remaining extent."""
     x, sizes, axis = input_of(op, 0), integers_of(op, 1, "the sizes"), axis_of(op, 2, input_of(op, 0))
     left = x.shape[axis] - sum(size for size in sizes if size >= 0)
     sizes = [left if size == -1 else size for size in sizes]
@@ -107,7 +107,7 @@ def split_v(to: GraphBuilder, op: Operator) -> None:
 
 
 def unpack(to: GraphBuilder, op: Operator) -> None:
-    """UNPACK into the slices along an axis, which is removed."""
+    """Import UNPACK into the slices along an axis, which the results lack."""
     x = input_of(op, 0)
     axis = axis_in(op.options["axis"], len(x.shape))
     if len(op.outputs) != x.shape[axis]:
@@ -116,7 +116,7 @@ def unpack(to: GraphBuilder, op: Operator) -> None:
 
 
 def _split(to: GraphBuilder, op: Operator, x: Tensor, axis: int, sizes: Sequence[int]) -> None:
-    """Define the outputs as parts along an axis."""
+    """Define the outputs of an operator as parts of `x` along an axis."""
     value, begin = to.value(x), 0
     for output, size in zip(op.outputs, sizes, strict=True):
         part = to.part(value, _at(x.shape, axis, begin, 0), _at(x.shape, axis, size, None))
@@ -125,7 +125,7 @@ def _split(to: GraphBuilder, op: Operator, x: Tensor, axis: int, sizes: Sequence
 
 
 def pack(to: GraphBuilder, op: Operator) -> None:
-    """PACK along a new axis."""
+    """Import PACK, which stacks tensors along a new axis."""
     output = op.outputs[0]
     axis = axis_in(op.options["axis"], len(output.shape))
     shape = _at(output.shape, axis, 1, None)
@@ -134,7 +134,7 @@ def pack(to: GraphBuilder, op: Operator) -> None:
 
 
 def tile(to: GraphBuilder, op: Operator) -> None:
-    """TILE: copies of a tensor concatenated along each axis."""
+    """Import TILE: copies of a tensor concatenated along each axis."""
     x, counts = input_of(op, 0), integers_of(op, 1, "the number of copies")
     if len(counts) != len(x.shape) or min(counts, default=1) < 1:
         raise VerifyException(f"{counts} copies of a tensor of rank {len(x.shape)}")
@@ -142,7 +142,7 @@ def tile(to: GraphBuilder, op: Operator) -> None:
 
 
 def broadcast_to(to: GraphBuilder, op: Operator) -> None:
-    """BROADCAST_TO, copies of a tensor along the axes on which it has extent 1."""
+    """Import BROADCAST_TO: copies of a tensor along the axes on which it has extent 1."""
     x, output = input_of(op, 0), op.outputs[0]
     value = to.reshape(to.value(x), [1] * (len(output.shape) - len(x.shape)) + [*x.shape])
     extents = [*zip(tdsl.shape_of(value), output.shape, strict=True)]
@@ -152,7 +152,7 @@ def broadcast_to(to: GraphBuilder, op: Operator) -> None:
 
 
 def _copied(to: GraphBuilder, value: SSAValue, counts: Sequence[int]) -> SSAValue:
-    """A tensor concatenated with copies of itself; counts: of the copies along each axis."""
+    """Concatenate copies of a tensor. counts: the number of copies along each axis."""
     shape = tdsl.shape_of(value)
     for axis, count in enumerate(counts):
         if count > 1:
@@ -162,7 +162,7 @@ def _copied(to: GraphBuilder, value: SSAValue, counts: Sequence[int]) -> SSAValu
 
 
 def reverse(to: GraphBuilder, op: Operator) -> None:
-    """REVERSE_V2 along some axes."""
+    """Import REVERSE_V2 along some axes."""
     x = input_of(op, 0)
     value = to.value(x)
     for axis in {axis_in(axis, len(x.shape)) for axis in integers_of(op, 1, "the axes")}:
@@ -171,7 +171,7 @@ def reverse(to: GraphBuilder, op: Operator) -> None:
 
 
 def depth_to_space(to: GraphBuilder, op: Operator) -> None:
-    """DEPTH_TO_SPACE: the channels of a pixel become a block of pixels."""
+    """Import DEPTH_TO_SPACE: the channels of a pixel become a block of pixels."""
     (_, height, width, channels), size = _image_and_block(op)
     if channels % size**2:
         raise VerifyException(f"{channels} channels do not make blocks of {size} x {size} pixels")
@@ -179,7 +179,7 @@ def depth_to_space(to: GraphBuilder, op: Operator) -> None:
 
 
 def space_to_depth(to: GraphBuilder, op: Operator) -> None:
-    """SPACE_TO_DEPTH: the pixels of a block become the channels of one."""
+    """Import SPACE_TO_DEPTH: the pixels of a block become the channels of one pixel."""
     (_, height, width, channels), size = _image_and_block(op)
     if height % size or width % size:
         raise VerifyException(f"{height} x {width} pixels are no blocks of {size} x {size}")
@@ -187,13 +187,13 @@ def space_to_depth(to: GraphBuilder, op: Operator) -> None:
 
 
 def _exchange(to: GraphBuilder, op: Operator, shape: tuple[int, ...]) -> None:
-    """Swap the two middle axes of an image in a shape of rank 4."""
+    """Reshape an image to a shape of rank 4, swap the two middle axes, and reshape it to the shape of the result."""
     rows = to.reshape(to.value(input_of(op, 0)), shape)
     to.define(op.outputs[0], to.reshape(to.op(tdsl.TransposeOp, rows, (0, 2, 1, 3)), op.outputs[0].shape))
 
 
 def _image_and_block(op: Operator) -> tuple[tuple[int, ...], int]:
-    """The shape of an image, and the height and width of its blocks."""
+    """The shape of an image, and the size of its square blocks in pixels."""
     shape, size = input_of(op, 0).shape, op.options["block"]
     if len(shape) != 4 or shape[0] != 1 or size < 1:
         raise VerifyException(f"expected one image of rank 4 and blocks from 1, got {shape} and {size}")
@@ -201,7 +201,7 @@ def _image_and_block(op: Operator) -> tuple[tuple[int, ...], int]:
 
 
 def mirror_pad(to: GraphBuilder, op: Operator) -> None:
-    """MIRROR_PAD: margins mirror the adjacent elements; the mode REFLECT excludes the outermost element."""
+    """Import MIRROR_PAD: margins mirror the adjacent elements; the mode REFLECT excludes the outermost element."""
     x = input_of(op, 0)
     edges, value = integers_of(op, 1, "the padding"), to.value(x)
     inner = 1 if op.options["mode"] == 0 else 0

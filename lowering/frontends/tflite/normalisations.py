@@ -1,8 +1,8 @@
 """Normalisations by the mean and the deviation of each sample, which converters write operator by operator.
 
-Keras's LayerNormalization becomes `x * (gamma / sd) + (beta - mean * (gamma / sd))`: sums of x and its mean, times the
-reciprocal of a root. The pass follows these sums from the root to the last one. One `LAYER_NORMALIZATION` then computes
-(x - mean) / sd or x / sd, times a factor plus an addend.
+Keras's LayerNormalization becomes `x * (gamma / sd) + (beta - mean * (gamma / sd))`: linear forms of x and its mean,
+times the reciprocal of a square root. The pass follows these forms from the root to the last operator. One
+`LAYER_NORMALIZATION` then computes (x - mean) / sd or x / sd, times a factor plus an addend.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _UNREACHED = 1e5
 
 @dataclass(frozen=True)
 class _Root:
-    """A root that depends on `x`: the root of its mean square or its variance over axes, plus epsilon."""
+    """A square root that depends on `x`: the root of the mean square or the variance of `x` over axes, plus epsilon."""
 
     x: Tensor
     mean: Tensor | None
@@ -43,8 +43,8 @@ class _Root:
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """The linear form `power(root) * (of_x * x + of_mean * mean + alone) + addend`; power is -1, or 0 without the
-    root.
+    """The linear form `power(root) * (of_x * x + of_mean * mean + alone) + addend`. The power is -1, or 0 for a form
+    without the root.
     """
 
     of_x: NDArray[Any] | float = 0.0
@@ -62,20 +62,20 @@ class _Sum:
         return replace(self, **parts)
 
     def times(self, linear: _Sum) -> _Sum | None:
-        """The product with a form that has no root; None if it is no form of this kind."""
+        """The product with a form without a root; None if `self` is not a multiple of the reciprocal root."""
         if np.any(self.of_x) or np.any(self.of_mean) or np.any(self.addend):
             return None
         return replace(linear, of_x=linear.of_x * self.alone, of_mean=linear.of_mean * self.alone, divided=True)
 
     @property
     def is_whole(self) -> bool:
-        """True if the root divides x, or x minus its mean, and nothing else."""
+        """Whether the form is x, or x minus its mean, times a factor, divided by the root, plus an addend."""
         centred = not np.any(np.add(self.of_x, self.of_mean)) or not np.any(self.of_mean)
         return self.divided and centred and bool(np.any(self.of_x)) and not np.any(self.alone)
 
 
 def normalised(graph: TfliteGraph) -> TfliteGraph:
-    """The graph with one `LAYER_NORMALIZATION` in place of the operators of each normalisation on floats."""
+    """Replace the operators of each normalisation on floats by one `LAYER_NORMALIZATION`."""
     makers = {tensor: op for op in graph.operators for tensor in op.outputs}
     operators = list(graph.operators)
     for op in graph.operators:
@@ -140,8 +140,8 @@ def _is_mean(op: Operator | None, x: Tensor | None, axes: tuple[int, ...]) -> bo
 
 
 def _replaced(graph: TfliteGraph, op: Operator, root: _Root) -> list[Operator]:
-    """The operators with one normalisation replaced: its operators removed, and `LAYER_NORMALIZATION` in place of the
-    last.
+    """The operators with one normalisation replaced. `LAYER_NORMALIZATION` replaces the last operator; the others are
+    removed.
     """
     sums: dict[Tensor, _Sum] = {root.x: _Sum(of_x=1.0, divided=False)}
     if root.mean is not None:
@@ -207,7 +207,9 @@ def _sum(op: Operator, sums: Mapping[Tensor, _Sum], roots: set[Tensor]) -> _Sum 
 
 
 def _operator(op: Operator, sum: _Sum, root: _Root) -> Operator:
-    """The operator that computes a complete linear form."""
+    """The `LAYER_NORMALIZATION` that computes a complete linear form in place of `op`; `op` itself if the form does not
+    match the root.
+    """
     output = op.outputs[0]
     centred = bool(np.any(sum.of_mean))
     if centred != (root.mean is not None):
@@ -224,7 +226,7 @@ def _operator(op: Operator, sum: _Sum, root: _Root) -> Operator:
 
 
 def _needed(operators: list[Operator], graph: TfliteGraph) -> list[Operator]:
-    """The operators whose results are read, and those that update a state."""
+    """The operators whose results are used, and the operators that update a state."""
     read: set[Tensor | None] = {*graph.outputs}
     kept: list[Operator] = []
     for op in reversed(operators):

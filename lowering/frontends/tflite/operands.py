@@ -1,4 +1,4 @@
-"""Operands of TensorFlow Lite's operators: inputs by position, and constants that configure an operator."""
+"""Operands of TensorFlow Lite's operators: inputs by position, and constant inputs that configure an operator."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 def integers_of(op: Operator, position: int, what: str) -> list[int]:
     """The integers of a constant input of an operator; raises `VerifyException` for any other input.
 
-    what: the content of the input, for messages.
+    what: describes the content of the input in messages.
     """
     tensor = op.inputs[position] if position < len(op.inputs) else None
     if tensor is None or tensor.data is None or tensor.dtype not in ("int32", "int64"):
@@ -19,7 +19,7 @@ def integers_of(op: Operator, position: int, what: str) -> list[int]:
 
 
 def input_of(op: Operator, position: int) -> Tensor:
-    """A required input of an operator."""
+    """A required input of an operator; raises `VerifyException` if it is missing."""
     tensor = optional_input(op, position)
     if tensor is None:
         raise VerifyException(f"input {position} is missing")
@@ -27,7 +27,7 @@ def input_of(op: Operator, position: int) -> Tensor:
 
 
 def optional_input(op: Operator, position: int) -> Tensor | None:
-    """An optional input of an operator; None without it."""
+    """An optional input of an operator; None if it is missing."""
     return op.inputs[position] if position < len(op.inputs) else None
 
 
@@ -63,7 +63,7 @@ def strided_ranges(op: Operator) -> list[range]:
 
 
 def axis_of(op: Operator, position: int, x: Tensor) -> int:
-    """The axis of a tensor in a constant input."""
+    """The axis of `x` that a constant input selects, as a non-negative index."""
     axes = integers_of(op, position, "the axis")
     if len(axes) != 1:
         raise VerifyException(f"expected one axis, got {axes}")
@@ -71,7 +71,7 @@ def axis_of(op: Operator, position: int, x: Tensor) -> int:
 
 
 def axis_in(axis: int, rank: int) -> int:
-    """A non-negative axis index."""
+    """Convert an axis that may be negative to an index in [0, rank)."""
     if not -rank <= axis < rank:
         raise VerifyException(f"axis {axis} of a tensor of rank {rank}")
     return axis % rank

@@ -1,10 +1,11 @@
 """Import of UNIDIRECTIONAL_SEQUENCE_LSTM, in floats and quantised as TensorFlow Lite Micro computes it.
 
-A step is made of the ops that its kernel consists of, so that every executor computes its bytes: gates are sums of 16
-bits with 12 fractional bits, activations have 15, and the cell has a scale of its own, a power of two.
+A step consists of the same operations as the kernel of TensorFlow Lite Micro, so that every executor computes the same
+bytes. Gates are sums of 16 bits with 12 fractional bits, activations have 15 fractional bits, and the cell has a
+separate scale, a power of two.
 
-An LSTM over several steps begins with states of zero in each inference. One of a single step is a layer of a stream:
-its states stay from one inference to the next, as those of TensorFlow Lite do (`Variables`).
+An LSTM over several steps begins with zero states in each inference. An LSTM of a single step is a layer of a stream:
+its states persist from one inference to the next, as in TensorFlow Lite (`Variables`).
 """
 
 from __future__ import annotations
@@ -50,26 +51,26 @@ _UNUSED = {
 
 
 class States(NamedTuple):
-    """The states of an LSTM, of shape (1, units)."""
+    """The states of an LSTM, each of shape (1, units)."""
 
     hidden: SSAValue
     cell: SSAValue
 
 
 def carried_states(op: Operator) -> Sequence[Tensor]:
-    """The state tensors of an operator whose values stay from one inference to the next."""
+    """The state tensors of an operator whose values persist from one inference to the next."""
     return [input_of(op, position) for position in (HIDDEN, CELL)] if op.kind == LSTM and _steps(op) == 1 else []
 
 
 def carried_lstm(to: GraphBuilder, op: Operator, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Import an LSTM of a single step, and return its states behind it."""
+    """Import an LSTM of a single step, and return its states after the step."""
     after = _Cell(to, op).step(to.value(input_of(op, 0)), States(*states))
     to.define(op.outputs[0], to.reshape(after.hidden, op.outputs[0].shape))
     return after
 
 
 def sequence_lstm(to: GraphBuilder, op: Operator) -> None:
-    """UNIDIRECTIONAL_SEQUENCE_LSTM over several steps of one sample."""
+    """Import UNIDIRECTIONAL_SEQUENCE_LSTM over several steps of one sample."""
     x, output = input_of(op, 0), op.outputs[0]
     steps, cell = _steps(op), _Cell(to, op)
     sequence = to.reshape(to.value(x), (steps, x.shape[2]))
@@ -91,7 +92,10 @@ def _steps(op: Operator) -> int:
 
 
 class _Cell:
-    """The computation of a step. hidden, cell: the element types of the states; gate, share: those in between."""
+    """The computation of one LSTM step.
+
+    hidden, cell: the element types of the states. gate: the type of the sums of gates. share: the type of activations.
+    """
 
     def __init__(self, to: GraphBuilder, op: Operator):
         self.to, self.op = to, op
@@ -123,7 +127,7 @@ class _Cell:
         self.x = x
 
     def step(self, x: SSAValue, states: States) -> States:
-        """The states after a step with the input x."""
+        """Emit a step with the input x, and return the states after it."""
         to, op = self.to, self.to.op
         enter, keep, candidate, leave = (self.activated(number, x, states.hidden) for number in range(len(GATES)))
         old, new = op(tdsl.MulOp, keep, states.cell, self.cell), op(tdsl.MulOp, enter, candidate, self.cell)
@@ -134,7 +138,7 @@ class _Cell:
         return States(hidden, cell)
 
     def activated(self, number: int, x: SSAValue, hidden: SSAValue) -> SSAValue:
-        """A gate: the activation of the weighted input and state."""
+        """Emit a gate: the activation of the weighted input and state."""
         state = activation_format(input_of(self.op, HIDDEN))
         entered = self.product(1 + number, x, activation_format(self.x), 12 + number)
         kept = self.product(5 + number, hidden, state, None)
@@ -142,7 +146,7 @@ class _Cell:
         return self.to.op(tdsl.TanhOp if GATES[number] == "cell" else tdsl.SigmoidOp, total, self.share)
 
     def product(self, position: int, x: SSAValue, format: NumberFormat, start: int | None) -> SSAValue:
-        """The weights at a position times a vector, (1, units). start: the position of the bias."""
+        """Emit the product of the weights at a position and a vector, (1, units). start: the position of the bias."""
         weights = input_of(self.op, position)
         if weights.shape != (self.units, shaped(x).get_shape()[-1]):
             raise VerifyException(f"the weights {weights} have shape {weights.shape}, which does not fit")

@@ -1,11 +1,11 @@
 """Models that keep a state: variables that an inference reads and assigns, and the states of recurrent layers.
 
-Such a model is one step of a stream, as microWakeWord's keyword spotters are. An inference reads some rows of features;
-variables store the earlier rows that convolutions over time still need. The program is a loop over steps, as for any
-recurrent network, and the loop carries the variables. `stream-over-time` extracts the function of one step.
+Such a model is one step of a stream, for example microWakeWord's keyword spotters. An inference receives some rows of
+features. Variables store the earlier rows that convolutions over time still need. The program is a loop over steps, as
+for any recurrent network, and the loop carries the variables. `stream-over-time` extracts the function of one step.
 
-The file concatenates the rows of earlier steps and the new rows to a new tensor in each step. Here the loop carries one
-tensor for both: its rows move up, and the new rows are inserted at its end.
+In each step, the file concatenates the rows of earlier steps and the new rows to a new tensor. The program's loop
+instead carries one tensor for all rows: its rows move up, and the new rows are inserted at its end.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ STATE = ("CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE")
 class _Rows:
     """A variable that stores the rows of earlier steps.
 
-    whole: the stored rows and the new ones, joined by a CONCATENATION. new: the new rows. axis: the axis of the rows.
-    own: the operators that the moving rows replace.
+    whole: the concatenation of the stored rows and the new rows. new: the new rows. axis: the axis of the rows. own:
+    the operators that a carried tensor with moving rows replaces.
     """
 
     whole: Tensor
@@ -53,7 +53,7 @@ class _Rows:
 
 
 class Variables:
-    """The variables of a graph, whose values change as its operators are imported, and states of recurrent layers.
+    """The variables of a graph and the states of recurrent layers. Their values change as operators are imported.
 
     Raises `InputError` for a variable whose initial value is not constant.
     """
@@ -68,7 +68,7 @@ class Variables:
 
     @property
     def are_kept(self) -> bool:
-        """True if a value stays from one inference to the next."""
+        """Whether the model has a value that persists from one inference to the next."""
         return bool(self.handles or self.states)
 
     def pushes(self, frame: int) -> tdsl.Pushes:
@@ -76,7 +76,7 @@ class Variables:
         return tdsl.Pushes(frame, frame, STEPS, 1)
 
     def owns(self, op: Operator) -> bool:
-        """True for an operator that `apply` imports."""
+        """Whether `apply` imports an operator."""
         return op.kind in STATE or op in self.states or any(op in rows.own for rows in self.rows.values())
 
     def apply(self, to: GraphBuilder, op: Operator) -> None:
@@ -106,7 +106,7 @@ class Variables:
         self.values[name] = value
 
     def _appended(self, to: GraphBuilder, rows: _Rows, whole: SSAValue) -> SSAValue:
-        """The rows of this step after those of earlier steps; the oldest rows are dropped."""
+        """Emit the rows of earlier steps followed by the rows of this step; the oldest rows are dropped."""
         count = rows.new.shape[rows.axis]
         kept = to.op(tdsl.MoveUpOp, whole, rows.axis, count)
         first = [0] * len(rows.whole.shape)
@@ -114,7 +114,7 @@ class Variables:
         return to.op(tdsl.InsertSliceOp, to.value(rows.new), kept, [to.index(start) for start in first])
 
     def _begun(self, to: GraphBuilder, name: Name) -> SSAValue:
-        """The initial value of a variable; a constant of equal elements is stored as a fill."""
+        """Emit the initial value of a variable. A constant of equal elements becomes a fill."""
         constant, rows = self.initial[name], self.rows.get(name)
         assert constant.data is not None
         format, raws = activation_format(constant), signed(constant.data)
@@ -130,7 +130,7 @@ class Variables:
     def loop(
         self, to: GraphBuilder, frame: Tensor, outputs: Sequence[Tensor], step: Callable[[], None]
     ) -> Sequence[SSAValue]:
-        """Emit a loop over the steps of the program's input, and return the outputs of the last one.
+        """Emit a loop over the steps of the program's input, and return the outputs of the last step.
 
         frame: the input of a step. outputs: the outputs of a step. step: imports the operators of a step.
         """
@@ -156,7 +156,7 @@ def _name(handle: Operator) -> Name:
 
 
 def _states(op: Operator) -> Mapping[Name, Tensor]:
-    """The states of a recurrent layer, which begin with zero, by names of their own."""
+    """The states of a recurrent layer by generated names, with zero as the initial values."""
     states: dict[Name, Tensor] = {}
     for number, tensor in enumerate(carried_states(op)):
         zero = 0 if tensor.quantization is None else tensor.quantization.zero_points[0]

@@ -1,1 +1,1 @@
-"""Loops of contractions: sums of matrix products, convolutions, and loop-carried sums."""
+"""Loops of contractions: matrix products, convolutions, and loop-carried sums."""

@@ -1,7 +1,7 @@
 """Sums of products of two computed factors with zero points, by kernels on raws (L2 to L3).
 
-(A - y) (x - z) = A x - z * (row sums of A) - y * (sum of x) + length * y * z. The sums of rows are computed once for
-all columns x; that of a column is added to each of its sums of products.
+(A - y) (x - z) = A x - z * (row sums of A) - y * (sum of x) + length * y * z. The row sums are computed once for all
+columns x. The terms of a column are added to each of its sums of products.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ _LEAST_ROWS, _LEAST_PRODUCTS = 4, 8
 
 
 class OffsetSums:
-    """What the zero points of two computed factors add to the sums of a matrix and a column, in the sums' units.
+    """The terms that the zero points of two computed factors add to the sums of a matrix and a column, in the sums'
+    units.
 
-    rows: a buffer of the contribution of each row; None if the column has no zero point. column: that of the column and
+    rows: a buffer with the term of each row; None if the column has no zero point. column: the term of the column and
     of both zero points; None if the matrix has no zero point.
     """
 
@@ -40,10 +41,10 @@ class OffsetSums:
 
     @staticmethod
     def pay_for(op: tdsl.ContractionOp) -> bool:
-        """True if a product of two computed factors with zero points takes less time by kernels on raws.
+        """Whether a product of two computed factors with zero points is faster with kernels on raws.
 
-        Sums of a few products take less time with the zero points subtracted from each factor. So do products with a
-        single column, for which the sums of rows would take as long as the products.
+        Short sums and products of few rows are faster with the zero points subtracted from each factor. So are products
+        whose row sums cannot be computed before an enclosing loop, since the row sums cost as much as the products.
         """
         [term, *others], accumulator = op.terms, op.accumulators[0]
         if others or op.initial is not None or term.groups is not None or not accumulator.INTEGER:
@@ -59,13 +60,13 @@ class OffsetSums:
         )
 
     def begun(self, row: SSAValue) -> SSAValue:
-        """The start of the sum of a row."""
+        """The initial value of the sum of a row."""
         sum = self._zero(self.nest) if self.rows is None else self.nest.load(self.rows, [row])
         sum.name_hint = "sum"
         return sum
 
     def complete(self, sum: SSAValue) -> SSAValue:
-        """A sum of products of raws with the contribution of the column."""
+        """Add the term of the column to a sum of products of raws."""
         if self.column is None:
             return sum
         return self.nest.insert(num.AddShiftedOp(sum, self.column, self.nest.constant(0, i8)))
@@ -78,7 +79,7 @@ class OffsetSums:
         return _plus_products(sum, _factors(-left, length, self.lhs, nest), raws, nest)
 
     def _rows(self, op: tdsl.ContractionOp, shape: Sequence[int], right: int) -> SSAValue:
-        """Sums of rows, in front of the loops in which the matrix stays as it is."""
+        """Emit the row sums, before the outermost loop in which the matrix does not change."""
         [term] = op.terms
         outer = LoopBuilder(_outermost(op, term.lhs))
         rows, length = shape
@@ -97,20 +98,23 @@ class OffsetSums:
 
 
 def _plus_products(sum: SSAValue, weights: Sequence[SSAValue], raws: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """A sum and the products of each vector of weights with the same raws."""
+    """Add the products of each vector of weights and the same raws to a sum."""
     for each in weights:
         sum = nest.insert(num.CallOp(num.DotAttr(), [sum, each, raws]))
     return sum
 
 
 def _factors(factor: int, length: int, format: NumberFormat, nest: LoopBuilder) -> list[SSAValue]:
-    """Vectors of one raw that together multiply by a factor: by one more than the greatest raw in two steps."""
+    """Vectors of one repeated raw whose products add up to a multiplication by `factor`.
+
+    A factor that exceeds the greatest raw is split into two equal halves.
+    """
     steps = 1 if factor <= np.iinfo(format.dtype).max else 2
     return [flash_array(nest, np.full(length, factor // steps, format.dtype), format.type, "offset")] * steps
 
 
 def _outermost(op: Operation, matrix: SSAValue) -> Operation:
-    """The outermost loop around an op that neither makes nor writes a matrix, or else the op."""
+    """The outermost loop around an op that neither defines nor writes a matrix; the op itself if there is none."""
     root = scratch.root(matrix)
     while isinstance(loop := op.parent_op(), scf.ForOp) and not _is_made_in(loop, root):
         op = loop
@@ -118,7 +122,7 @@ def _outermost(op: Operation, matrix: SSAValue) -> Operation:
 
 
 def _is_made_in(loop: scf.ForOp, root: SSAValue) -> bool:
-    """Whether a loop makes a buffer, or may write to it."""
+    """Whether a loop defines a buffer, or may write to it."""
     made = root.owner if isinstance(root.owner, Operation) else root.owner.parent_op()
     if made is None or loop.is_ancestor(made):
         return True
@@ -127,7 +131,7 @@ def _is_made_in(loop: scf.ForOp, root: SSAValue) -> bool:
 
 
 def _only_reads(op: Operation, buffer: SSAValue) -> bool:
-    """Whether an op that has a buffer as an operand does nothing but read it."""
+    """Whether an op that has a buffer as an operand only reads the buffer."""
     if isinstance(op, tdsl.TensorOp):
         return op.dest is not buffer
     return isinstance(op, memref.LoadOp | num.ProductsOp)

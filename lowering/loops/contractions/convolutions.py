@@ -1,4 +1,6 @@
-"""Lowering of convolutions to contractions, tiles and loops (L2 to L3), after `tile-windows` has split images."""
+"""Lowering of convolutions to contractions, tiles and loops (L2 to L3), after `tile-windows` has split images into
+windows.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,10 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.Conv2dOp)
 def lower_convolution(op: tdsl.Conv2dOp, nest: LoopBuilder) -> None:
-    """Emit a contraction for the windows of a tile, or for images that are windows or their channels.
+    """Emit a contraction for the windows of a tile, for images that are windows, or for images whose channels are
+    windows.
 
-    Other forms are lowered element by element; convolutions in place have separate loops.
+    Other convolutions are lowered element by element; convolutions in place have separate loops.
     """
     if op.turns is not None:
         return lower_in_turns(op, nest)
@@ -72,7 +75,8 @@ def _starts(op: tdsl.Conv2dOp, nest: LoopBuilder) -> SSAValue | None:
 
 
 def _lower_windows(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopBuilder) -> None:
-    """Emit a contraction over windows that are multiplied by all filters, or channel by channel by one filter each.
+    """Emit a contraction over windows. Each window is multiplied by all filters, or each channel of it by a separate
+    filter.
 
     The windows have the layout of the tile, or are consecutive.
     """

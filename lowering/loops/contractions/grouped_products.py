@@ -1,7 +1,7 @@
-"""Products with weights whose elements share scales in groups (L2 to L3): each group has a separate sum.
+"""Products with weights whose elements share scales in groups (L2 to L3). Each group has a separate sum.
 
-The products of a group are computed like those of plain elements, by the same kernels. The sum of a group is shifted to
-the units of the total before it is added, so that the total is exact and is rounded once.
+The products of a group are computed like products of plain elements, by the same kernels. The sum of a group is shifted
+to the units of the total before it is added, so that the total is exact and is rounded once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 class GroupedWeights:
     """Weights in groups, as an array of plain elements and the shift of each group.
 
-    value: a constant, at most reshaped, if its format has groups. Raises `InputError` for any other.
+    value: a constant, possibly reshaped, if its format has groups. Raises `InputError` for any other value of such a
+    format.
     """
 
     def __init__(self, value: SSAValue, groups: GroupsAttr, nest: LoopBuilder):
@@ -41,16 +42,16 @@ class GroupedWeights:
 
     @property
     def runs(self) -> int:
-        """The number of runs of a row."""
+        """The number of runs in a row of weights."""
         return prod(self.shape[1:]) // self.groups.run.data
 
     @property
     def is_whole(self) -> bool:
-        """True if a row is one group."""
+        """Whether each row is a single group."""
         return self.runs == self.groups.each == 1
 
     def joined(self, sum: SSAValue, part: Callable[[SSAValue], SSAValue], place: SSAValue) -> SSAValue:
-        """The sum after the part of group number `place` is added."""
+        """Add the sum of products of group number `place`, computed by `part`, to a sum."""
         nest = self.nest
         zero = nest.insert(num.ZeroOp(sum.type))
         zero.name_hint = "part"
@@ -59,8 +60,9 @@ class GroupedWeights:
     def over_groups(
         self, sum: SSAValue, row: SSAValue, part: Callable[[SSAValue, SSAValue, int], SSAValue]
     ) -> SSAValue:
-        """The sum after the parts of all groups of a row are added. part: adds `length` products from an index of the
-        row on.
+        """Add the products of all groups of a row to a sum.
+
+        part: adds a number of products, from an index of the row on, to a sum.
         """
         nest, run = self.nest, self.groups.run.data
         length = self.groups.length.data

@@ -1,6 +1,6 @@
 """Lowering of sums of products (L2 to L3): contractions over rows, dot products for columns, loops for other maps.
 
-Sums stay in registers: a product has one accumulator for each element of the result, and intermediate products are
+Sums are kept in registers. A product has one accumulator for each element of the result, and intermediate products are
 never stored.
 """
 
@@ -35,14 +35,14 @@ Products: TypeAlias = Callable[[SSAValue, Indices], SSAValue]
 
 
 def row_shifts(op: tdsl.ContractionOp | tdsl.FinishOp, nest: LoopBuilder) -> SSAValue | None:
-    """The row shifts of sums as bytes in flash; None without shifts."""
+    """The row shifts of sums as bytes in flash; None for sums without row shifts."""
     return None if op.shifts is None else flash_array(nest, np.array(op.shifts, "i1"), i8, "row_shifts")
 
 
 def finished(
     op: tdsl.ContractionOp | tdsl.FinishOp, sum: SSAValue, shifts: SSAValue | None, indices: Indices, nest: LoopBuilder
 ) -> SSAValue:
-    """Convert a complete sum to the result's format. indices: those of the sum in the result."""
+    """Convert a complete sum to the result's format. indices: the indices of the sum in the result."""
     if shifts is not None:
         sum = nest.insert(num.ShiftOp(sum, nest.load(shifts, [indices[op.ROW_AXIS]])))
     accumulator = num.accumulator_type(sum)
@@ -53,9 +53,10 @@ def finished(
 
 @lowers(tdsl.MatrixProductsOp)
 def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopBuilder) -> None:
-    """Lower products with one column to contractions over the rows, others to dot products.
+    """Lower products with one column to contractions over the rows, and other products to dot products.
 
-    The offsets of factors become part of a constant start if possible. Sums of groups are dot products, too.
+    The offsets of factors become part of a constant initial value if possible. Sums of weights in groups are also dot
+    products.
     """
     if _have_offsets(op):
         from tinyml.lowering.loops.contractions.computed_zero_points import OffsetSums
@@ -76,14 +77,14 @@ def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopBuilder) -> None:
 
 
 def _have_offsets(op: tdsl.MatrixProductsOp) -> bool:
-    """True for a product of two computed factors, one of which has a zero point."""
+    """Whether an op is a product of two computed factors, at least one of which has a zero point."""
     values = [value for term in op.terms for value in (term.lhs, term.rhs)]
     computed = not any(isinstance(value.owner, scratch.ConstantOp) for value in values)
     return computed and any(tdsl.format_of(value).without_offset()[1] for value in values)
 
 
 def _lower_computed(op: tdsl.MatrixProductsOp, sums: type[OffsetSums], nest: LoopBuilder) -> None:
-    """Lower the product of a computed matrix and a computed column to products of raws, beside sums of offsets."""
+    """Lower the product of a computed matrix and a computed column to products of raws and the sums for zero points."""
     [term], zero = op.terms, nest.index(0)
     rows, length = tdsl.shape_of(term.lhs)
     weights, vector = factors(term, (rows, length), (length,), nest, without_offsets=True)
@@ -105,7 +106,7 @@ def lower_row_product(op: tdsl.RowProductOp, nest: LoopBuilder) -> None:
 
 @lowers(tdsl.ContractionOp)
 def lower_contraction(op: tdsl.ContractionOp, nest: LoopBuilder) -> None:
-    """Lower a contraction to sums over single elements, located by index maps."""
+    """Lower a contraction to sums over single elements, which index maps locate."""
 
     def products(term: tdsl.Term) -> Products:
         weights = _grouped(term, nest)
@@ -134,7 +135,7 @@ def lower_contraction(op: tdsl.ContractionOp, nest: LoopBuilder) -> None:
 
 
 def _grouped(term: tdsl.Term, nest: LoopBuilder) -> GroupedWeights | None:
-    """The weights of a term, if their elements share scales in groups."""
+    """The weights of a term if their elements share scales in groups; else None."""
     if term.groups is None:
         return None
     from tinyml.lowering.loops.contractions.grouped_products import GroupedWeights
@@ -143,7 +144,7 @@ def _grouped(term: tdsl.Term, nest: LoopBuilder) -> GroupedWeights | None:
 
 
 def _group_at(weights: GroupedWeights, row: SSAValue, summed: Indices, nest: LoopBuilder) -> SSAValue:
-    """The number of the group of a single weight."""
+    """The index of the group that contains a single weight."""
     run, length = weights.groups.run.data, weights.groups.length.data
     position = nest.index(0)
     for index, extent in zip(summed, weights.shape[1:], strict=True):
@@ -156,7 +157,7 @@ def _group_at(weights: GroupedWeights, row: SSAValue, summed: Indices, nest: Loo
 def _over_summed(
     extents: Sequence[int], sum: SSAValue, step: Callable[[Indices, SSAValue], SSAValue], nest: LoopBuilder
 ) -> SSAValue:
-    """A sum over the summed indices, by a loop per index, or by a tree over their products in the same order."""
+    """Emit a sum over the summed indices, by a loop per index, or by a tree of products in the same order."""
     if not extents:
         return step([], sum)
     if num.accumulator_type(sum).below is not None:
@@ -169,7 +170,7 @@ def _over_summed(
 
 
 def _delinearised(index: SSAValue, extents: Sequence[int], nest: LoopBuilder) -> Indices:
-    """The indices of the element with a row-major index."""
+    """The indices of the element with a given row-major index."""
     *outer, last = extents
     if not outer:
         return [index]
@@ -184,7 +185,9 @@ def lower_sums(
     nest: LoopBuilder,
     row: SSAValue | None = None,
 ) -> None:
-    """Emit the sums of a contraction over the products of all its terms. row: the only row, if given."""
+    """Emit the sums of a contraction over the products of all its terms.
+    row: restricts the sums to one row, if given.
+    """
     sum = _sum_at(op, start, products, nest)
 
     def body(indices: Indices) -> None:
@@ -208,7 +211,7 @@ def lower_rows(
 
 
 def contract_rows(rows: int, body: Callable[[SSAValue], None], nest: LoopBuilder) -> None:
-    """Emit a contraction over rows; for a single row only its products."""
+    """Emit a contraction over rows; for a single row emit only its products."""
     contraction = nest.contract([rows], lambda numbers: body(numbers[0]))
     if rows == 1:
         expand_contraction(contraction)
@@ -242,7 +245,9 @@ def factors(
     *,
     without_offsets: bool,
 ) -> tuple[SSAValue, SSAValue]:
-    """Views of the factors of a term in other shapes. without_offsets: true for views of the plain raws."""
+    """Views of the factors of a term in the shapes `weights` and `window`. without_offsets: true for views of the plain
+    raws.
+    """
     lhs, rhs = (
         nest.insert(scratch.SliceOp(value, nest.index(0), tuple(shape), _element(value, without_offsets)))
         for value, shape in ((term.lhs, weights), (term.rhs, window))
@@ -251,12 +256,12 @@ def factors(
 
 
 def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
-    """The type of a factor without its offset; None to keep its type."""
+    """The element type of a factor without its offset; None to use the factor's type."""
     return tdsl.format_of(value).without_offset()[0].type if without_offsets else None
 
 
 def _row_times_column(term: tdsl.Term, nest: LoopBuilder, without_offsets: bool) -> Products:
-    """The products of one row of a matrix and one column of another."""
+    """A function that adds the products of one row of a matrix and one column of another to a sum."""
     if (weights := _grouped(term, nest)) is not None:
         from tinyml.lowering.loops.contractions.grouped_products import of_row
 
@@ -277,7 +282,7 @@ def _row_times_column(term: tdsl.Term, nest: LoopBuilder, without_offsets: bool)
 
 
 def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, nest: LoopBuilder) -> SSAValue:
-    """A sum with its initial value, by default zero. indices: those of the sum in the result."""
+    """Emit a sum with its initial value, by default zero. indices: the indices of the sum in the result."""
     if initial is None:
         sum = nest.insert(num.ZeroOp(accumulator.type))
     else:
@@ -290,8 +295,8 @@ def begun(accumulator: Accumulator, initial: SSAValue | None, indices: Indices, 
 def sum_start(
     value: SSAValue | None, start: Start | None, accumulator: Accumulator, nest: LoopBuilder
 ) -> SSAValue | None:
-    """The initial value of sums; a constant is converted to the accumulator's units, so that it only needs to be
-    loaded.
+    """The initial value of sums. A constant is converted to the accumulator's units, so that the program only has to
+    load it.
     """
     if start is not None:
         return flash_array(

@@ -1,6 +1,7 @@
-"""Lowering of convolutions in place to loops (L2 to L3), in turns; between turns, images are transposed.
+"""Lowering of convolutions in place to loops (L2 to L3). Such a convolution computes the result in turns and transposes
+the image between turns.
 
-The offsets and extents of all turns are in a table in flash, so that one loop computes all of them.
+A table in flash stores the offsets and extents of all turns, so that one loop computes all turns.
 """
 
 from __future__ import annotations
@@ -48,13 +49,13 @@ def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopBuilder) -> None:
 
 
 class _Table:
-    """The columns of the table of turns, in pixels.
+    """The columns of the table of turns; the unit is pixels.
 
     ROWS: the rows of the result that the turn computes. WIDTH: the width of the image. HEIGHT_OUT, WIDTH_OUT: the
-    extents of the remaining result. READ, WRITTEN: offsets of the first pixel of the image and of the result. LEFT,
-    ROWS_LEFT: offset and rows of the image after the turn; 0 rows after the last turn. DOWN, ACROSS: distances between
-    vertical and horizontal neighbours in a window. With padding also HEIGHT: of the image, and ABOVE, BEFORE: rows of
-    padding above it, and columns to its left.
+    extents of the remaining result. READ: the offset of the image's first pixel. WRITTEN: the offset of the result's
+    first pixel. LEFT, ROWS_LEFT: offset and number of rows of the image after the turn; 0 rows after the last turn.
+    DOWN, ACROSS: the distances between vertical and horizontal neighbours in a window. With padding also HEIGHT: the
+    height of the image. ABOVE, BEFORE: the rows of padding above the image, and the columns to its left.
     """
 
     ROWS, WIDTH, HEIGHT_OUT, WIDTH_OUT, READ, WRITTEN, LEFT, ROWS_LEFT, DOWN, ACROSS, HEIGHT, ABOVE, BEFORE = range(13)
@@ -80,9 +81,9 @@ class _Table:
 
 
 class _Products:
-    """The sums of a convolution in place: windows are copied to the stack and multiplied by the filter.
+    """The sums of a convolution in place. Windows are copied to the stack and multiplied by the filter.
 
-    For a depthwise convolution the stack holds the window of a single channel at a time.
+    For a depthwise convolution, the stack holds the window of a single channel at a time.
     """
 
     def __init__(self, op: tdsl.Conv2dOp, nest: LoopBuilder):
@@ -103,7 +104,7 @@ class _Products:
         self.result = elements_from(op.out, nest.index(0), prod(tdsl.shape_of(op.out)), nest)
 
     def _array(self, storage: Attribute) -> SSAValue:
-        """The array for windows, shared by all convolutions whose elements have the same storage."""
+        """The local array for windows, shared by all convolutions whose elements have the same storage type."""
         function = function_around(self.op)
         arrays = [op.memref for op in function.body.block.ops if isinstance(op, memref.AllocaOp)]
         for array in arrays:
@@ -118,7 +119,7 @@ class _Products:
         return local_array(function, storage, self.length, "window")
 
     def rows(self, table: _Table, number: SSAValue) -> None:
-        """Compute the rows of a turn."""
+        """Compute the rows of the result that belong to a turn."""
         nest = self.nest
         width, across, read, written, down, beside = (
             table(number, column)
@@ -156,7 +157,7 @@ class _Products:
         nest.fold(table(number, _Table.ROWS), [], row)
 
     def _steps(self, number: SSAValue) -> tuple[int | SSAValue, int | SSAValue]:
-        """The strides along rows and columns in the orientation of a turn."""
+        """The strides along rows and columns in the orientation of turn `number`."""
         down, right = self.op.steps
         if down == right:
             return down, right
@@ -166,7 +167,7 @@ class _Products:
         return nest.add(nest.index(down), more), nest.insert(arith.SubiOp(nest.index(right), more))
 
     def _gather(self, first: SSAValue, down: SSAValue, beside: SSAValue, taps: Sequence[_Taps]) -> None:
-        """Copy the window that starts at element `first`; of a padded one, only the taps inside the image."""
+        """Copy the window that starts at element `first`; for a padded image, copy only the taps inside the image."""
         nest, (height, width) = self.nest, self.kernel
 
         def tap(i: SSAValue, j: SSAValue, channel: SSAValue) -> None:
@@ -217,7 +218,7 @@ class _Taps(NamedTuple):
 
 
 class _Inside:
-    """The part of windows inside the image, in a turn of a convolution."""
+    """The part of windows inside the image, in one turn of a convolution."""
 
     def __init__(self, op: tdsl.Conv2dOp, table: _Table, number: SSAValue, nest: LoopBuilder):
         self.padded, self.nest = op.padding is not None, nest
@@ -229,15 +230,15 @@ class _Inside:
             self.turned = nest.insert(arith.CmpiOp(odd, nest.index(0), "ne"))
 
     def row(self, row: SSAValue) -> SSAValue:
-        """The row of the image at which windows of a row in the padded image start."""
+        """The row of the image at which a window starts; `row` is its row in the padded image."""
         return self.nest.insert(arith.SubiOp(row, self.above)) if self.padded else row
 
     def column(self, column: SSAValue) -> SSAValue:
-        """The column of the image at which windows of a column in the padded image start."""
+        """The column of the image at which a window starts; `column` is its column in the padded image."""
         return self.nest.insert(arith.SubiOp(column, self.before)) if self.padded else column
 
     def taps(self, top: SSAValue, left: SSAValue) -> Sequence[_Taps]:
-        """The taps inside the image for rows and columns of an untransposed window; empty without padding."""
+        """The taps inside the image along the rows and columns of an untransposed window; empty without padding."""
         if not self.padded:
             return ()
         rows, columns = (top, self.height), (left, self.width)

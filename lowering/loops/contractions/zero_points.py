@@ -1,7 +1,7 @@
 """Removal of zero points from sums of products (L2 to L3): W (x - z) = W x - z * (row sums of W).
 
-Integer kernels then multiply the plain raws of x, and the sums start from the constant term. TensorFlow Lite folds the
-zero point of an input into the bias in the same way.
+Integer kernels then multiply the plain raws of x, and the sums start from the constant term. TensorFlow Lite also folds
+the zero point of an input into the bias.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 
 def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
-    """The start of a product's sums that absorbs the offsets of its factors; None if there are no offsets or no such
-    start.
+    """The initial value of a product's sums that includes the offsets of its factors.
+
+    None if there are no offsets, or if the sums have no constant initial value.
     """
     [term, *others], initial, accumulator = op.terms, op.initial, op.accumulators[0]
     if others or term.groups is not None or not accumulator.INTEGER or (rest := _rest(term.lhs, term.rhs)) is None:
@@ -34,7 +35,7 @@ def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
 
 
 def _rest(lhs: SSAValue, rhs: SSAValue) -> NDArray[np.int64] | None:
-    """The contribution of one factor's offset to the sums, in a shape that broadcasts to them.
+    """The contribution of one factor's offset to the sums, in a shape that broadcasts to the sums.
 
     (rows, 1) or (1, columns) for matrices, (rows,) for filters; None unless the other factor is a constant of integers.
     """

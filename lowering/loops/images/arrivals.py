@@ -1,4 +1,4 @@
-"""Lowering of inputs that the caller sends row by row (L2 to L3)."""
+"""Lowering of inputs whose rows the caller sends one by one (L2 to L3)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.ReceiveOp)
 def lower_arrival(op: tdsl.ReceiveOp, nest: LoopBuilder) -> None:
-    """Receive each row separately."""
+    """Emit the reception of each row."""
     _, rows, *row_shape = tdsl.shape_of(op.out)
     source, type = scratch.root(op.image), scratch.memref_type(op.out)
     if scratch.packed_bits(type) != scratch.packed_bits(scratch.memref_type(source)):

@@ -16,7 +16,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.AveragePoolOp)
 def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopBuilder) -> None:
-    """Add the elements of each window inside the image, then divide."""
+    """Emit the sum of the elements of each window inside the image, followed by the division."""
 
     from tinyml.lowering.loops.images.pooling import over_windows
 
@@ -29,7 +29,7 @@ def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopBuilder) -> None:
 
 @lowers(tdsl.MeanOp)
 def lower_mean(op: tdsl.MeanOp, nest: LoopBuilder) -> None:
-    """Add the elements along the axes, then divide."""
+    """Emit the sum of the elements along the axes, followed by the division."""
     shape = tdsl.shape_of(op.input)
 
     def body(indices: Indices) -> None:
@@ -54,7 +54,7 @@ def lower_no_total(op: tdsl.NoTotalOp, nest: LoopBuilder) -> None:
 
 @lowers(tdsl.TallyOp)
 def lower_tally(op: tdsl.TallyOp, nest: LoopBuilder) -> None:
-    """Add the elements of each channel to its total, which is kept in a register."""
+    """Emit the addition of the elements of each channel to its total, which a register holds."""
 
     def body(indices: Indices) -> None:
         def element(places: Indices) -> SSAValue:
@@ -79,7 +79,7 @@ def lower_quotient(op: tdsl.QuotientOp, nest: LoopBuilder) -> None:
 def _total(
     value: SSAValue, extents: Sequence[int], element: Callable[[Indices], SSAValue], nest: LoopBuilder
 ) -> SSAValue:
-    """The total of `element` over all indices of the given extents."""
+    """Emit the sum of `element` over all indices of the given extents."""
     total = zero_total(tdsl.format_of(value).total(prod(extents)), nest)
     return _tallied(list(extents), [], total, element, nest)
 

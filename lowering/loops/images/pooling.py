@@ -15,7 +15,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.MaxPoolOp)
 def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopBuilder) -> None:
-    """Compare the elements of each window inside the image."""
+    """Emit comparisons of the elements of each window inside the image."""
 
     def greatest(taps: Sequence[int], element: Callable[[Indices], SSAValue]) -> SSAValue:
         def across(i: SSAValue, best: Sequence[SSAValue]) -> list[SSAValue]:
@@ -35,10 +35,10 @@ def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopBuilder) -> None:
 def over_windows(
     op: tdsl.PoolOp, nest: LoopBuilder, pooled: Callable[[Sequence[int], Callable[[Indices], SSAValue]], SSAValue]
 ) -> None:
-    """Visit all windows in row-major order, with a nest for each run of windows with the same elements inside the
+    """Emit nests over all windows in row-major order, one nest per run of windows with the same elements inside the
     image.
 
-    pooled: the result of a window, given the extents of these elements and a function that loads one of them.
+    pooled: emits the result of a window from the extents of these elements and a function that loads one element.
     """
     n, rows, columns, channels = tdsl.shape_of(op.out)
     extents, before = tdsl.shape_of(op.image)[1:3], (op.margins[0], op.margins[2])
@@ -76,7 +76,7 @@ def over_windows(
 
 @dataclass(frozen=True)
 class _Band:
-    """A run of `count` windows along an axis, from index `first`, each with `taps` elements inside the image.
+    """A run of `count` windows along an axis, from index `first`. Each window has `taps` elements inside the image.
 
     start: the index of the first window's first element inside the image.
     """

@@ -1,4 +1,4 @@
-"""Lowering of windows to loops (L2 to L3): runs inside the image are copied, those outside are filled."""
+"""Lowering of windows to loops (L2 to L3): the parts inside the image are copied, the parts outside are filled."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 @lowers(tdsl.WindowOp)
 def lower_windows(op: tdsl.WindowOp, nest: LoopBuilder) -> None:
-    """Copy windows row by row."""
+    """Emit copies of windows row by row."""
     count, *extents = tdsl.shape_of(op.out)
     image, length = elements_from(op.image, nest.index(0), prod(tdsl.shape_of(op.image)), nest), prod(extents)
 
@@ -35,7 +35,9 @@ def lower_windows(op: tdsl.WindowOp, nest: LoopBuilder) -> None:
 
 
 def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edge: SSAValue, nest: LoopBuilder) -> None:
-    """Copy each row of a window, also partly outside the image, or each tap of a dilated window."""
+    """Emit the copy of each row of a window, which may lie partly outside the image, or of each tap of a dilated
+    window.
+    """
     _, height, width, channels = tdsl.shape_of(op.out)
     rows, columns = op.extents
     top, bottom, left, right = op.reach
@@ -47,7 +49,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
     step = _step(op)
 
     def copy(source: SSAValue, target: SSAValue, count: SSAValue) -> None:
-        """Copy elements of the image into the window."""
+        """Emit the copy of `count` elements of the image into the window."""
 
         def element(k: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             nest.store(nest.load(image, [nest.add(source, k)]), window, [nest.add(target, k)])
@@ -59,7 +61,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
             nest.fold(count, [], element)
 
     def gather(place: SSAValue, target: SSAValue, count: SSAValue) -> None:
-        """Copy pixels of an image with another order of axes, channel by channel."""
+        """Emit the copy of pixels from an image with another order of axes, channel by channel."""
         _, across, deep = op.pitches
 
         def channel(c: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
@@ -115,7 +117,7 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
         def _copy_around(
             down: SSAValue, held: SSAValue, across: SSAValue, inside: tuple[SSAValue, SSAValue], target: SSAValue
         ) -> None:
-            """Copy pixels of a row of a ring, which may wrap around at its end."""
+            """Emit the copy of pixels from a row of a ring, which may wrap around at the end of the ring."""
             _, height, width, _ = op.held
             begin, end = inside
             slots = nest.index(width)
@@ -140,10 +142,10 @@ def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edg
 
 
 def _step(op: tdsl.WindowOp) -> int | None:
-    """The elements by which a row of a window advances in the enclosing loop; None if some are not copied, or all are
-    new.
+    """The number of elements by which a row of a window advances in the enclosing loop.
 
-    The rows of other rings wrap around, and are copied in two parts.
+    None if the copy is not plain (dilated or padded rows, or rows of a ring that wrap around), or if all elements are
+    new.
     """
     loop, (_, _, width, channels) = op.parent_op(), tdsl.shape_of(op.out)
     if not isinstance(loop, scf.ForOp) or len(op.steps) > 1 or any(op.reach) or op.spread[1] != 1:
@@ -155,7 +157,7 @@ def _step(op: tdsl.WindowOp) -> int | None:
 
 
 def _has_whole_bytes(image: MemRefType[Attribute], window: MemRefType[Attribute], channels: int) -> bool:
-    """True if the pixels of both consist of whole bytes in RAM, in the same order."""
+    """Whether pixels of the image, in RAM, and of the window consist of whole bytes in the same order."""
     packed = scratch.packed_bits(image)
     return (
         not scratch.in_flash(image)
@@ -176,7 +178,7 @@ def _first_slot(op: tdsl.WindowOp, nest: LoopBuilder) -> SSAValue | None:
 
 
 def _wrapped(slot: SSAValue, slots: int, nest: LoopBuilder) -> SSAValue:
-    """A row of a ring, wrapped around at most once."""
+    """The row of a ring for an index that exceeds the ring at most once."""
     beyond = nest.insert(arith.CmpiOp(slot, nest.index(slots), "sge"))
     return nest.insert(arith.SelectOp(beyond, nest.insert(arith.SubiOp(slot, nest.index(slots))), slot))
 
@@ -184,7 +186,9 @@ def _wrapped(slot: SSAValue, slots: int, nest: LoopBuilder) -> SSAValue:
 def _inside(
     start: SSAValue, length: int, extent: int, margins: tuple[int, int], nest: LoopBuilder
 ) -> tuple[SSAValue, SSAValue]:
-    """The ends of the part of a run inside an axis, relative to the start of the run."""
+    """The start and the exclusive end of the part of a run that lies inside an axis,
+    relative to the start of the run.
+    """
     before, after = margins
     begin, end = nest.index(0), nest.index(length)
     if before:
@@ -199,7 +203,7 @@ def _inside(
 
 
 def _is_outside(at: SSAValue, extent: int, margins: tuple[int, int], nest: LoopBuilder) -> SSAValue:
-    """True if an index lies outside an axis with margins, at least one of which is nonzero."""
+    """Whether an index lies outside an axis with margins, at least one of which is nonzero."""
     if not margins[1]:
         return nest.insert(arith.CmpiOp(at, nest.index(0), "slt"))
     if not margins[0]:

@@ -1,4 +1,4 @@
-"""Lowering of the factors of blocks to loops that carry the greatest magnitude (L2 to L3)."""
+"""Lowering of block scaling factors to loops that carry the greatest magnitude (L2 to L3)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder, function_around
 
 @lowers(signals.HistogramOp)
 def lower_histogram(op: signals.HistogramOp, nest: LoopBuilder) -> None:
-    """Count column by column, with a branch-free binary search for the bin of an element."""
+    """Emit the counts column by column, with a branch-free binary search for the bin of an element."""
     columns, bins = tdsl.shape_of(op.out)
     raws, missing = op.raw_edges
     edges = flash_array(nest, raws, element_of(op.input), "edges")
@@ -84,7 +84,9 @@ def _steps(count: int) -> list[int]:
 
 
 def _stored(op: signals.CountOp, nest: LoopBuilder) -> Callable[[SSAValue, Indices], None]:
-    """A function that stores a result from its difference to `LEAST`, by a product or from a table."""
+    """A function that stores the raw of a count, given as its difference to `LEAST`, by a multiplication or from a
+    table.
+    """
     raws, shape = op.raws, tdsl.shape_of(op.out)
     step = int(raws[1]) - int(raws[0]) if raws.dtype.kind == "i" else 0
     even = step and (raws.astype(np.int64) == int(raws[0]) + step * np.arange(len(raws))).all()

@@ -29,7 +29,7 @@ Number = tuple[SSAValue, SSAValue]
 
 @lowers(signals.ReverseBitsOp)
 def lower_reverse_bits(op: signals.ReverseBitsOp, nest: LoopBuilder) -> None:
-    """Swap the numbers of each pair of indices."""
+    """Emit the exchange of the numbers at each pair of indices."""
     width = 8 if op.points <= 1 << 8 else 16
     pairs = np.array([(i, j) for i, j in enumerate(op.order.tolist()) if i < j], f"u{width // 8}").reshape(-1, 2)
 
@@ -144,7 +144,7 @@ def lower_bins(op: signals.BinsOp, nest: LoopBuilder) -> None:
 
 @dataclass(frozen=True)
 class _EmittedSteps(signals.SpectrumSteps[SSAValue]):
-    """Steps on scalars, inserted one by one."""
+    """A builder of the scalar ops that compute the steps of a Fourier transform."""
 
     nest: LoopBuilder
 
@@ -162,7 +162,9 @@ class _EmittedSteps(signals.SpectrumSteps[SSAValue]):
 
 
 def _shift(op: signals.SpectrumOp) -> int | None:
-    """The right shift of a runtime function that computes a step on 16-bit integers; None without such a function."""
+    """The right shift of the runtime function that computes a step on 16-bit integers; None if no such function
+    applies.
+    """
     formats = [tdsl.format_of(value) for value in (op.input, op.out)]
     if any(scratch.packed_bits(scratch.memref_type(value)) is not None for value in (op.input, op.out)):
         return None
@@ -179,7 +181,7 @@ def _shift(op: signals.SpectrumOp) -> int | None:
 def _over_rows(op: signals.SpectrumOp, nest: LoopBuilder, row: Callable[[SSAValue, SSAValue], None]) -> None:
     """Emit loops over rows of complex numbers, each with views of the row as operand and as result.
 
-    Both views have the same bytes: an operand at another address is copied first.
+    Both views refer to the same bytes: an operand at another address is copied first.
     """
     shape = tdsl.shape_of(op.out)
     read = op.input
@@ -201,7 +203,9 @@ def _over_rows(op: signals.SpectrumOp, nest: LoopBuilder, row: Callable[[SSAValu
 
 
 def _address(value: SSAValue) -> tuple[SSAValue, int] | None:
-    """The arena or argument that contains a buffer, and the offset of its first byte; None if that is computed."""
+    """The arena or argument that contains a buffer, and the byte offset of the buffer;
+    None if the offset is computed.
+    """
     at = 0
     while isinstance(view := value.owner, scratch.SliceOp):
         if (offset := const_evaluate_operand(view.offset)) is None:

@@ -1,11 +1,13 @@
-"""Depthwise kernels: channels, each with its own filter, by all windows.
+"""Depthwise kernels, which multiply each channel of all windows by a separate filter.
 
-`AvrSlidingChannels`: the weights of the filter stay in registers while a window slides along the tile. Each element is
+`AvrSlidingChannels`: the weights of the filter remain in registers while a window slides along the tile. Each element
+is
 loaded once, and its products are added to the sums of all windows that contain it. When the sum of a window is
-complete, those of later windows move up by one position.
+complete, the sums of later windows move up by one position.
 
-`AvrChannelsByRow`: filters with more weights than registers, row by row, for up to three windows at once. The weights
-of a filter row are fetched for all of these; each element that they cover is loaded once.
+`AvrChannelsByRow`: for filters with more weights than registers, the code proceeds row by row, for up to three windows
+at
+once. The weights of a filter row are loaded once for all of these windows, and so is each element that they cover.
 """
 
 from __future__ import annotations
@@ -57,9 +59,9 @@ next one.
 
 
 class _AvrChannelCode(AvrTileCode):
-    """The code for a tile.
+    """The code for a depthwise tile.
 
-    height, width: those of a filter. taps: the number of its weights. across: columns between adjacent windows.
+    height, width: the extents of a filter. taps: the number of its weights. across: columns between adjacent windows.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -80,19 +82,22 @@ class _AvrChannelCode(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """The start, the weights and the factors of each channel in turn."""
+        """The layout of the stream: for each channel in turn, the start, the weights and the factors of
+        requantisation.
+        """
         return self.weight_stream((self.tile.rows, 1), self.taps, BY_ROW, by_channel=True)
 
     @property
     @abstractmethod
     def windows(self) -> TimedCode:
-        """The code for all windows of a channel, whose start is in registers."""
+        """The code for all windows of a channel. The start value of the channel's sums is in registers."""
 
     @property
     @abstractmethod
     def distances(self) -> tuple[int, int]:
-        """The distances in bytes by which the windows of a channel move the pointers into the input tile and into the
-        stream.
+        """The distances in bytes by which the code for the windows of a channel advances the pointers into the input
+        tile and into
+        the stream.
         """
 
     def composed(self) -> TimedCode:
@@ -115,7 +120,7 @@ class _AvrChannelCode(AvrTileCode):
 
 @cache
 def _time_of_channel(length: int) -> float:
-    """The cycles per result of a kernel for a single channel of a window."""
+    """The cycles per result of a kernel that computes a single channel of one window."""
     return time_alone(strided_dot(8, 8), length) + _FINISHED
 
 
@@ -124,7 +129,9 @@ def _time_of_channel(length: int) -> float:
 
 
 class AvrChannelsByRow(_AvrChannelCode):
-    """The code for a tile. at_once: the number of windows in a group. groups: the number of groups."""
+    """Code that processes filters row by row. at_once: the number of windows in a group. groups: the number of
+    groups.
+    """
 
     def __init__(self, tile: Tile) -> None:
         super().__init__(tile)
@@ -137,7 +144,7 @@ class AvrChannelsByRow(_AvrChannelCode):
 
     @property
     def _row(self) -> TimedCode:
-        """A filter row for all windows of a group."""
+        """The code that multiplies a filter row by all windows of a group."""
         tile, pointer = self.tile, MovingPointer("Y")
         weights = _WEIGHTS[: self.width]
         lines = joined(*(next_byte(FLASH, "Z")(weight) for weight in weights))
@@ -152,7 +159,7 @@ class AvrChannelsByRow(_AvrChannelCode):
 
     @property
     def subroutine(self) -> Code:
-        """The subroutine that converts a sum to a byte and stores it."""
+        """The subroutine that converts a sum to a byte and stores the byte."""
         if self.requantises:
             lines = joined(CALL, moved("r30", -FACTORS))
         else:
@@ -161,7 +168,7 @@ class AvrChannelsByRow(_AvrChannelCode):
 
     @property
     def _group(self) -> TimedCode:
-        """All windows of a group."""
+        """The code for all windows of a group."""
         tile, sums = self.tile, SUMS[: self.at_once]
         begin = TimedCode.once(*(copied(START, sum) for sum in sums), a.ldi(_ROWS, self.height))
         code = begin.followed_by(self._row.looped(3, self.height, _ROWS)).then(
@@ -187,7 +194,9 @@ class AvrChannelsByRow(_AvrChannelCode):
 
 
 class AvrSlidingChannels(_AvrChannelCode):
-    """The code for a tile. sums: those of overlapping windows, in order of completion."""
+    """Code that slides a window along the tile. sums: the registers of overlapping windows' sums, in order of
+    completion.
+    """
 
     def __init__(self, tile: Tile) -> None:
         super().__init__(tile)
@@ -202,7 +211,9 @@ class AvrSlidingChannels(_AvrChannelCode):
         return self.taps == len(self.weights) and overlapping == len(self.sums)
 
     def _columns(self, first: int, end: int, pointer: MovingPointer) -> Code:
-        """Add the products of columns, counted from the first column of the window that will be completed next."""
+        """Add the products of columns `first` up to but excluding `end`, counted from the window that is completed
+        next.
+        """
         lines: list[Line] = []
         for column in range(first, end):
             users = overlapping(column, len(self.sums), self.across, self.width)
@@ -215,7 +226,7 @@ class AvrSlidingChannels(_AvrChannelCode):
 
     @property
     def _finish(self) -> Code:
-        """Convert the complete sum to a byte."""
+        """Convert the completed sum to a byte and store it."""
         if not self.requantises:
             return shifted(self.sums[0], self.tile.right, ELEMENT, ZERO)
         kept = [register for register in (*NUMBER, SIGN) if register in self.weights]
@@ -256,6 +267,6 @@ class AvrSlidingChannels(_AvrChannelCode):
 
 
 def channels(tile: Tile) -> TileCode[Line]:
-    """The code for a depthwise tile."""
+    """The code for a depthwise tile, by the faster of both methods."""
     sliding = AvrSlidingChannels(tile)
     return sliding if sliding.fits else AvrChannelsByRow(tile)

@@ -1,9 +1,11 @@
-"""Rows of constant matrices as code: weights are immediates, and six sums at a time are kept in registers.
+"""Rows of constant matrices as code: weights are immediates, and six sums at a time are held in registers.
 
-Each element of a vector is fetched once for the rows of a block. A product is computed once for all rows whose weights
-have the same magnitude in that column, and added or subtracted; if the next greater magnitude is twice the last, the
-product is doubled. Zero weights take no code. Products are gathered in 16 bits, the lowest byte of the sum and a
-separate high byte. As many products as provably fit for any vector are gathered before the high byte is added to the
+Each element of a vector is loaded once for the rows of a block. A product is computed once for all rows whose weights
+have the same magnitude in that column, and added or subtracted. If the next greater magnitude is twice the last one,
+the
+product is doubled. Zero weights need no code. Products are accumulated in 16 bits: the lowest byte of the sum and a
+separate high byte. As many products are accumulated as provably fit for any vector, before the high byte is added to
+the
 two upper bytes of the sum.
 """
 
@@ -46,9 +48,7 @@ _SPACE = 1 << 24
 
 @dataclass(frozen=True)
 class _Sum:
-    """The registers of a row: those of its sum, the lowest byte first, and that of the high byte of gathered
-    products.
-    """
+    """The registers of a row: the bytes of its sum, the lowest first, and the high byte of accumulated products."""
 
     bytes: Sequence[str]
     high: str
@@ -58,8 +58,9 @@ class _Sum:
 class _Row:
     """The state of a row's sum during emission.
 
-    gathered: the sum of magnitudes of weights with gathered products, None if there are none. bias: the total bias
-    added.
+    gathered: the sum of the magnitudes of weights whose products are accumulated in 16 bits; None if there are none.
+    bias:
+    the total bias added.
     """
 
     sum: _Sum
@@ -67,7 +68,7 @@ class _Row:
     bias: int = 0
 
     def open(self, magnitude: int, zero: str) -> Code:
-        """Reserve capacity for another gathered product."""
+        """Code that makes room for another product in the 16-bit accumulation, if it is full."""
         if self.gathered is not None and self.gathered + magnitude <= _IN_CHUNK:
             self.gathered += magnitude
             return ()
@@ -77,14 +78,14 @@ class _Row:
         return (*closed, a.ldi(self.sum.high, BIAS >> 8))
 
     def close(self, zero: str) -> Code:
-        """Add the high byte of gathered products to the upper bytes of the sum."""
+        """Code that adds the high byte of accumulated products to the upper bytes of the sum."""
         if self.gathered is None:
             return ()
         self.gathered = None
         return a.add(self.sum.bytes[1], self.sum.high), a.adc(self.sum.bytes[2], zero)
 
     def aligned(self, shift: int, zero: str) -> Code:
-        """Shift the sum left by a number of bits."""
+        """Code that shifts the sum left by `shift` bits."""
         closed = self.close(zero)
         self.bias <<= shift
         low, middle, high = self.sum.bytes
@@ -93,7 +94,7 @@ class _Row:
 
 @dataclass
 class AvrCodedBlock:
-    """The code for at most `BLOCK` rows, whose sums are kept in registers.
+    """The code for at most `BLOCK` rows, whose sums are held in registers.
 
     first: the index of the first row. pointers: the number of pointers on the stack.
     """
@@ -119,17 +120,19 @@ class AvrCodedBlock:
 
     @property
     def used(self) -> set[int]:
-        """The numbers of the registers that it changes."""
+        """The numbers of the registers that the code changes."""
         names = (register for row in self.states for register in (*row.sum.bytes, row.sum.high))
         return {int(name[1:]) for name in (self.element, self.weight, self.spare, self.zero, *names)}
 
     @property
     def skipped(self) -> int:
-        """The cycles of lines that are not executed for results in range, minus those of taken branches."""
+        """The cycles of instructions that are skipped for results in range, minus the extra cycles of the branches that
+        skip them.
+        """
         return 5 * sum(map(self._limited, range(self.rows.rows))) if self.rows.right < 16 else 0
 
     def pointer(self, number: int) -> Code:
-        """Load a pointer from the stack into Z; the last pointer has the lowest address."""
+        """Code that loads a pointer from the stack to Z. The last pointer has the lowest address."""
         offset = 1 + 2 * (self.pointers - 1 - number)
         stack = (a.in_("r30", a.STACK_POINTER[0]), a.in_("r31", a.STACK_POINTER[1]))
         low, high = a.at("Z", offset), a.at("Z", offset + 1)
@@ -151,7 +154,7 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _matrix(self, number: int) -> Code:
-        """The products of one matrix."""
+        """Code that adds the products of one matrix."""
         matrix, shift = self.rows.weights[number], self.rows.aligns[number]
         lines = list(joined(*(row.aligned(shift, self.zero) for row in self.states))) if shift else []
         columns = np.flatnonzero(matrix.any(0)).tolist()
@@ -167,7 +170,7 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _column(self, weights: Sequence[int]) -> Code:
-        """Add the products of an element with the weights of all rows."""
+        """Code that adds the products of an element and the weights of all rows."""
         left = sorted({abs(weight) for weight in weights} - {0})
         lines: list[Line] = []
         while left:
@@ -195,7 +198,7 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _element(self, number: int, sign: int) -> Code:
-        """Add an element itself to a sum, or subtract it."""
+        """Code that adds an element to a sum, or subtracts it."""
         row = self.states[number]
         low, high, carry = (a.add, a.adc, a.dec) if sign > 0 else (a.sub, a.sbc, a.inc)
         opened = row.open(1, self.zero)
@@ -213,7 +216,7 @@ class AvrCodedBlock:
         return int(self.rows.bounds[row]) >> self.rows.right >= MAX_RESULT
 
     def _results(self) -> Code:
-        """Shift, saturate and store the sums."""
+        """Code that shifts, saturates and stores the sums."""
         far = self.first + self.rows.rows - 1 > a.DISPLACEMENT
         lines = list(joined(self.pointer(self.pointers - 1), moved("r30", self.first) if far else ()))
         for number, row in enumerate(self.states):
@@ -228,7 +231,7 @@ class AvrCodedBlock:
         return tuple(lines)
 
     def _limit(self, bytes: Sequence[str]) -> Code:
-        """Saturate a number of one to three bytes to [-`MAX_RESULT`, `MAX_RESULT`]."""
+        """Code that saturates an integer of one to three bytes to [-`MAX_RESULT`, `MAX_RESULT`]."""
         low, *above = bytes
         spare, result, least = self.spare, self.element, a.ldi(self.element, -MAX_RESULT & 255)
         # If a number is in the range of a byte, all its higher bytes repeat the sign.
@@ -243,13 +246,13 @@ class AvrCodedBlock:
 
 @dataclass(frozen=True)
 class AvrCodedRows:
-    """The function for all rows; its arguments are pointers to the vectors and, last, to the results."""
+    """The function for all rows. Its arguments are pointers to the vectors and, last, to the results."""
 
     rows: CodedRows
 
     @property
     def fits(self) -> bool:
-        """True if the sums fit 24 bits, and the pointers their registers."""
+        """True if the sums fit in 24 bits, and the pointers in their registers."""
         shift = sum(self.rows.aligns)
         return len(self.rows.weights) <= _VECTORS and 1 << shift <= BIAS and int(self.rows.bounds.max()) < _SPACE // 2
 
@@ -282,7 +285,7 @@ class AvrCodedRows:
 
     @property
     def time(self) -> int:
-        """The cycles of a call with results in range, including those for passing the arguments."""
+        """The cycles of a call with results in range, including the cycles for passing arguments."""
         arguments = 2 * (len(self.rows.weights) + 1)
         return _CALL + arguments + cycles(self.lines) - sum(block.skipped for block in self.blocks)
 
@@ -297,7 +300,7 @@ class AvrCodedRows:
 
 
 def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
-    """The kernel for the given rows; None if they do not fit the registers."""
+    """The kernel for the given rows; None if they do not fit in the registers."""
     code = AvrCodedRows(rows)
     if not code.fits:
         return None

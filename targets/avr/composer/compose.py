@@ -1,11 +1,11 @@
 """The composed kernels of AVR: products of packed and coded weights, group by group, for dense and for sparse rows.
 
 Elements are fetched in the order in which `dialects/layouts/packed_bits.py` lays them out. Bytes that several elements
-share are kept in registers, and the last element of such a byte is extracted in that register. Raws of up to 8 bits are
-decoded by a table in flash; a register pair holds the address of its middle, the entry of raw 0. Z is overwritten, and
-saved in another pair.
+share remain in registers, and the last element of such a byte is extracted in that register. Raws of up to 8 bits are
+decoded by a table in flash. A register pair contains the address of the table's middle, the entry of raw 0. Z is
+overwritten, and saved in another pair.
 
-Gaps of sparse rows have 4 bits. Functions that unpack groups in RAM into a plain array are assembly loops, too.
+Gaps of sparse rows have 4 bits. Functions that unpack groups to a plain array in RAM are also assembly loops.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class Group:
     """The elements of a group.
 
     width: in bits. next: fetches the next byte of the group. keep: registers for shared bytes, the first in r16 to r31;
-    the second is for single bits in addition to wider fields. gap: advances over the gap of an entry, the first or the
-    second of its byte, in a group of a sparse row; None without gaps. signed: false for elements without the sign bit,
-    which is stored inverted.
+    the second is for single bits in addition to wider fields. gap: for a sparse row, advances over the gap of an entry,
+    the first or the second of its byte; None without gaps. signed: false for elements without the sign bit, which is
+    stored inverted.
     """
 
     width: int
@@ -65,7 +65,7 @@ class Group:
 
     @property
     def length(self) -> int:
-        """The number of elements."""
+        """The number of elements per group."""
         if self.gap is None:
             return group_length(self.width)
         from tinyml.dialects.layouts.sparse_rows import entries_of_group
@@ -73,7 +73,9 @@ class Group:
         return entries_of_group(self.width)
 
     def shared(self, element: int) -> Code:
-        """The instructions before an element's own bytes: shared bytes, and the advance to the vector's element."""
+        """The instructions before the bytes of an element: loads of shared bytes, and the advance to the element of the
+        vector.
+        """
         lines: list[Line] = []
         for byte in self.layout:
             if byte.element <= element < byte.element + byte.elements and byte.at == self.width:
@@ -90,20 +92,20 @@ class Group:
         return rest > 1 and (element + 1) % (8 // self._top) == 0
 
     def fetches(self, element: int) -> Sequence[Fetch]:
-        """Fetches of the bytes of an element, the low one first."""
+        """The code that fetches each byte of an element, the low byte first."""
         whole = [self.next] * (self.width // 8)
         return [*whole, self._above(element)] if self.width % 8 else whole
 
     @property
     def _top(self) -> int:
-        """The width of the uppermost field in bits."""
+        """The width of the uppermost bit field."""
         return max(byte.bits for byte in self.layout if byte.bits < 8 and byte.at != self.width)
 
     def _keeper(self, bits: int) -> str:
         return self.keep[0 if bits == self._top else 1]
 
     def _above(self, element: int) -> Fetch:
-        """The fetch of an element's bits above whole bytes."""
+        """The code that fetches the bits of an element above whole bytes."""
         rest, kept = self.width % 8, self.keep[0]
         if rest == 1:
             # The carry minus 1, as the sign is stored inverted.
@@ -136,7 +138,10 @@ NUMBER, FIRST = "r10", "r8"
 
 
 def numbered(width: int, zero: str) -> Sequence[Fetch]:
-    """Fetches of an indexed element's bytes in RAM, the low one first; they change X, and for 6 bits r4, r5 and r0."""
+    """The code that fetches each byte of an indexed element in RAM, the low byte first.
+
+    It changes X, and for 6 bits r4, r5 and r0. zero: a register that contains zero.
+    """
     if width % 8 == 6:
         return [_six]
     bits = width % 8
@@ -165,12 +170,15 @@ def numbered(width: int, zero: str) -> Sequence[Fetch]:
 
 
 def shorter(width: int) -> float:
-    """The cycles by which fetching an indexed element is on average shorter than all of its instructions."""
+    """The average number of cycles that fetching an indexed element saves because some instructions are skipped."""
     return 16.5 if width == 6 else 0
 
 
 def _six(to: str) -> Code:
-    """Element i starts i / 4 bytes before byte i; the last of a group consists of the spare bits of the three bytes
+    """Code that fetches an indexed 6-bit element.
+
+    Element i starts i / 4 bytes before byte i. The last element of a group consists of the spare bits of the three
+    bytes
     before it.
     """
     quarter = joined((a.movw("r26", "r10"), a.movw("r4", "r10")), (a.lsr("r5"), a.ror("r4")) * 2)
@@ -192,14 +200,17 @@ _SAVE, _RESTORE = a.movw(SAVED, "r30"), a.movw("r30", SAVED)
 
 
 def entry(raw: str, table: str) -> Sequence[Fetch]:
-    """Fetches of the entry for a signed byte in a register, the low byte first. table: the first of two registers."""
+    """The code that fetches each byte of the entry for a signed byte in a register, the low byte first.
+
+    table: the first of two registers with the address of entry 0.
+    """
     low, high = a.pair(table)
     address = (a.lsl(raw), a.sbc("r31", "r31"), a.mov("r30", raw), a.add("r30", low), a.adc("r31", high))
     return [lambda to: joined(address, a.lpm(to, "Z+")), _upper]
 
 
 def entries(table: str) -> Sequence[Fetch]:
-    """Fetches of the entry for the next raw of a run in RAM, the low byte first."""
+    """The code that fetches each byte of the entry for the next raw of a run in RAM, the low byte first."""
     return [lambda to: joined(next_byte("ram", "X")(to), entry(to, table)[0](to)), _upper]
 
 
@@ -222,8 +233,8 @@ _LARGE = 8
 class _GroupProducts:
     """The products of the elements of a group and a vector.
 
-    weights: the width of the multiplied integers. first: true if the weights are loaded first. vector: fetches its next
-    element. coded: true if each raw is decoded by a table.
+    weights: the width of the multiplied integers. first: true if the weights are loaded first. vector: fetches the next
+    element of the vector. coded: true if each raw is decoded by a table.
     """
 
     arithmetic: AvrArithmetic
@@ -245,14 +256,14 @@ class _GroupProducts:
 
     @property
     def most(self) -> int:
-        """The maximum number of products gathered before they are added to the sum."""
+        """The maximum number of products accumulated in 16 bits before they are added to the sum."""
         if not self.arithmetic.flush:
             return 1 << 15
         # The signed bits of one factor times a byte of the other; the two lowest bytes of the sum are shared.
         return (1 << 23) - (1 << 16) >> self.weights + 5 + len(self.vector) if self.first else 255
 
     def product(self, group: Group, element: int) -> Code:
-        """The product of an element of the group."""
+        """Code that adds the product of an element of the group."""
         chosen, shared, weights = self.arithmetic, group.shared(element), group.fetches(element)
         into, kept = list(chosen.first), group.keep[0]
         if self.coded:
@@ -277,7 +288,7 @@ class _GroupProducts:
 
 
 def _dense_dot(wanted: Kernel, memory: str) -> Kernel:
-    """The kernel for rows of packed or coded weights. memory: that of the weights."""
+    """The kernel for rows of packed or coded weights. memory: the memory of the weights."""
     from tinyml.targets.c.composer.compose import body, name_of, signature
 
     products, length = _GroupProducts.of(wanted), group_length(wanted.weights)
@@ -317,7 +328,7 @@ def _dense_dot(wanted: Kernel, memory: str) -> Kernel:
 
 
 def _near_dot(wanted: Kernel, memory: str) -> Kernel:
-    """The kernel for a sparse row with 4-bit gaps. memory: that of the weights."""
+    """The kernel for a sparse row with 4-bit gaps. memory: the memory of the weights."""
     from tinyml.targets.c.composer.compose import body, name_of, signature
 
     products = _GroupProducts.of(wanted)
@@ -360,7 +371,7 @@ def _near_dot(wanted: Kernel, memory: str) -> Kernel:
 
 
 def _counted_by_row(group: Code, fetch: Fetch, spare: str, flush: Code) -> Loop:
-    """A loop over the groups of a row, which starts with their number. fetch: that of its bytes."""
+    """A loop over the groups of a row, which starts with the number of its groups. fetch: fetches a byte of the row."""
     from tinyml.dialects.layouts.sparse_rows import AT_ONCE
 
     few, many = _COUNTERS
@@ -387,7 +398,7 @@ def _unpacking(width: int, *, signed: bool) -> Code:
 
 
 def _unpacker(name: str, width: int, *, signed: bool) -> str:
-    """The function that unpacks groups, for AVR."""
+    """The text of the AVR function that unpacks groups."""
     from tinyml.targets.c.composer.elements import copier_head
 
     back = (a.dec("%0"), a.breq(ahead=2), a.rjmp(back=1))
@@ -398,15 +409,15 @@ def _unpacker(name: str, width: int, *, signed: bool) -> str:
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel for an unnamed description; None if there is none."""
+    """The kernel for a description without a name; None if AVR has no such kernel."""
     return _composed(wanted, FLASH if wanted.flash else RAM)
 
 
 @cache
 def compose_far(wanted: Kernel) -> Kernel | None:
-    """The kernel for an unnamed description of weights in flash that may be far; None if there is none.
+    """The kernel for a description of weights in possibly far flash; None if AVR has no such kernel.
 
-    Tables are read by LPM and move Z.
+    Kernels with tables are excluded, because LPM reads the tables and overwrites Z.
     """
     return _composed(wanted, FAR_FLASH) if wanted.flash and TABLE not in wanted.codings else None
 
@@ -429,12 +440,12 @@ def _composed(wanted: Kernel, memory: str) -> Kernel | None:
 
 
 def _has_tables(wanted: Kernel) -> bool:
-    """True if the raws of weights, and those of a coded vector, have at most 8 bits."""
+    """True if the raws of weights, and of a coded vector, have at most 8 bits."""
     return wanted.codings[0] == TABLE and wanted.weights <= 8 and (wanted.codings[1] == INTEGER or wanted.vector == 8)
 
 
 def functions(function: ElementFunction) -> str:
-    """The text of a function of packed elements; on AVR, functions that unpack groups are assembly loops."""
+    """The text of a function on packed elements. On AVR, functions that unpack groups are assembly loops."""
     from tinyml.targets.c.composer.elements import element_function
 
     text = element_function(function)

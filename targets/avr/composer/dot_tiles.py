@@ -1,7 +1,7 @@
-"""Rows of a matrix by the windows of a tile, two by two with their sums in registers.
+"""Products of the rows of a matrix and the windows of a tile, two rows by two windows with their sums in registers.
 
-The weights of two rows alternate after the starts of both, so that each is loaded once for two windows. An odd last
-window is computed together with the one before, which is computed twice.
+The weights of two rows alternate after the starts of both rows, so that each weight is loaded once for two windows. An
+odd last window is computed together with the previous one, which is computed twice.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _MOST = 255
 
 
 class AvrDotTile(AvrTileCode):
-    """The code for a tile: Z points into the stream, the address of the results is kept on the stack."""
+    """The code for a tile. Z points into the stream, and the address of the results is on the stack."""
 
     def __init__(self, tile: Tile) -> None:
         super().__init__(tile)
@@ -72,12 +72,12 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """The starts of two rows, then their weights in alternation, then the factors."""
+        """The layout of the stream: the starts of two rows, then their weights in alternation, then their factors."""
         return self.weight_stream((self.tile.rows // 2, 2), self.tile.runs * self.tile.length, BY_ELEMENT)
 
     @property
     def _run(self) -> TimedCode:
-        """A run of both windows, with two elements per iteration."""
+        """The code for a run of both windows, with two elements per iteration."""
         odd, half = self.tile.length % 2, self.tile.length // 2
         enter = TimedCode.once(a.ldi(_ELEMENTS, half + odd), (a.rjmp(ahead=1),) if odd else ())
         loop = TimedCode.once(_STEP, a.label(1), _STEP).looped(2, half + odd, _ELEMENTS)
@@ -85,7 +85,7 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def _rows(self) -> TimedCode:
-        """Two rows by two windows."""
+        """The code for two rows by two windows."""
         tile, run = self.tile, self._run
         begin = TimedCode.once(_START, a.movw("r26", _WINDOW), a.movw("r28", _WINDOW), moved("r28", tile.step))
         if tile.runs > 1:
@@ -97,7 +97,7 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def _results(self) -> Code:
-        """Store the four results through Y, which advances to those of the next two rows."""
+        """Code that stores the four results through Y, which advances to the results of the next two rows."""
         rows = self.tile.rows
         if not self.requantises:
             # The results of both rows of a window are adjacent.
@@ -119,14 +119,14 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def subroutine(self) -> Code:
-        """The subroutine that converts a sum to a byte by a shift, and stores it."""
+        """The subroutine that converts a sum to a byte by a shift, and stores the byte."""
         if self.requantises:
             return ()
         return joined(a.label(50), shifted(SUM, self.tile.right, RESULT, ZERO), a.st("Y+", RESULT), a.ret())
 
     @property
     def _windows(self) -> TimedCode:
-        """All rows, for two windows at a time."""
+        """The code for all rows and windows, two windows at a time."""
         tile, pairs = self.tile, self.tile.rows // 2
         rows = TimedCode.once(a.ldi(_ROWS, pairs)).followed_by(self._rows.looped(42, pairs, _ROWS))
         if tile.count == 2:

@@ -1,9 +1,9 @@
-"""A forest as code, each inner node a comparison and a branch, and its leaves as records (`forest_leaves`).
+"""A forest as code: each inner node is a comparison and a branch, and its leaves are records (`forest_leaves`).
 
 The votes of leaves are added to the results in working memory. The function calls the trees sequentially. A pure leaf
-jumps to the code that adds to its result and returns from the tree; the record of any other leaf follows the call of
-the code that reads it, which pops the record's address from the stack. Relative jumps reach 4 KB; trees are therefore
-grouped in blocks, each of which starts with jumps to that code.
+jumps to the code that adds to its result and returns from the tree. The record of any other leaf follows a call of
+the code that reads records, which pops the record's address from the stack. Relative jumps reach 4 KB. Trees are
+therefore grouped in blocks, each of which starts with jumps to this shared code.
 """
 
 from __future__ import annotations
@@ -39,11 +39,13 @@ _BLOCK_LABELS = 200
 
 @dataclass(frozen=True)
 class Branches:
-    """The comparisons and branches of the trees of a forest, integers of one or two bytes or floats.
+    """The comparisons and branches of the trees of a forest, on integers of one or two bytes or on floats.
 
-    Floats are compared by their bits, which rise with positive numbers and, as unsigned integers, fall with negative
-    ones. Two pointers address the input and the byte `SECOND` bytes after its start; r24, r25 and, for features beyond
-    both, X are scratch.
+    Floats are compared by their bits, which increase with positive numbers and, as unsigned integers, decrease with
+    negative
+    numbers. Two pointers address the input and the byte `SECOND` bytes after its start. r24, r25 and, for features
+    beyond
+    the reach of both pointers, X are scratch.
     """
 
     forest: ForestCode
@@ -52,12 +54,12 @@ class Branches:
 
     @property
     def farthest(self) -> int:
-        """The number of bytes of the input up to the last feature that is read."""
+        """The number of bytes of the input up to the end of the last feature that is read."""
         trees = self.forest.trees
         return (int(trees.features.max(initial=0)) + 1) * trees.thresholds.itemsize
 
     def subtree(self, root: int, leaf: Callable[[int], Code], jump: a.Opcode) -> Code:
-        """The code below a root, bottom up and without recursion: trees may be deep.
+        """The code below a root, built bottom-up and without recursion, because trees may be deep.
 
         leaf: the code of a leaf, which does not fall through. jump: the opcode of jumps within the tree.
         """
@@ -87,7 +89,10 @@ class Branches:
         return done[root]
 
     def compared(self, node: int) -> Code:
-        """Compare a feature with the smallest number above the threshold; of a negative float, with its own bits."""
+        """Code that compares a feature with the smallest number above the threshold; for a negative float, with the
+        threshold's
+        bits.
+        """
         trees = self.forest.trees
         bytes, threshold = trees.thresholds.itemsize, trees.thresholds[node]
         if has_floats(self.forest):
@@ -115,14 +120,14 @@ class Branches:
 
     @property
     def time(self) -> float:
-        """The average cycles of the comparisons and branches of an inference."""
+        """The average number of cycles of the comparisons and branches of an inference."""
         trees = self.forest.trees
         return (cycles(self.compared(0)) + 1.7) * trees.visits if trees.inner else 0.0
 
 
 @dataclass(frozen=True)
 class ForestRecords(AvrForest):
-    """The function of a forest whose leaves are records. Y points to the input, Z past it or to the results."""
+    """The function of a forest whose leaves are records. Y points to the input, Z beyond it or to the results."""
 
     @property
     def fits(self) -> bool:
@@ -152,7 +157,7 @@ class ForestRecords(AvrForest):
         return joined(a.push("r28"), a.push("r29"), main, calls, end, shared, *blocks)
 
     def _blocks(self, trees: list[Code]) -> tuple[list[Code], list[int]]:
-        """Blocks of trees with their labels, and the distance of each tree in bytes from the first block."""
+        """The blocks of trees with their labels, and the distance of each tree in bytes from the first block."""
         blocks: list[Code] = []
         placed: list[int] = []
         size = offset = 0
@@ -168,7 +173,7 @@ class ForestRecords(AvrForest):
         return blocks, placed
 
     def _entries(self, block: int) -> Code:
-        """Jump to the shared code at the beginning of a block."""
+        """The jumps to shared code at the beginning of a block."""
         labels = [*(_RESULTS + result for result in self.leaves.pure_results)]
         labels += [_RECORD] if self.leaves.records else []
         return joined(*((a.label(_BLOCK_LABELS + label), a.jmp(back=label)) for label in labels))
@@ -191,12 +196,12 @@ class ForestRecords(AvrForest):
         return ((a.call if huge else a.rcall)(back=label), *record)
 
     def _pure(self, result: int) -> Code:
-        """The code for the pure leaves of a result; returns from the tree."""
+        """The code for the pure leaves of a result, which then returns from the tree."""
         added = self.leaves.unit_added("Z", result * self.leaves.size)
         return (a.label(_RESULTS + result), a.movw("r30", f"r{RESULTS}"), *added, a.ret())
 
     def _record(self) -> Code:
-        """The code for records: their address is on the stack, in words."""
+        """The code for records. The address of the record, in words, is on the stack."""
         if not self.leaves.records:
             return ()
         masks = ["r18", "r19", "r20", "r21", "r26", "r27"][: self.leaves.mask_bytes]
@@ -224,7 +229,5 @@ class ForestRecords(AvrForest):
 
 
 def plain_forest(symbol: str, forest: ForestCode) -> Kernel | None:
-    """The kernel in plain C of a forest whose votes are floats, whose features have four bytes, or which has too many
-    results.
-    """
+    """The kernel in plain C for a forest with float votes, with 4-byte integer features, or with too many results."""
     return None if ForestRecords(forest).fits else forest_inline(symbol, forest)

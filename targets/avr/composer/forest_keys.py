@@ -1,10 +1,11 @@
-"""Forests of floats whose features are converted to keys of one byte, once, before the code or the tables of their
-trees.
+"""Forests of floats whose features are converted to keys of one byte before the trees are evaluated.
 
-Thresholds between small integers, such as those of pixels and of counts, have few bits: the lower ones are zero. A
-positive float exceeds such a threshold exactly if its bits minus 1, without the lower ones, are at least those of the
-threshold. The key is their distance from the smallest threshold, clamped to a byte: negative numbers and -NaN have the
-least key, infinity and NaN the greatest. A forest whose thresholds need more bits has no keys.
+Thresholds between small integers, such as those of pixels and of counts, have few bits: their lower bits are zero. A
+positive float exceeds such a threshold exactly if its bits minus 1, without the lower bits, are at least the bits of
+the
+threshold. The key is the distance of these bits from the smallest threshold, clamped to a byte. Negative numbers and
+-NaN
+have the least key; infinity and NaN have the greatest. A forest whose thresholds need more bits has no keys.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ _KEYS, _FOREST, _LOW, _HIGH, _STORE = range(40, 45)
 
 @dataclass(frozen=True)
 class _Keys:
-    """Keys of the features of a forest: the upper two bytes of its bits minus 1, minus `zero`, shifted right.
+    """The keys of the features of a forest. A key is computed from the bits of a float minus 1.
 
-    forest: with keys as thresholds, on only the features that it reads. features: these features, ascending.
+    It consists of the upper two bytes of these bits, minus `zero`, shifted right by `shift`. forest: a copy of the
+    forest
+    with keys as thresholds, on only the features that it reads. features: these features, in ascending order.
     """
 
     forest: ForestCode
@@ -41,7 +44,7 @@ class _Keys:
 
     @staticmethod
     def of(forest: ForestCode) -> _Keys | None:
-        """The keys of a forest of floats; None if the thresholds do not fit bytes."""
+        """The keys of a forest of floats; None if the thresholds cannot be represented by bytes."""
         trees = forest.trees
         bits = trees.thresholds.view(np.int32).astype(np.int64)
         if not len(bits) or bits.min() < 0 or (bits & 0xFFFF).any():
@@ -60,7 +63,7 @@ class _Keys:
 
     @property
     def runs(self) -> list[tuple[int, int]]:
-        """The first feature and the length of each run of features, at most 255."""
+        """The first feature and the length, at most 255, of each run of consecutive features."""
         starts = [0, *(at + 1 for at, (one, next) in enumerate(pairwise(self.features)) if next > one + 1)]
         ends = [*starts[1:], len(self.features)]
         runs = zip(starts, ends, strict=True)
@@ -68,7 +71,7 @@ class _Keys:
 
     @cached_property
     def key(self) -> Code:
-        """The key of the float at X, which advances, in r24."""
+        """The code that computes the key of the float at X in r24, and advances X."""
         loaded = joined(a.ld(register, "X+") for register in ("r18", "r19", "r24", "r25"))
         # The carry of the lower bytes minus 1.
         borrow = (a.or_("r18", "r19"), a.cpi("r18", 1))
@@ -79,7 +82,7 @@ class _Keys:
 
     @cached_property
     def routine(self) -> Code:
-        """The routine that computes the keys of r20 features from X on, and stores them from Z on."""
+        """The routine that computes the keys of r20 features starting at X, and stores them starting at Z."""
         again = (a.label(_STORE), a.st("Z+", "r24"), a.dec("r20"), a.brne(back=_KEYS))
         low = (a.label(_LOW), a.ldi("r24", _GREATEST + 1), a.rjmp(back=_STORE))
         high = (a.label(_HIGH), a.ldi("r24", _GREATEST), a.rjmp(back=_STORE))
@@ -87,7 +90,7 @@ class _Keys:
 
     @cached_property
     def calls(self) -> Code:
-        """Compute all keys. The input is at X, the keys at Z."""
+        """Code that computes all keys. The input is at X, and the keys are stored at Z."""
         lines: list[Line] = []
         at = 0
         for start, length in self.runs:
@@ -97,19 +100,20 @@ class _Keys:
 
     @property
     def frame(self) -> int:
-        """The bytes of the keys on the stack."""
+        """The number of bytes of stack for the keys."""
         return len(self.features)
 
     @property
     def time(self) -> float:
-        """The cycles of all keys of numbers between the least and the greatest."""
+        """The number of cycles to compute all keys, for numbers between the least and the greatest key."""
         return (cycles(self.key) + 5) * self.frame + cycles(self.calls) + 4 * len(self.runs)
 
 
 @dataclass(frozen=True)
 class KeyedForest(AvrForest):
-    """A function that stores keys on the stack, and the function of the forest that reads them, in a form for
-    integers.
+    """A function that stores keys on the stack, and calls the function of a forest on these keys.
+
+    form: the class of this function, which has integer features.
     """
 
     form: type[AvrForest]
@@ -158,7 +162,9 @@ class KeyedForest(AvrForest):
 
 
 def _stack_to(by: int) -> Code:
-    """Move Z and the stack pointer; interrupts see both bytes of the stack pointer change at once."""
+    """Code that moves Z and the stack pointer by a number of bytes. Both bytes of the stack pointer change without
+    interruption.
+    """
     low, high = a.STACK_POINTER
     return joined(
         moved("r30", by), a.in_("r0", a.STATUS), a.cli(), a.out(high, "r31"), a.out(a.STATUS, "r0"), a.out(low, "r30")

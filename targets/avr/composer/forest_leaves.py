@@ -1,7 +1,7 @@
 """Shared parts of forest functions: the limits of their features, their kernels, and the votes of leaves.
 
-A leaf is *pure* if it adds one number, the same for all pure leaves, to one result. Any other leaf is a record in
-flash: a mask of the results that it adds to, and a number for each; without a mask it adds to all of them.
+A leaf is *pure* if it adds to a single result the number that all pure leaves add. Any other leaf is a record in
+flash: a mask of the results to which it adds, and a number for each of these; without a mask it adds to all results.
 """
 
 from __future__ import annotations
@@ -40,42 +40,46 @@ RESULTS = 22
 
 @dataclass(frozen=True)
 class AvrForest(ABC):
-    """The function of a forest in one form; its operands are the input in r24 and r25 and the results in `RESULTS`."""
+    """The function of a forest in one form. The address of the input is in r24 and r25, that of the results in
+    `RESULTS`.
+    """
 
     forest: ForestCode
 
     @property
     @abstractmethod
     def fits(self) -> bool:
-        """True if this form has a function for the forest."""
+        """True if this form supports the forest."""
 
     @cached_property
     @abstractmethod
     def lines(self) -> Code:
-        """The function."""
+        """The code of the function."""
 
     @property
     @abstractmethod
     def time(self) -> float:
-        """The average number of cycles of a call, including the arguments, by `Trees.likely`."""
+        """The average number of cycles of a call, including the arguments, according to `Trees.likely`."""
 
     @property
     @abstractmethod
     def stack(self) -> int:
-        """The number of bytes of stack."""
+        """The number of bytes of stack that the function uses."""
 
     @property
     def near(self) -> bool:
-        """True if the function reads constants that are placed among its code."""
+        """True if the function reads constants that are placed between its instructions."""
         return True
 
     @property
     def portable(self) -> str:
-        """The function in C for other machines."""
+        """The function in plain C, for other machines."""
         return code_in_c(self.forest)
 
     def kernel(self, symbol: str) -> Kernel | None:
-        """The kernel of the function; None if it does not fit."""
+        """The kernel that consists of the function; None if this form does not support the forest, or the function is
+        too long.
+        """
         if not self.fits or bytes_of(lines := self.lines) >= LONGEST:
             return None
         composed = Composed(
@@ -93,9 +97,10 @@ class AvrForest(ABC):
 
 @dataclass(frozen=True)
 class Leaves:
-    """The leaves of a forest of integers.
+    """The votes of the leaves of a forest of integers.
 
-    Registers: Z reads flash; Y points to the results while a record is added; r0, r18, r24 and r25 are scratch, r1 is
+    Registers: Z reads flash. Y points to the results while a record is added. r0, r18, r24 and r25 are scratch, and r1
+    is
     zero.
     """
 
@@ -103,18 +108,18 @@ class Leaves:
 
     @property
     def fits(self) -> bool:
-        """True if displacements reach all results."""
+        """True if displacements reach all results, and votes are integers of at most 4 bytes."""
         votes = self.forest.votes
         return votes.dtype.kind == "i" and votes.dtype.itemsize <= 4 and self.forest.results * self.size <= REACH
 
     @property
     def size(self) -> int:
-        """The bytes of a result."""
+        """The number of bytes of a result."""
         return self.forest.votes.dtype.itemsize
 
     @cached_property
     def vote(self) -> int:
-        """The bytes of a vote in a record."""
+        """The number of bytes of a vote in a record."""
         low, high = int(self.forest.votes.min()), int(self.forest.votes.max())
         return (
             next(n for n in (1, 2, 4) if -(1 << 8 * n - 1) <= low and high < 1 << 8 * n - (low < 0))
@@ -140,7 +145,7 @@ class Leaves:
         return counted.most_common(1)[0][0] if self.masked and counted else None
 
     def pure(self, leaf: int) -> int | None:
-        """The result to which a pure leaf adds; None for other leaves."""
+        """The index of the result to which a pure leaf adds; None for other leaves."""
         votes = self.forest.votes[leaf]
         columns = np.flatnonzero(votes)
         return int(columns[0]) if len(columns) == 1 and votes[columns[0]] == self.unit else None
@@ -153,7 +158,7 @@ class Leaves:
 
     @cached_property
     def pure_results(self) -> list[int]:
-        """The results to which pure leaves add."""
+        """The indices of the results to which pure leaves add."""
         leaves, _ = self.forest.trees.leaves_by_tree
         return sorted({result for leaf in set(leaves.tolist()) if (result := self.pure(leaf)) is not None})
 
@@ -162,7 +167,7 @@ class Leaves:
         return -(-self.forest.results // 8) if self.masked else 0
 
     def numbers(self, leaf: int) -> list[int]:
-        """The bytes of the votes in a record; a single zero if all votes are zero."""
+        """The bytes of the votes in a record; a single zero byte if all votes are zero."""
         votes: NDArray[Any] = self.forest.votes[leaf]
         added = votes[votes != 0] if self.masked and votes.any() else votes[:1] if self.masked else votes
         return [int(vote) >> 8 * byte & 255 for vote in added for byte in range(self.vote)]
@@ -173,18 +178,18 @@ class Leaves:
         return [bits >> 8 * byte & 255 for byte in range(self.mask_bytes)]
 
     def cleared(self) -> Code:
-        """Clear all results, whose address is in Z."""
+        """Code that clears all results, whose address is in Z."""
         return tuple(a.std(a.at("Z", byte), "r1") for byte in range(self.forest.results * self.size))
 
     @property
     def carries_seldom(self) -> bool:
-        """True if the upper byte of a result rarely changes, since results have two bytes and votes are a single
-        unsigned byte.
+        """True if results have two bytes and votes are unsigned bytes, so that the upper byte of a result rarely
+        changes.
         """
         return self.size == 2 and self.vote == 1 and not self.signed
 
     def unit_added(self, pointer: str, offset: int) -> Code:
-        """Add `unit` to a result at a displacement from a pointer that supports one; ends with the label 1."""
+        """Code that adds `unit` to a result at a displacement from `pointer`, which ends with the label 1."""
         assert self.unit is not None
         if self.carries_seldom:
             low, high = a.at(pointer, offset), a.at(pointer, offset + 1)
@@ -198,9 +203,9 @@ class Leaves:
         return tuple(lines)
 
     def record_added(self, masks: Sequence[str]) -> Code:
-        """Add the votes of the record at Z, which points past its mask.
+        """Code that adds the votes of the record at Z, which points beyond the record's mask.
 
-        masks: the registers of the mask, results 0 to 7 first; clobbered.
+        masks: the registers of the mask, results 0 to 7 first. They are clobbered.
         """
         parts: list[Code] = []
         for result in range(self.forest.results):
@@ -209,7 +214,7 @@ class Leaves:
         return joined(*parts)
 
     def _added(self, offset: int) -> Code:
-        """Add the next vote of a record to a result; the label 1 follows."""
+        """Code that adds the next vote of a record to a result. The label 1 follows."""
         lines: list[Line] = []
         if self.carries_seldom:
             low, high = a.at("Y", offset), a.at("Y", offset + 1)
@@ -228,7 +233,7 @@ class Leaves:
 
     @property
     def record_time(self) -> float:
-        """The average cycles to add a record."""
+        """The average number of cycles to add a record."""
         added = self.size * 5 + 3 * self.vote + 3 * self.signed - 3 * self.carries_seldom
         if not self.masked:
             return self.forest.results * added

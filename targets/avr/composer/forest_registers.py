@@ -1,6 +1,7 @@
-"""A forest as code whose leaves add to results in registers: the fastest form, for few results or small trees.
+"""A forest as code whose leaves add to results in registers. This form is the fastest, for few results or small trees.
 
-The trees are consecutive. A leaf adds its votes, in two cycles for a byte and its carry, and jumps past its tree.
+The trees are consecutive. A leaf adds its votes, in two cycles for a byte and its carry, and jumps to the end of its
+tree.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ _RESULTS = RESULTS, RESULTS + 1
 
 @dataclass(frozen=True)
 class ForestRegisters(AvrForest):
-    """The function. Z points to the input, Y past it; r24 and r25 are scratch, r1 is zero."""
+    """The function of a forest with results in registers.
+
+    Z points to the input, and Y beyond it. r24 and r25 are scratch, and r1 is zero.
+    """
 
     @property
     def fits(self) -> bool:
@@ -39,13 +43,13 @@ class ForestRegisters(AvrForest):
 
     @property
     def size(self) -> int:
-        """The bytes of a result."""
+        """The number of bytes of a result."""
         return self.forest.votes.dtype.itemsize
 
     @cached_property
     def _assigned(self) -> list[list[str]]:
-        """The registers of each result, the lowest byte first, then one that contains 255; empty if there are too
-        few.
+        """The registers of each result, the lowest byte first, then one that contains 255; empty if there are too few
+        registers.
         """
         far = self.branches.farthest > SECOND + REACH
         lower = [number for number in _LOWER if not (far and number in _FAR)]
@@ -81,7 +85,7 @@ class ForestRegisters(AvrForest):
         )
 
     def _tree(self, number: int) -> Code:
-        """A tree; its leaves jump past its end."""
+        """The code of a tree, whose leaves jump to its end."""
         root, end = int(self.forest.trees.roots[number]), TREES + number
         lines = self.branches.subtree(root, lambda leaf: (*self._added(leaf), a.rjmp(ahead=end)), a.rjmp)
         if bytes_of(lines) >= JUMP:
@@ -90,7 +94,7 @@ class ForestRegisters(AvrForest):
         return (*lines[:-1], a.label(end))
 
     def _added(self, leaf: int) -> Code:
-        """Add the votes of a leaf."""
+        """Code that adds the votes of a leaf."""
         *results, ones = self._assigned
         lines: list[Line] = []
         for row, vote in zip(results, self.forest.votes[leaf].tolist(), strict=True):

@@ -1,12 +1,14 @@
 """A forest as tables: a loop walks nodes in flash, which are stored in preorder.
 
-A node is the byte offset of its feature, with two flags in the upper bits, then the threshold. Bit 7 is set if the
-first child is a leaf, bit 6 if the second one is. With two inner children, the distance to the second one follows, then
-the first. Leaves directly follow their node, and an inner child follows the leaf.
+A node is the byte offset of its feature, with two flags in the upper bits, followed by the threshold. Bit 7 is set if
+the
+first child is a leaf, bit 6 if the second child is one. With two inner children, the distance to the second child
+follows, then the first child. Leaves directly follow their node, and an inner child follows the leaf.
 
-A pure leaf is a byte with its result; if all leaves are pure and results fit four bits, both children of a node share
-one. A record begins with the number of its votes, in the upper bits of the byte with the upper part of the mask if that
-fits four bits, else in a separate byte; without a mask it has only votes.
+A pure leaf is a byte that contains the index of its result. If all leaves are pure and indices have at most four bits,
+both children of a node share a byte. A record begins with the number of its votes, in the upper bits of the byte that
+contains the upper part of the mask, if this part has at most four bits. Otherwise the number is in a separate byte.
+Without a mask a record contains only votes.
 """
 
 from __future__ import annotations
@@ -38,11 +40,11 @@ _NODE, _SECOND, _LEAFY, _TREE, _OTHER, _LEAF, _SKIP, _PURE, _NEXT, _TABLE = rang
 class ForestTables(AvrForest):
     """The function for a forest whose features are floats, or integers of one or two bytes.
 
-    Floats are compared by their bits: as signed integers with those of a positive threshold. A negative threshold is
-    stored as its bits minus 1; the bits of greater numbers are less than these, as unsigned integers.
+    Floats are compared by their bits. For a positive threshold, the comparison is one of signed integers. A negative
+    threshold is stored as its bits minus 1, which as an unsigned integer exceeds the bits of all greater numbers.
 
-    Registers: Z reads the tables, r22 and r23 point to the next tree, r20 and r21 to the input, Y to the results; r16
-    holds flags. X, r0, r18, r19, r24 and r25 are scratch.
+    Registers: Z reads the tables, r22 and r23 point to the next tree, r20 and r21 to the input, Y to the results. r16
+    contains flags. X, r0, r18, r19, r24 and r25 are scratch.
     """
 
     @property
@@ -61,7 +63,7 @@ class ForestTables(AvrForest):
 
     @property
     def bytes(self) -> int:
-        """The bytes of a feature."""
+        """The number of bytes of a feature."""
         return self.forest.trees.thresholds.itemsize
 
     @cached_property
@@ -81,8 +83,8 @@ class ForestTables(AvrForest):
 
     @cached_property
     def _trees(self) -> tuple[list[list[int]], int]:
-        """The tables of all trees, and the number of bytes of a distance to a second child: one if all distances
-        fit.
+        """The tables of all trees, and the number of bytes of a distance to a second child: one if all distances fit in
+        a byte.
         """
         near = [self._subtree(int(root), 1) for root in self.forest.trees.roots]
         if all(tree is not None for tree in near):
@@ -92,7 +94,7 @@ class ForestTables(AvrForest):
 
     @cached_property
     def tables(self) -> list[list[int]]:
-        """The bytes of each tree, preceded by their number."""
+        """The bytes of each tree, preceded by the length of its table."""
         trees, _ = self._trees
         return [[*_number(len(tree) + 2), *tree] for tree in trees]
 
@@ -102,7 +104,7 @@ class ForestTables(AvrForest):
         return self._trees[1]
 
     def _subtree(self, root: int, skip: int) -> list[int] | None:
-        """The bytes below a root; None if a distance does not fit in `skip` bytes."""
+        """The bytes of the subtree below a root; None if a distance does not fit in `skip` bytes."""
         trees, done = self.forest.trees, dict[int, list[int]]()
         if root < 0:
             # A comparison with the greatest number has the same result for any feature.
@@ -185,7 +187,9 @@ class ForestTables(AvrForest):
         )
 
     def _fetched(self) -> Code:
-        """Load a node: the upper or only byte of the offset to r24, its lower byte to r0, then an integer threshold."""
+        """Code that loads a node: the upper or only byte of the offset to r24, the lower byte to r0, then an integer
+        threshold.
+        """
         wide = (a.lpm("r0", "Z+"),) if self.wide else ()
         if has_floats(self.forest):
             return (a.lpm("r24", "Z+"), *wide)
@@ -193,7 +197,7 @@ class ForestTables(AvrForest):
         return (a.lpm("r24", "Z+"), *wide, *threshold)
 
     def _compared(self) -> Code:
-        """Set the flags to those of the threshold minus the feature."""
+        """Code that sets the flags as the subtraction of the feature from the threshold does."""
         address = (a.add("r26", "r0"), a.adc("r27", "r24")) if self.wide else (a.add("r26", "r24"), a.adc("r27", "r1"))
         if has_floats(self.forest):
             compared = [
@@ -206,14 +210,18 @@ class ForestTables(AvrForest):
         return (a.movw("r26", "r20"), *address, *loaded, *compared)
 
     def _second(self, **where: int) -> Code:
-        """Branch to a label if the feature is greater than the threshold; for floats, its uppermost byte is in r25."""
+        """Code that branches to a label if the feature exceeds the threshold. The uppermost byte of a float is in
+        r25.
+        """
         if not has_floats(self.forest):
             return (a.brlt(**where),)
         negative = (a.brcc(**where), a.rjmp(ahead=2), a.label(1))
         return (a.sbrs("r25", 7), a.rjmp(ahead=1), *negative, a.brlt(**where), a.label(2))
 
     def _inner(self) -> Code:
-        """The loop over nodes with two inner children; descending to the second child falls through."""
+        """The loop over nodes with two inner children. Code for the first child falls through; for the second it
+        jumps.
+        """
         distance = (a.lpm("r0", "Z"), a.add("r30", "r0"), a.adc("r31", "r1"))
         if self.skip == 2:
             distance = (a.lpm("r18", "Z+"), a.lpm("r0", "Z"), a.add("r30", "r18"), a.adc("r31", "r0"))
@@ -224,7 +232,7 @@ class ForestTables(AvrForest):
         return joined(a.rjmp(ahead=_NODE), a.label(_SECOND), *distance, a.label(_NODE), *steps, a.rjmp(back=_NODE))
 
     def _leafy(self) -> Code:
-        """The code for a node with a leaf; Z points to its leaves."""
+        """The code for a node with at least one leaf as child. Z points to its leaves."""
         flags = (a.label(_LEAFY), a.mov("r16", "r24"), a.andi("r24", _FLAGS - 1))
         compared = (*flags, *self._compared(), *self._second(ahead=_OTHER))
         skipped = (a.label(_SKIP), *self._leaf_skipped(), a.rjmp(back=_NODE))
@@ -237,7 +245,7 @@ class ForestTables(AvrForest):
         return joined(compared, first, second, self._leaf_skipped(), a.rjmp(ahead=_LEAF), skipped)
 
     def _leaf_skipped(self) -> Code:
-        """Advance Z past a leaf."""
+        """Code that advances Z past a leaf."""
         leaves = self.leaves
         if not leaves.masked:
             return moved("r30", self.forest.results * leaves.vote)
@@ -252,7 +260,7 @@ class ForestTables(AvrForest):
         return (a.lpm("r24", "Z+"), a.tst("r24"), a.breq(ahead=1), *longer, a.label(1), a.adiw("r30", 1))
 
     def _at_leaf(self) -> Code:
-        """Add the votes of the leaf at Z, or of the pure leaf whose result is in r24."""
+        """Code that adds the votes of the leaf at Z, or of the pure leaf whose result has the index in r24."""
         leaves = self.leaves
         if not leaves.masked:
             return joined(a.label(_LEAF), leaves.record_added([]))
@@ -271,7 +279,7 @@ class ForestTables(AvrForest):
         return joined(a.label(_LEAF), head, pure, a.label(1), read, leaves.record_added(masks))
 
     def _pure(self) -> Code:
-        """Add `unit` to the result whose number is in r24."""
+        """Code that adds `unit` to the result whose index is in r24."""
         size, unit = self.leaves.size, self.leaves.unit
         assert unit is not None
         doubled = [a.lsl("r24")] * (size.bit_length() - 1)

@@ -1,7 +1,7 @@
 """Fragments of kernels: fetches of bytes, additions to sums, products, and epilogues.
 
-A fetch loads a single byte into a register, from flash by Z or from RAM by X; an element of two bytes takes two
-fetches, the low byte first. A sum accumulates products in r1:r0, or gathered partial sums. An epilogue converts
+A fetch loads a single byte into a register, from flash by Z or from RAM by X. An element of two bytes needs two
+fetches, the low byte first. A sum accumulates products in r1:r0, or partial sums. An epilogue converts
 complete 24-bit sums to bytes, in the same time for every sum.
 """
 
@@ -29,20 +29,21 @@ _LOADS = {FLASH: a.lpm, FAR_FLASH: a.elpm, RAM: a.ld}
 
 
 def next_byte(memory: str, pointer: str) -> Fetch:
-    """Load the byte at a pointer and increment the pointer; Z can read all memories, X and Y only RAM."""
+    """Code that loads the byte at a pointer and increments the pointer. Z can read all memories, X and Y only RAM."""
     load = _LOADS[memory]
     return lambda to: (load(to, f"{pointer}+"),)
 
 
 def run(bits: int, memory: str, pointer: str) -> Sequence[Fetch]:
-    """Fetches of the bytes of a run's next element."""
+    """The code that fetches each byte of the next element of a run, the low byte first."""
     return [next_byte(memory, pointer)] * (bits // 8)
 
 
 def spaced(bits: int, left: str) -> Sequence[Fetch]:
-    """Fetches of the bytes of an element at X, which then advances by the pair of registers that starts at `left`.
+    """The code that fetches each byte of an element at X and then adds the pair of registers that starts at `left` to
+    X.
 
-    The pair holds the distance between elements minus the bytes that the fetches advance over.
+    The pair contains the distance between elements minus the bytes over which the fetches advance.
     """
     low, high = a.pair(left)
 
@@ -53,31 +54,33 @@ def spaced(bits: int, left: str) -> Sequence[Fetch]:
 
 
 class MovingPointer:
-    """A pointer, Y or Z, with the number of bytes that it has moved."""
+    """A pointer, Y or Z, with the number of bytes by which it has moved."""
 
     def __init__(self, pointer: str) -> None:
         self.pointer, self.moved = pointer, 0
 
     def load(self, to: str, offset: int) -> Code:
-        """Load the byte at an offset from the initial address; moves the pointer only if no displacement reaches it."""
+        """Code that loads the byte at an offset from the initial address. It moves the pointer only if no displacement
+        reaches it.
+        """
         reaches = 0 <= offset - self.moved <= a.DISPLACEMENT
         move = () if reaches else self.move(offset)
         beyond = offset - self.moved
         return (*move, a.ldd(to, a.at(self.pointer, beyond)) if beyond else a.ld(to, self.pointer))
 
     def move(self, offset: int) -> Code:
-        """Move the pointer to an offset from its initial address."""
+        """Code that moves the pointer to an offset from its initial address."""
         by, self.moved = offset - self.moved, offset
         return moved(a.POINTERS[self.pointer], by)
 
 
 def skip(memory: str, spare: str, zero: str) -> Code:
-    """Advance X by the unsigned byte at Z."""
+    """Code that adds the unsigned byte at Z to X."""
     return *next_byte(memory, "Z")(spare), a.add("r26", spare), a.adc("r27", zero)
 
 
 def word(bytes: Sequence[Fetch], registers: Sequence[str]) -> Code:
-    """Load all bytes of an element into registers, the low one first."""
+    """Code that loads all bytes of an element into registers, the low byte first."""
     return tuple(line for fetch, register in zip(bytes, registers, strict=True) for line in fetch(register))
 
 
@@ -86,17 +89,17 @@ BIAS = 1 << 15
 
 
 def accumulate_two_bytes(sum: Sequence[str]) -> Code:
-    """Add a product to a 16-bit sum."""
+    """Code that adds a product to a 16-bit sum."""
     return a.add(sum[0], "r0"), a.adc(sum[1], "r1")
 
 
 def accumulate_three_bytes(sum: Sequence[str], zero: str) -> Code:
-    """Add a signed product, whose multiplication left its sign in the carry, to a 24-bit sum."""
+    """Code that adds a signed product, whose multiplication stored its sign in the carry, to a 24-bit sum."""
     return joined(a.sbc(sum[2], zero), accumulate_two_bytes(sum), a.adc(sum[2], zero))
 
 
 def accumulate_four_bytes(sum: Sequence[str], zero: str) -> Code:
-    """Add a signed product, whose multiplication left its sign in the carry, to a 32-bit sum."""
+    """Code that adds a signed product, whose multiplication stored its sign in the carry, to a 32-bit sum."""
     return joined(
         (a.sbc(sum[2], zero), a.sbc(sum[3], zero)),
         accumulate_two_bytes(sum),
@@ -105,21 +108,23 @@ def accumulate_four_bytes(sum: Sequence[str], zero: str) -> Code:
 
 
 def begin_high_byte(low: str, high: str) -> Code:
-    """Add a product's low byte to a sum's, and set a register to the high byte plus carry plus `BIAS`.
+    """Code that adds the low byte of a product to a sum, and sets `high` to the product's high byte plus carry plus
+    `BIAS`.
 
-    The product is the first of a few whose sum fits 16 bits, so that no third byte is needed. The bias makes the high
-    bytes unsigned, which avoids extending their sign.
+    The product is the first of several whose sum fits in 16 bits, so that no third byte is needed. The bias makes the
+    high
+    bytes unsigned, so that their sign need not be extended.
     """
     return a.add(low, "r0"), a.ldi(high, BIAS >> 8), a.adc(high, "r1")
 
 
 def accumulate_high_byte(sum: Sequence[str], high: str) -> Code:
-    """Add the high bytes of products to the bytes of a sum above the lowest one; r1 becomes zero."""
+    """Code that adds the high bytes of products to the bytes of a sum above the lowest one. It sets r1 to zero."""
     return joined((a.add(sum[1], high), a.clr("r1")), [a.adc(byte, "r1") for byte in sum[2:]])
 
 
 def accumulate_pair_of_words(sum: Sequence[str], low: Sequence[str], high: Sequence[str]) -> Code:
-    """Add a 32-bit number in two pairs of registers to a sum."""
+    """Code that adds a 32-bit integer in two pairs of registers to a sum."""
     return tuple(
         (a.adc if number else a.add)(byte, other)
         for number, (byte, other) in enumerate(zip(sum, (*low, *high), strict=True))
@@ -127,15 +132,15 @@ def accumulate_pair_of_words(sum: Sequence[str], low: Sequence[str], high: Seque
 
 
 def flush_third_byte(sum: Sequence[str], third: str, zero: str) -> Code:
-    """Add the signed third byte of a 24-bit partial sum to the upper bytes of a sum, and clear it.
+    """Code that adds the signed third byte of a 24-bit partial sum to the upper bytes of a sum, and clears it.
 
-    The sum of 256 products of bytes fits 24 bits.
+    The sum of 256 products of bytes fits in 24 bits.
     """
     return a.add(sum[2], third), a.adc(sum[3], zero), a.sbrc(third, 7), a.dec(sum[3]), a.clr(third)
 
 
 def flush_low_bytes(sum: Sequence[str], gathered: Sequence[str]) -> Code:
-    """Add the upper two bytes of a signed 24-bit partial sum to a sum whose lowest byte it shares."""
+    """Code that adds the upper two bytes of a signed 24-bit partial sum to a sum, which contains its lowest byte."""
     low, high = gathered
     return (
         *(a.mov("r0", high), a.lsl("r0"), a.sbc("r0", "r0")),
@@ -146,10 +151,11 @@ def flush_low_bytes(sum: Sequence[str], gathered: Sequence[str]) -> Code:
 
 @dataclass(frozen=True, kw_only=True)
 class AvrArithmetic(SumRegisters):
-    """Products and their sum in registers.
+    """The registers of products and their sum, and the code that adds a product.
 
-    first: the registers of the operand that is fetched first. meet: code that fetches the bytes of the other operand,
-    multiplies both and adds the product. flush: the instructions that add gathered partial sums to the sum, at least
+    first: the registers of the operand that is fetched first. meet: returns code that fetches the bytes of the other
+    operand,
+    multiplies both and adds the product. flush: the instructions that add partial sums to the sum, at least
     once in 256 products. count: the register for the number of iterations, or the first of two.
     """
 
@@ -159,7 +165,7 @@ class AvrArithmetic(SumRegisters):
     count: str = "r20"
 
     def step(self, first: Sequence[Fetch], second: Sequence[Fetch]) -> Code:
-        """Add the product of two elements to the sum."""
+        """Code that adds the product of two elements to the sum."""
         return joined(word(first, self.first), self.meet(self.first, second))
 
 
@@ -176,7 +182,10 @@ def _bytes_in_32(first: Sequence[str], second: Sequence[Fetch]) -> Code:
 
 
 def _byte_by_word(first: Sequence[str], second: Sequence[Fetch]) -> Code:
-    """Products with low bytes are gathered in r17:r16:r22, those with high bytes in r25:r24:r23."""
+    """Code that adds a product of a byte and a word.
+
+    Products with low bytes are accumulated in r17:r16:r22, those with high bytes in r25:r24:r23.
+    """
     low, high = second
     return joined(
         low("r19"),
@@ -225,7 +234,7 @@ WORDS = AvrArithmetic(sum=LONG, first=("r18", "r20"), meet=_words, zero="r15", c
 
 
 def arithmetic(first: int, second: int, sum: int) -> AvrArithmetic:
-    """The arithmetic of sums of products of 8-bit or 16-bit elements; wider second operands are fetched bytewise."""
+    """The arithmetic of sums of products of 8-bit or 16-bit elements. Wider second operands are fetched bytewise."""
     if sum != 32 or first == second == 8:
         return _BYTES[sum]
     return WORDS if first == 16 else BYTE_BY_WORD
@@ -236,7 +245,7 @@ HIGH = "r20"
 
 
 def chunk_steps(first: Sequence[Fetch], second: Sequence[Fetch], count: int, sum: Sequence[str]) -> Sequence[Code]:
-    """Steps of `count` products of bytes whose sum fits 16 bits; the last step adds it to the longer sum.
+    """The steps for `count` products of bytes whose sum fits in 16 bits. The last step adds this sum to the longer sum.
 
     Adding a product of bytes takes four instructions for 24 bits, and two for 16.
     """
@@ -247,7 +256,7 @@ def chunk_steps(first: Sequence[Fetch], second: Sequence[Fetch], count: int, sum
 
 
 def squares(bits: int, sum: int) -> AvrArithmetic:
-    """The arithmetic of a sum of squared differences, the second operand minus the first, both of 8 or 16 bits."""
+    """The arithmetic of a sum of squares of the second operand minus the first, each of 8 or 16 bits."""
     registers = LONG[: sum // 8]
     if bits == 16:
         return AvrArithmetic(sum=LONG, first=("r18", "r19"), meet=_square_of_words, zero="r15")
@@ -260,7 +269,7 @@ def squares(bits: int, sum: int) -> AvrArithmetic:
 
 
 def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[Fetch]) -> Code:
-    """Add the square of a difference of bytes. The magnitude of the 9-bit difference fits 8 bits."""
+    """Code that adds the square of a difference of bytes. The magnitude of the 9-bit difference fits in 8 bits."""
     return joined(
         second[0]("r16"),
         (a.sub("r16", first[0]), a.brge(ahead=29), a.neg("r16"), a.label(29), a.mul("r16", "r16")),
@@ -270,8 +279,9 @@ def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[
 
 
 def _square_of_words(first: Sequence[str], second: Sequence[Fetch]) -> Code:
-    """Add the square of a difference of words. FMULSU gives twice the product of its bytes, with the sign in the
-    carry.
+    """Code that adds the square of a difference of words.
+
+    FMULSU returns twice the product of its bytes, with the sign in the carry.
     """
     return joined(
         word(second, ("r16", "r17")),
@@ -286,9 +296,9 @@ SUM_BITS = 24
 
 
 def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Code:
-    """Shift a 24-bit sum right by 1 to 23 bits, and saturate it to [-127, 127].
+    """Code that shifts a 24-bit sum right by 1 to 23 bits, and saturates it to [-127, 127].
 
-    The registers of the sum, r0 and r1 change. byte: the register for the result, r16 or above.
+    It changes the registers of the sum, r0 and r1. byte: the register for the result, r16 or above.
     """
     kept = sum[right // 8 :]
     # Shift bits right out of the lowest byte, or left into an additional highest one.
@@ -302,14 +312,14 @@ def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Code:
 
 
 def _to_left(sum: Sequence[str], bits: int) -> Code:
-    """Shift a signed sum left, with r0 as an additional highest byte."""
+    """Code that shifts a signed sum left, with r0 as an additional highest byte."""
     low, *others = sum
     once = (a.lsl(low), *(a.rol(register) for register in others))
     return joined(once, a.sbc("r0", "r0"), [*once, a.rol("r0")] * (bits - 1))
 
 
 def _limited(number: Sequence[str], byte: str, zero: str) -> Code:
-    """Saturate a signed number of one or more bytes, the lowest first, to [-127, 127] in a register."""
+    """Code that saturates a signed integer of one or more bytes, the lowest first, to [-127, 127] in a register."""
     low, *above = number
     more = (a.ldi(byte, 127), a.add(byte, low))
     if not above:
@@ -324,7 +334,7 @@ def _limited(number: Sequence[str], byte: str, zero: str) -> Code:
 
 
 def shifted_in_c(indent: str, right: int, out: str) -> str:
-    """The C statements of `shifted`, which store `sum` in `out`."""
+    """C statements equivalent to `shifted`, which store the converted `sum` in `out`."""
     return f"{indent}sum >>= {right};\n{indent}{out} = (int8_t)(sum < -127 ? -127 : sum > 127 ? 127 : sum);"
 
 
@@ -342,7 +352,7 @@ COMPILED = 250
 def factors(sums: Sums, point: int) -> Bytes:
     """The bytes of a stream that `requantised` reads, row by row. point: the zero point of the results.
 
-    They are twice the multiplier; the right shift amount, split into a factor of 2^n, which turns the rest into whole
+    They are twice the multiplier; the right shift, split into a factor of 2^n, which turns the rest into whole
     bytes, and the number of these bytes minus 1; and the zero point plus 128.
     """
     right = -sums.shifts
@@ -353,9 +363,9 @@ def factors(sums: Sums, point: int) -> Bytes:
 
 
 def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str, zero: str) -> Code:
-    """Requantise a 24-bit sum as TensorFlow Lite does, saturated to a byte, with `factors` in flash at Z.
+    """Code that requantises a 24-bit sum as TensorFlow Lite does, saturated to a byte, with `factors` in flash at Z.
 
-    The registers of the sum, r0 and r1 change. number: four registers, the first and the last of which are r16 or
+    It changes the registers of the sum, r0 and r1. number: four registers, the first and the last of which are r16 or
     above. byte: the register for the result, r16 or above. sign: a scratch register.
     """
     low, _, high = sum
@@ -388,7 +398,9 @@ def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str,
 
 
 def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Code:
-    """Shift the upper three bytes of a number right and round half up, by a factor and a count of bytes at Z."""
+    """Code that shifts the upper three bytes of an integer right and rounds half up, by a factor and a count of bytes
+    at Z.
+    """
     below, first, second, third = number
     return (
         a.lpm(byte, "Z+"),
@@ -403,7 +415,10 @@ def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Code:
 
 
 def requantised_in_c(indent: str, factors: str, out: str) -> str:
-    """The C statements of `requantised`, which store `sum` in `out`. factors: the C expression of their address."""
+    """C statements equivalent to `requantised`, which store the converted `sum` in `out`. factors: the C expression of
+    their
+    address.
+    """
     lines = (
         f"const uint8_t *f = (const uint8_t *){factors};",
         "const uint32_t multiplier = f[0] | (uint32_t)f[1] << 8 | (uint32_t)f[2] << 16 | (uint32_t)f[3] << 24;",

@@ -1,7 +1,8 @@
-"""Products of words with 16-bit numbers that have a regime, an exponent and a fraction, such as posits.
+"""Products of words and 16-bit numbers that have a regime, an exponent and a fraction, such as posits.
 
-r21:r20 and r23:r22 are the factors, r24 is the right shift amount of the significand; r12, r13 and r14 hold the number
-of exponent bits, 2 to its power, and the number of fraction bits below the top one. r9:r2 is the sum, r15 zero.
+r21:r20 and r23:r22 are the factors, r24 is the right shift of the significand. r12 contains the number of exponent
+bits,
+r13 its power of two, and r14 the number of fraction bits below the top one. r9:r2 is the sum, r15 zero.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _STEP = 153.6
 
 
 def magnitude() -> Code:
-    """Load the next weight and the vector's element, and move the sign of the weight to the element."""
+    """Code that loads the next weight and element of the vector, and moves the sign of the weight to the element."""
     fetched = (a.lpm("r20", "Z+"), a.lpm("r21", "Z+"), a.ld("r22", "X+"), a.ld("r23", "X+"))
     negative = (a.sbrs("r21", 7), a.rjmp(ahead=3))
     negated = (a.com("r21"), a.neg("r20"), a.sbci("r21", 255), a.com("r23"), a.neg("r22"), a.sbci("r23", 255))
@@ -29,7 +30,7 @@ def magnitude() -> Code:
 
 
 def _of_regime() -> Code:
-    """Count the regime, upwards or downwards according to its first bit."""
+    """Code that counts the regime, upwards or downwards according to its first bit."""
     left = (a.lsl("r20"), a.rol("r21"))
     return joined(
         (*left, a.mov("r24", "r14"), a.brpl(ahead=5), a.add("r24", "r13")),
@@ -39,7 +40,7 @@ def _of_regime() -> Code:
 
 
 def exponent() -> Code:
-    """Extract the bits of the exponent."""
+    """Code that extracts the bits of the exponent."""
     return joined(
         (a.mov("r25", "r12"), a.clr("r0"), a.rjmp(ahead=8), a.label(7), a.lsl("r20"), a.rol("r21"), a.rol("r0")),
         (a.label(8), a.dec("r25"), a.brpl(back=7), a.sub("r24", "r0")),
@@ -47,7 +48,7 @@ def exponent() -> Code:
 
 
 def shifted() -> Code:
-    """Shift the significand in r21:r18, by bytes and then by bits."""
+    """Code that shifts the significand in r21:r18, by bytes and then by bits."""
     return joined(
         (a.sec(), a.ror("r21"), a.ror("r20"), a.clr("r19"), a.clr("r18")),
         (a.label(9), a.subi("r24", 8), a.brcs(ahead=10)),
@@ -59,7 +60,9 @@ def shifted() -> Code:
 
 
 def added() -> Code:
-    """Add the product of r21:r18 and r23:r22, byte by byte of the second factor, whose sign is handled last."""
+    """Code that adds the product of r21:r18 and r23:r22, byte by byte of the second factor, whose sign is processed
+    last.
+    """
 
     def part(first: str, second: str, byte: str, sum: Sequence[str], above: Sequence[str]) -> Code:
         products = (a.mul(first, byte), a.movw("r10", "r0"), a.mul(second, byte), a.movw("r24", "r0"))
@@ -80,7 +83,7 @@ def added() -> Code:
 
 
 def products() -> Code:
-    """Add the products of all n elements."""
+    """Code that adds the products of all n elements."""
     return joined(
         (a.clr("r15"), a.clr("r2"), a.clr("r3"), a.movw("r4", "r2"), a.movw("r6", "r2"), a.movw("r8", "r2")),
         (a.rjmp(ahead=2), a.label(1)),
@@ -134,7 +137,7 @@ class _Shared(Composed):
 
 
 def regime_dot() -> Kernel:
-    """The kernel for a row; every weight times 2^scale is proven to fit a signed 32-bit integer."""
+    """The kernel for the products of a row. Every weight times 2^scale is proven to fit in a signed 32-bit integer."""
     symbol = "tm_dot_r16_s16_s64"
     head = f"int64_t {symbol}({REGIME_RUNS}, int8_t es, int8_t scale, int64_t sum)"
     composed = _Shared(HEADER, head, {}, REGIME_BODY, symbol=symbol)

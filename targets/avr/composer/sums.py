@@ -1,10 +1,11 @@
 """Sums over runs of memory: dense, strided and sparse products, multiples of a vector, and distances.
 
-Weights are in near or far flash, or in RAM; a parameter `memory` selects the load instruction.
+Weights are in near or far flash, or in RAM; the parameter `memory` selects the load instruction.
 
 A sparse row is a byte stream (`dialects/layouts/sparse_rows.py`): its 16-bit count of entries, then for each entry a
-byte `skip` and the value, low byte first. skip: the number of bytes of the vector between the element of the previous
-entry (or the start) and that of this one. Differences of a distance fit 16 bits.
+byte `skip` and the value, low byte first. `skip` is the number of bytes of the vector between the element of the
+previous
+entry (or the start) and the element of this entry. Differences in a distance fit in 16 bits.
 """
 
 from __future__ import annotations
@@ -55,13 +56,15 @@ _LEFT = "r12"
 
 
 def portable(ctype: str, product: str, index: str = "") -> str:
-    """The sum of n products, in C."""
+    """C statements that compute the sum of n products."""
     added = f"sum += {product};" if ctype != "int16_t" else f"sum = (int16_t)(sum + {product});"
     return f"    for ({index}; n > 0; n--{', k += stride' if index else ''})\n        {added}\n    return sum;"
 
 
 def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
-    """The kernel for `sum` plus the products of two runs of 8-bit or 16-bit elements. memory: that of the weights."""
+    """The kernel for `sum` plus the products of two runs of 8-bit or 16-bit elements. memory: the memory of the
+    weights.
+    """
     row = Row(f"int{weights}_t", memory)
     symbol = f"tm_dot_s{weights}_s{vector}_s{sum}{row.end}"
     operands = run(weights, memory, "Z"), run(vector, RAM, "X")
@@ -86,9 +89,11 @@ def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
 
 
 def dot_in_chunks(sum: int, chunk: int, memory: str = FLASH) -> Kernel:
-    """The kernel for bytes in which every `chunk` products, counted from the last one, fit 16 bits together.
+    """The kernel for bytes in which any `chunk` consecutive products, counted from the last one, add up to at most 16
+    bits.
 
-    Their sum plus another byte must also fit; n is at most `LONGEST_IN_CHUNKS`. sum: 24 or 32 bits. memory: that of the
+    Their sum plus another byte must also fit; n is at most `LONGEST_IN_CHUNKS`. sum: 24 or 32 bits. memory: the memory
+    of the
     weights, near or far flash.
     """
     row = Row("int8_t", memory)
@@ -118,7 +123,9 @@ def dot_in_chunks(sum: int, chunk: int, memory: str = FLASH) -> Kernel:
 
 
 def strided_dot(weights: int, vector: int, memory: str = FLASH) -> Kernel:
-    """The kernel for a run of weights and every `stride`-th element of the vector, in 32 bits."""
+    """The kernel for the products of a run of weights and every `stride`-th element of the vector, with a 32-bit
+    sum.
+    """
     row = Row(f"int{weights}_t", memory)
     symbol = f"tm_dot_strided_s{weights}_s{vector}_s32{row.end}"
     chosen = arithmetic(weights, vector, 32)
@@ -158,7 +165,8 @@ _OPERANDS = {0, 1, 18, 19, 20, 21, 26, 27, 30, 31}
 
 
 def axpy(weights: int, factor: int) -> Kernel:
-    """The kernel for y[k] += x[k] * factor, with 32-bit sums y; weights, factor: widths of x and of the factor in bits.
+    """The kernel for y[k] += x[k] * factor, with 32-bit sums y. weights, factor: the widths of x and of the factor in
+    bits.
 
     X reads sums, and Y, one step behind, writes them. An iteration has two steps; an odd count enters in the middle.
     """
@@ -226,7 +234,7 @@ _PORTABLE_SPARSE = """\
 
 
 def sparse_dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
-    """The kernel for the entries of a row; its bytes have the type of all 8-bit constants."""
+    """The kernel for the products of the entries of a sparse row, whose bytes are declared as 8-bit constants."""
     row = Row("int8_t", memory, "row")
     symbol = f"tm_dot_row_s{weights}_s{vector}_s{sum}{row.end}"
     chosen = arithmetic(weights, vector, sum)
@@ -271,7 +279,7 @@ _PORTABLE_DISTANCE = """\
 
 
 def distance(bits: int, sum: int, memory: str = FLASH) -> Kernel:
-    """The kernel for elements of 8 or 16 bits."""
+    """The kernel for the squared distance of two runs of 8-bit or 16-bit elements."""
     row = Row(f"int{bits}_t", memory)
     symbol = f"tm_distance_s{bits}_s{bits}_s{sum}{row.end}"
     chosen = squares(bits, sum)

@@ -1,4 +1,4 @@
-"""Code for tiles on AVR, used only if it is faster than kernels for single sums."""
+"""Code for tiles on AVR, which is used only if it is faster than kernels for single sums."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from tinyml.targets.tiles import Tile
 
 
 def _three_bytes(pointer: str, offset: str) -> str:
-    """The C expression of a signed 24-bit integer in memory."""
+    """The C expression of a signed 24-bit integer at a byte offset from a pointer."""
     low, middle, high = (f"{pointer}[{offset} + {byte}]" for byte in range(3))
     return f"(int32_t)((uint8_t){low} | (uint32_t)(uint8_t){middle} << 8) + {high} * (int32_t)65536"
 
 
 @cache
 def _factors(zero: int) -> Number:
-    """The factors of a row for results with the given zero point."""
+    """The requantisation factors of a row as a stream field, for results with the given zero point."""
     return Number("factors", FACTORS, lambda sums: factors(sums, zero), "{} + {}".format)
 
 
@@ -40,7 +40,7 @@ _START = replace(START, bytes=3, in_c=_three_bytes)
 class AvrTileCode(ABC):
     """The code for a tile, as in `TileCode`.
 
-    requantises: true if sums are requantised by factors, which follow the weights in the stream; otherwise they are
+    requantises: true if sums are requantised by factors, which follow the weights in the stream; otherwise sums are
     shifted.
     """
 
@@ -56,16 +56,16 @@ class AvrTileCode(ABC):
     @property
     @abstractmethod
     def single(self) -> float:
-        """The approximate number of cycles per result that a kernel for single sums takes, without requantisation."""
+        """The approximate number of cycles per result of a kernel for single sums, without requantisation."""
 
     @property
     @abstractmethod
     def layout(self) -> WeightStream:
-        """The order of the weight stream."""
+        """The layout of the weight stream."""
 
     @property
     def runs(self) -> Sequence[Run]:
-        """Empty: the time is in cycles."""
+        """Empty, because times are recorded in cycles instead of runs of instructions."""
         return ()
 
     @abstractmethod
@@ -79,11 +79,11 @@ class AvrTileCode(ABC):
     @property
     @abstractmethod
     def calls(self) -> int:
-        """The depth of calls, including that of the function."""
+        """The depth of nested calls, including the call of the function."""
 
     @property
     def subroutine(self) -> Code:
-        """A subroutine that the body calls, placed after the function."""
+        """A subroutine that the body calls, placed after the function; empty by default."""
         return ()
 
     @property
@@ -112,7 +112,9 @@ class AvrTileCode(ABC):
     def weight_stream(
         self, blocks: tuple[int, int], elements: int, order: tuple[int, ...], *, by_channel: bool = False
     ) -> WeightStream:
-        """A stream of equal blocks. blocks: their number, and the rows of each. elements: those of a row of weights."""
+        """A stream of equal blocks. blocks: the number of blocks, and the rows per block. elements: the elements per
+        row of weights.
+        """
         weights = Weights("weights", elements=elements, order=order)
         fields: list[Field] = [RowNumbers("starts", content=(_START,)), weights]
         fields += [RowNumbers("factors", content=(_factors(self.tile.zero),))] if self.requantises else []
@@ -126,7 +128,7 @@ class AvrTileCode(ABC):
 
 
 def _deepest(lines: Code) -> int:
-    """The greatest number of bytes that lines have on the stack."""
+    """The greatest number of bytes that the code has on the stack at any time."""
     return max(accumulate((line.stack for line in lines if isinstance(line, Instruction)), initial=0))
 
 

@@ -1,7 +1,7 @@
 """The composed kernels in plain C, available on every chip: sums of products of packed and coded weights.
 
-Loops over groups of fetched weights, dense or sparse, multiply these by a vector. Kernels are named by their operands,
-`tm_c_dot_t4_s8_s32`: weights, vector and sum, each as the letter of its coding and its width.
+Loops over groups of weights, dense or sparse, fetch these and multiply them by a vector. Kernels are named after their
+operands, as in `tm_c_dot_t4_s8_s32`: weights, vector and sum, each as the letter of its coding and its width.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LETTERS: Mapping[str, str] = {INTEGER: "s", TABLE: "t"}
 
 
 def name_of(kernel: Kernel, prefix: str) -> str:
-    """The name of a kernel that computes the described sums."""
+    """The name of a kernel that computes the sums described by `kernel`."""
     first, second = (_LETTERS[coding] for coding in kernel.codings)
     near = "near_" if kernel.gaps else ""
     return f"{prefix}dot_{near}{first}{kernel.weights}_{second}{kernel.vector}_s{kernel.sum}"
@@ -34,7 +34,7 @@ _WRITTEN_OUT = 4
 
 
 def signature(kernel: Kernel, name: str, row: str = "") -> str:
-    """The head of the C function. row: the parameter for the weights, unless it is their pointer."""
+    """The head of the C function. row: the parameter for the weights; by default the pointer to them."""
     tables = [
         f"const int16_t *{table}" for table, coding in zip(_TABLES, kernel.codings, strict=True) if coding == TABLE
     ]
@@ -46,7 +46,7 @@ def signature(kernel: Kernel, name: str, row: str = "") -> str:
 
 
 def body(kernel: Kernel) -> str:
-    """The statements of the function."""
+    """The C statements of the function."""
     lines = _near(kernel) if kernel.gaps else _dense(kernel)
     result = "total" if kernel.sum >= 32 else f"({SUMS[kernel.sum]})total"
     total = "int64_t" if kernel.sum == 64 else "int32_t"
@@ -83,7 +83,7 @@ _TABLES = ("table", "other")
 
 
 def _weight(kernel: Kernel, raw: str) -> str:
-    """The first factor, in 32 bits if products may exceed a 16-bit `int`."""
+    """The C expression of the first factor, cast to 32 bits if products may exceed a 16-bit `int`."""
     if kernel.codings[0] == TABLE:
         return f"(int32_t)table[{raw}]"
     return f"({raw})" if kernel.weights + kernel.vector <= 16 else f"(int32_t)({raw})"
@@ -142,7 +142,9 @@ class _Plain(Composed):
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel for an unnamed description, for a chip with a single address space; None if there is none."""
+    """The kernel for a description without a name, for a chip with a single address space; None if there is no such
+    kernel.
+    """
     if (wanted.flash is False and wanted.weights % 8 == 0) or wanted.sum != 32 or wanted.vector not in (8, 16):
         return None
     if wanted.op == "num.dot" and _is_dense(wanted):
@@ -167,8 +169,9 @@ def _kernel(wanted: Kernel) -> Kernel:
 
 
 def _step(wanted: Kernel) -> float:
-    """The number of instructions per element on a Cortex-M4, within a tenth of gcc's code: loads, shifts, sums and the
-    loop.
+    """The number of instructions per element on a Cortex-M4, within a tenth of gcc's code.
+
+    It includes loads, shifts, sums and the loop.
     """
     gaps = wanted.gaps > 0
     length, bytes = group_length(wanted.weights), len(group_layout(wanted.weights))
@@ -178,5 +181,5 @@ def _step(wanted: Kernel) -> float:
 
 
 def _code(wanted: Kernel) -> int:
-    """The bytes of flash: those of the code for each element of a group and for the remaining elements of a row."""
+    """The number of bytes of flash of the code for each element of a group and for the remaining elements of a row."""
     return round(3 * _step(wanted) * group_length(wanted.weights) * (1 if wanted.gaps else 1.6))

@@ -1,4 +1,4 @@
-"""Functions in plain C with their constants inside: rows of matrices and tiles, in arrays."""
+"""Functions in plain C that contain their constants, the rows of matrices and tiles, as arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COLUMNS = 96
 
 
 def rows_signature(symbol: str, rows: CodedRows) -> str:
-    """The head of the function: vectors, then results."""
+    """The head of the function: its parameters are the vectors, then the results."""
     vectors = "".join(f"const int8_t *x{number}, " for number in range(len(rows.weights)))
     return f"void {symbol}({vectors}int8_t *out)"
 
@@ -55,12 +55,15 @@ _Multiplier = TypeVar("_Multiplier", int, "Numbers")
 
 
 def doubled(multiplier: _Multiplier) -> _Multiplier:
-    """Twice a 31-bit multiplier, minus 2^32: a signed 32-bit integer."""
+    """Twice a 31-bit multiplier, minus 2^32, which is a signed 32-bit integer."""
     return 2 * multiplier - (1 << 32)
 
 
 def requantised_in_c(indent: str, zero: int, out: str) -> str:
-    """Statements that store the requantised `sum` in `out`, given `multiplier`, doubled, and `right`, minus 1."""
+    """C statements that store the requantised `sum` in `out`.
+
+    They use the C variables `multiplier`, doubled, and `right`, the right shift minus 1.
+    """
     lines = (
         "sum += (int32_t)(((int64_t)sum * multiplier + (1LL << 31)) >> 32);",
         f"sum = (((sum - (sum < 0)) >> right) + ({2 * zero + 1})) >> 1;",
@@ -70,7 +73,7 @@ def requantised_in_c(indent: str, zero: int, out: str) -> str:
 
 
 def tile_signature(symbol: str) -> str:
-    """The head of the function: windows, then results."""
+    """The head of the function: its parameters are the windows, then the results."""
     return f"void {symbol}(const int8_t *x, int8_t *out)"
 
 

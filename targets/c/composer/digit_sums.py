@@ -1,10 +1,12 @@
 """Sums of products with weights that are packed as digits, without a multiplication, in plain C for every chip.
 
-* An odd weight adds or subtracts its element once for each plane of signs, doubled from plane to plane (Horner).
-* Several rows share a table with the sums of four elements in all sixteen patterns of signs, made once for each four
-  elements: a row then adds an entry for each nibble of a plane (Wei et al., "T-MAC: CPU Renaissance via Table Lookup
+* An odd weight adds or subtracts its element once for each plane of signs. The sum is doubled from plane to plane
+  (Horner's scheme).
+* Several rows share a table with the sums of four elements in all sixteen patterns of signs, computed once for each
+  four
+  elements. A row then adds an entry for each nibble of a plane (Wei et al., "T-MAC: CPU Renaissance via Table Lookup
   for Low-Bit LLM Deployment on Edge", 2024, section 3).
-* A ternary weight is 0, 1 or 2 in the upper byte of three times what is left of its byte.
+* A ternary weight is 0, 1 or 2 in the upper byte of three times the remaining byte.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ static TM_PACKED void {name}({entry} *table, const {vector} *x, int n)
 
 
 def _table(name: str, entry: str, vector: str) -> str:
-    """The function that computes a table. A pattern with all signs flipped has the negated sum."""
+    """The C function that computes a table. A pattern with all signs flipped has the negated sum."""
     lines: list[str] = []
     for pattern in range(8, 16):
         a, b, c, d = (1 if pattern >> place & 1 else -1 for place in range(4))
@@ -55,10 +57,11 @@ def _table(name: str, entry: str, vector: str) -> str:
 
 @dataclass(frozen=True)
 class DigitTimes:
-    """Times of an element on a chip.
+    """The times of sums per element on a chip.
 
     `sign`, `trit`: the times of a row without a shared table, per plane and per ternary element. `lookup`, `row`: the
-    times of a row with a shared table, per plane and in addition to its planes. `table`: the time of the tables, once
+    times of a row with a shared table, per plane and in addition to its planes. `table`: the time to compute the
+    tables, once
     for all rows.
     """
 
@@ -71,7 +74,7 @@ class DigitTimes:
 
 @cache
 def digit_sum(times: DigitTimes, wanted: Kernel) -> Kernel | None:
-    """The kernel for an unnamed description; None if there is none. times: the times on the chip."""
+    """The kernel for a description without a name; None if there is no such kernel. times: the times on the chip."""
     digits, vector = wanted.codings
     if digits not in (ODD, TRITS) or vector != INTEGER or wanted.vector not in (8, 16) or wanted.sum != 32:
         return None
@@ -144,7 +147,7 @@ static __attribute__((__noinline__, __unused__)) void {name}(const {entry} *tabl
 
 
 def _lookup(wanted: Kernel, name: str, entry: str) -> str:
-    """The function that adds the entries of two tables for all rows, in `wanted.weights` planes."""
+    """The C function that adds the entries of two tables for all rows, in `wanted.weights` planes."""
     bits = wanted.weights
     # int has 16 bits on small chips, which hold eight elements of a byte times up to 15.
     part = "int" if wanted.vector == 8 else "int32_t"

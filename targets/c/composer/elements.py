@@ -1,6 +1,8 @@
 """Packed elements in plain C: the expressions that fetch them, and the functions that read, write and unpack them.
 
-Among them are numbers with a regime, an exponent and a fraction, such as posits, and the sums of their products.
+Elements may also be numbers with a regime, an exponent and a fraction, such as posits. This module also defines the
+sums
+of their products.
 """
 
 from __future__ import annotations
@@ -20,12 +22,12 @@ ALONE = 6
 
 
 def of_group(group: str) -> _ByteAt:
-    """The bytes at a pointer to `int8_t`."""
+    """A function that returns the C expression of the byte at an index from a pointer to `int8_t`."""
     return lambda number: f"{group}[{number}]"
 
 
 def packed(width: int, element: int, byte: _ByteAt, *, gaps: bool = False) -> str:
-    """The C expression of the element with a known index in its group. gaps: true in a group of a sparse row."""
+    """The C expression of the element with a constant index in its group. gaps: true in a group of a sparse row."""
     layout = group_layout(width, gaps)
 
     def holding(bits: int, at: int) -> str:
@@ -72,7 +74,9 @@ def packed_at(width: int, byte: _ByteAt) -> str:
 
 
 def position(width: int, bits: int) -> str:
-    """The C expression of the byte offset in the group of a field of element `j`; not for fields of 6 and 7 bits."""
+    """The C expression of the byte offset in the group of a field of element `j`. Fields of 6 and 7 bits are not
+    supported.
+    """
     own, length = 8 // bits, group_length(width)
     before = [] if own == length else [_quotient("j", own)]
     for other in sorted({8 // each.bits for each in group_layout(width)} - {own}):
@@ -84,7 +88,7 @@ def position(width: int, bits: int) -> str:
 
 
 def _fields(width: int) -> list[tuple[int, int]]:
-    """Width and bit offset of the fields above whole bytes, the lowest first."""
+    """The width and the bit offset of each field above whole bytes, the lowest first."""
     return [(each.bits, each.at) for each in group_layout(width) if each.element == 0 and each.bits < 8]
 
 
@@ -93,7 +97,9 @@ def _holds(byte: Byte, element: int, bits: int, at: int) -> bool:
 
 
 def _in_low_bits(width: int, bytes: list[str]) -> str:
-    """The last element of a group, assembled from the low bits of the bytes of the others."""
+    """The C expression of the last element of a group, assembled from the low bits of the bytes of the other
+    elements.
+    """
     spare = 8 - width % 8
     parts = [
         f"({byte} & {(1 << spare) - 1}) << {spare * (number + 1)}" for number, byte in reversed([*enumerate(bytes)])
@@ -107,7 +113,10 @@ def _bits_of(byte: str, place: int, bits: int) -> str:
 
 
 def _signed(byte: str, place: int, bits: int) -> str:
-    """Like `_bits_of`, but signed; the stored sign is inverted, and flipped by XOR for four or more elements."""
+    """The C expression of `bits` bits of a byte as a signed integer.
+
+    The stored sign is inverted. For four or more elements, an XOR restores it.
+    """
     if bits == 4:
         return f"{_bits_of(byte, place, bits)} - 8"
     signs = sum(1 << end for end in range(bits - 1, 8, bits))
@@ -116,7 +125,7 @@ def _signed(byte: str, place: int, bits: int) -> str:
 
 
 def _bits_at(byte: str, bits: int) -> str:
-    """The C expression of the field of element j."""
+    """The C expression of the field of element `j` in a byte."""
     if bits == 4:
         # On chips that shift bit by bit, a selection is faster than a shift.
         return f"((j & 1 ? {byte} >> 4 : {byte}) & 15)"
@@ -132,7 +141,7 @@ HEADER = "tinyml/packed.h"
 
 
 def element_function(function: ElementFunction) -> str:
-    """The text of a function."""
+    """The text of a C function on packed elements."""
     name, width = function.symbol, function.bits
     if isinstance(width, Digits):
         return _digits_reader(name, width)
@@ -155,7 +164,7 @@ def _function(attribute: str, head: str, lines: Sequence[str]) -> str:
 
 
 def _of_number(width: Width) -> Sequence[str]:
-    """Statements that set p to the group of element i, and j to its index in the group."""
+    """C statements that set `p` to the group of element `i`, and `j` to the element's index in the group."""
     length, bytes = group_length(width), group_bytes(width)
     return [
         "const uint16_t number = (uint16_t)i;",
@@ -223,7 +232,7 @@ def _copier(name: str, width: int, *, signed: bool) -> str:
 
 
 def copier_head(name: str, width: int) -> str:
-    """The head of a function that unpacks groups."""
+    """The head of the C function that unpacks groups."""
     return f"void {name}({_ctype(width)} *to, const int8_t *x, uint8_t groups)"
 
 

@@ -1,8 +1,9 @@
-"""Functions in plain C that are forests.
+"""Functions in plain C that evaluate forests.
 
-A forest is nodes in tables that a loop walks, or nested conditions. Both add the votes of the leaf that each tree
-reaches: rows of a matrix, or lists of the nonzero votes if most are zero. Chips with a separate address space for
-constants, where such arrays would not be placed, have code without arrays.
+A forest consists of tables of nodes that a loop walks, or of nested conditions. Both forms add the votes of the leaf
+that
+each tree reaches: rows of a matrix, or lists of the nonzero votes if most votes are zero. On chips with a separate
+address space for constants, such arrays would occupy RAM. For these chips, the code contains no arrays.
 """
 
 from __future__ import annotations
@@ -50,12 +51,12 @@ def ctype(array: NDArray[Any]) -> str:
 
 
 def forest_signature(symbol: str, forest: ForestCode) -> str:
-    """The head of the function: the input, then the results."""
+    """The head of the function: its parameters are the input, then the results."""
     return f"void {symbol}(const {ctype(forest.trees.thresholds)} *x, {ctype(forest.votes)} *out)"
 
 
 def literal(number: Any) -> str:
-    """A C literal."""
+    """A number as a C literal."""
     if isinstance(number, int):
         # The least 32-bit integer has no literal of its own.
         return str(number) if number > -(1 << 31) else f"({number + 1} - 1)"
@@ -63,7 +64,9 @@ def literal(number: Any) -> str:
 
 
 class _Votes:
-    """The addition of the votes of a leaf: arrays, and a statement for the leaf whose number is in `leaf`."""
+    """C text that adds the votes of a leaf: declarations of arrays, and a statement for the leaf with the index
+    `leaf`.
+    """
 
     def __init__(self, forest: ForestCode) -> None:
         self.forest, votes, element = forest, forest.votes, ctype(forest.votes)
@@ -85,7 +88,7 @@ class _Votes:
 
 
 def tables_in_c(forest: ForestCode) -> str:
-    """The body of the function that walks through tables."""
+    """The body of the C function that walks the trees in tables."""
     trees, votes = forest.trees, _Votes(forest)
     lines: list[str] = []
     if trees.inner:
@@ -116,7 +119,7 @@ def tables_in_c(forest: ForestCode) -> str:
 
 
 def code_in_c(forest: ForestCode) -> str:
-    """The body of the function whose nodes are conditions."""
+    """The body of the C function in which nodes are conditions."""
     trees, votes = forest.trees, _Votes(forest)
     lines = [*votes.arrays, "    uint_fast16_t leaf;", *_bits_of_floats(forest), *_cleared(forest)]
     lines += ["    (void)x;"] if not trees.inner else []
@@ -126,7 +129,7 @@ def code_in_c(forest: ForestCode) -> str:
 
 
 def _inline_code(forest: ForestCode) -> str:
-    """As `code_in_c`, without arrays: each leaf has a statement for each of its votes."""
+    """The body as by `code_in_c`, but without arrays: each leaf has a statement for each of its votes."""
     lines = [*_bits_of_floats(forest), *_cleared(forest), *([] if forest.trees.inner else ["    (void)x;"])]
     for root in map(int, forest.trees.roots):
         lines += _conditions(forest, root, inline=True)
@@ -142,7 +145,9 @@ def _leaf(forest: ForestCode, leaf: int, *, inline: bool) -> list[str]:
 
 
 def _conditions(forest: ForestCode, root: int, *, inline: bool = False) -> list[str]:
-    """The conditions of a tree, which set `leaf` or add votes; indented once only, as trees may be deep."""
+    """The conditions of a tree, which set `leaf` or add votes. They are indented only once, because trees may be
+    deep.
+    """
     trees, lines = forest.trees, list[str]()
     pending: list[int | str] = [root]
     while pending:
@@ -159,7 +164,7 @@ def _conditions(forest: ForestCode, root: int, *, inline: bool = False) -> list[
 
 
 def _comparison(forest: ForestCode, node: int) -> str:
-    """The condition of a node; floats are compared by their bits, which fall where negative numbers rise."""
+    """The condition of a node. Floats are compared by their bits, which decrease as negative numbers increase."""
     feature, threshold = int(forest.trees.features[node]), forest.trees.thresholds[node]
     if not _has_floats(forest):
         return f"x[{feature}] <= {literal(threshold.item())}"
@@ -172,7 +177,7 @@ def _has_floats(forest: ForestCode) -> bool:
 
 
 def _bits_of_floats(forest: ForestCode) -> list[str]:
-    """The declaration of the bits of an input of floats."""
+    """The declaration of a pointer to the bits of an input of floats."""
     if not _has_floats(forest):
         return []
     type = "    typedef int32_t __attribute__((__may_alias__)) bits_of_float;"
@@ -206,7 +211,7 @@ def _votes(votes: NDArray[Any]) -> list[str]:
 
 
 def _narrow(votes: NDArray[Any]) -> NDArray[Any]:
-    """Votes in the narrowest type that holds them."""
+    """The votes in the narrowest type that represents them."""
     if votes.dtype.kind == "f" or not votes.size:
         return votes
     kinds = ("i1", "u1", "i2", "i4")
@@ -219,7 +224,10 @@ def _array(element: str, name: str, numbers: NDArray[Any]) -> list[str]:
 
 
 def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, bytes: int) -> Kernel:
-    """name: of the steps of the function in cost tables. node: its rough instructions for a node."""
+    """The kernel of a forest function.
+
+    name: the prefix of the function's steps in cost tables. node: the approximate number of instructions per node.
+    """
     counts = {f"{name} {step}": count for step, count in (_tests(forest, name) | _additions(forest, name)).items()}
     trees = forest.trees
     costs = {"": round(node * trees.visits + _VOTE * forest.added + _TREE * len(trees.roots))}
@@ -228,10 +236,12 @@ def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, 
 
 
 def _tests(forest: ForestCode, name: str) -> dict[str, float]:
-    """The steps of comparisons. Of tests in code the compiler knows the feature and the threshold.
+    """The numbers of comparison steps, by their names in cost tables.
 
-    A feature stays in a register below the node that loads it. If there is one result, or in plain code only few
-    features, it stays there for all trees, and the compiler merges tests of one tree with those of the next.
+    In code without tables, the compiler knows the feature and the threshold of each comparison. A feature remains in a
+    register below the node that loads it. With a single result, or in plain code with few features, it remains there
+    for all
+    trees, and the compiler merges comparisons of one tree with those of the next.
     """
     trees, visits = forest.trees, forest.trees.likely.sum(1)
     compared = ctype(trees.thresholds)
@@ -250,7 +260,7 @@ def _tests(forest: ForestCode, name: str) -> dict[str, float]:
 
 
 def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
-    """Which thresholds take more instructions than 0 and -1, by how they stand in these."""
+    """Masks of the thresholds that need more instructions than 0 and -1, by the size of the constant."""
     numbers = thresholds.astype(np.int64)
     byte, negative = (numbers > 0) & (numbers < 255), (numbers < -1) & (numbers > -256)
     short = (numbers >= -2048) & (numbers < 2047) & ~byte & ~negative & (numbers != 0) & (numbers != -1)
@@ -258,9 +268,9 @@ def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
 
 
 def _additions(forest: ForestCode, name: str) -> dict[str, float]:
-    """The steps of a call, of clearing results and of adding votes. Few votes are added without a loop.
+    """The numbers of steps of a call, of clearing results and of adding votes, by their names in cost tables.
 
-    The first votes in such code are stored, and not added.
+    Few votes are added without a loop. In such code, the first votes are stored instead of added.
     """
     trees, results, result = len(forest.trees.roots), forest.results, ctype(forest.votes)
     counts = {"call": 1.0, f"result {result}": float(results)}
@@ -282,7 +292,7 @@ class _PlainForest(Composed):
 
 
 def forest_tables(symbol: str, forest: ForestCode) -> Kernel:
-    """The kernel of a forest in tables."""
+    """The kernel of a forest that is stored in tables."""
     trees, votes = forest.trees, _Votes(forest)
     child = 2 if _is_short(forest) else 4
     nodes = trees.inner * (2 * child + trees.thresholds.itemsize) + _size(trees.features)
@@ -291,7 +301,7 @@ def forest_tables(symbol: str, forest: ForestCode) -> Kernel:
 
 
 def forest_code(symbol: str, forest: ForestCode) -> Kernel:
-    """The kernel of a forest as code."""
+    """The kernel of a forest that is compiled to conditions."""
     trees, votes = forest.trees, _Votes(forest)
     leaves, _ = trees.leaves_by_tree
     bytes = trees.inner * _NODE + len(leaves) * _LEAF + votes.bytes
@@ -299,7 +309,9 @@ def forest_code(symbol: str, forest: ForestCode) -> Kernel:
 
 
 def forest_inline(symbol: str, forest: ForestCode) -> Kernel:
-    """The kernel of a forest as code without arrays, for chips with an address space for constants."""
+    """The kernel of a forest that is compiled to conditions without arrays, for chips with a separate address space for
+    constants.
+    """
     trees = forest.trees
     leaves, _ = trees.leaves_by_tree
     size = max(trees.thresholds.itemsize, forest.votes.itemsize)

@@ -1,4 +1,4 @@
-"""Functions of lanes in plain C."""
+"""Lane functions (`num.lane_function`) in plain C."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ _OPERATORS: Mapping[type[Operation], str] = {
 
 
 def loop_signature(symbol: str, program: LaneProgram) -> str:
-    """The head of the function: the runs that it reads, then the result."""
+    """The head of the C function: its parameters are the input runs, then the result."""
     *read, result = (f"int{width}_t" for width in program.widths)
     inputs = "".join(f"const {element} *x{number}, " for number, element in enumerate(read))
     return f"void {symbol}({inputs}{result} *out)"
 
 
 def loop_in_c(program: LaneProgram) -> str:
-    """The body of the function."""
+    """The body of the C function."""
     return _Function(program).body
 
 
 class _Function:
-    """The statements of a function. Values are named by their places."""
+    """The C statements of a lane function. Values are named after their positions in the program."""
 
     def __init__(self, program: LaneProgram):
         self.program = program
@@ -64,14 +64,14 @@ class _Function:
         return "\n".join([*self._started(), *lines, "    }", *self._ended()])
 
     def _started(self) -> Iterator[str]:
-        """The statements before the loop of a reduction."""
+        """Yield the statements before the loop, if the function reduces all lanes."""
         if (join := self.program.join) is not None:
             yield f"    int32_t all = {self._value(join.start)};"
             if join.kind == PLACE:
                 yield f"    int32_t place = {join.other};"
 
     def _ended(self) -> Iterator[str]:
-        """The statements after the loop of a reduction."""
+        """Yield the statements after the loop, if the function reduces all lanes."""
         if (join := self.program.join) is not None:
             yield f"    out[0] = (int{self.program.widths[-1]}_t){'place' if join.kind == PLACE else 'all'};"
 

@@ -1,4 +1,4 @@
-"""C code for sums of products of 16-bit numbers in regimes, with which kernels of chips begin."""
+"""C code for sums of products of 16-bit numbers with a regime, shared by the kernels of several chips."""
 
 REGIME_INTEGER = """\
 /* A number of 16 bits times 2^scale. */

@@ -1,6 +1,6 @@
-"""Fragments for ARMv6-M: constants, stack frames and loops, in instructions of two bytes.
+"""Fragments for ARMv6-M: constants, stack frames and loops, in two-byte instructions.
 
-Most instructions accept only r0 to r7 as operands; r8 to r12 and lr hold sums, since additions accept them.
+Most instructions accept only r0 to r7 as operands. r8 to r12 and lr are used for sums, because additions accept them.
 """
 
 from __future__ import annotations
@@ -29,18 +29,20 @@ class Armv6mCode(RepeatedCode):
 
     @property
     def bytes(self) -> int:
-        """The bytes of flash."""
+        """The number of bytes of flash."""
         return short_bytes_of(self.code.lines)
 
 
 def saved(frame: int) -> Code:
-    """Save all registers that a call preserves, and allocate a stack frame. frame: bytes, a multiple of 4."""
+    """Code that saves all registers that a call preserves, and allocates a stack frame. frame: bytes, a multiple of
+    4.
+    """
     copies = (t.mov(low, high) for low, high in zip(_LOW, _HIGH, strict=True))
     return joined(t.push((*_LOW, "lr")), copies, t.push(_LOW), _moved_stack(t.sub, frame))
 
 
 def restored(frame: int) -> Code:
-    """Restore the registers and return."""
+    """Code that restores the registers and returns."""
     return joined(_moved_stack(t.add, frame), t.pop(_LOW), _RESTORED, t.pop((*_LOW, "pc")))
 
 
@@ -50,7 +52,7 @@ def _moved_stack(opcode: Opcode, frame: int) -> Code:
 
 
 def constant(register: str, value: int) -> Code:
-    """Load a constant of magnitude below 2^31 into a low register; clobbers the flags."""
+    """Code that loads a constant of magnitude below 2^31 into a low register. It clobbers the flags."""
     if value < 0:
         return joined(constant(register, -value), t.rsbs(register, register, 0))
     zeros = (value & -value).bit_length() - 1 if value > _BYTE else 0
@@ -62,7 +64,9 @@ def constant(register: str, value: int) -> Code:
 
 
 def moved(register: str, distance: int, spare: str) -> Code:
-    """Add a constant to a low register; clobbers the flags. spare: a low scratch register for large constants."""
+    """Code that adds a constant to a low register. It clobbers the flags. spare: a low scratch register for large
+    constants.
+    """
     opcode, size = (t.adds, distance) if distance > 0 else (t.subs, -distance)
     if size <= 2 * _BYTE:
         parts = (min(size, _BYTE), size - min(size, _BYTE))
@@ -71,17 +75,17 @@ def moved(register: str, distance: int, spare: str) -> Code:
 
 
 def moved_in_frame(place: int, distance: int) -> Code:
-    """Add a constant to a stack slot; clobbers r0 and r1."""
+    """Code that adds a constant to a stack slot. It clobbers r0 and r1."""
     return joined(t.ldr("r0", slot(place)), moved("r0", distance, "r1"), t.str_("r0", slot(place)))
 
 
 def low_product(sum: str) -> Code:
-    """Add the product of r6 and r7 to a sum; clobbers r7."""
+    """Code that adds the product of r6 and r7 to a sum. It clobbers r7."""
     return t.muls("r7", "r6", "r7"), t.add(sum, sum, "r7")
 
 
 def low_product_64(low_sum: str, high_sum: str) -> Code:
-    """Add the product of r6 and r7 to a 64-bit sum; clobbers r6 and r7."""
+    """Code that adds the product of r6 and r7 to a 64-bit sum. It clobbers r6 and r7."""
     return (
         t.muls("r7", "r6", "r7"),
         t.asrs("r6", "r7", 31),
@@ -91,9 +95,9 @@ def low_product_64(low_sum: str, high_sum: str) -> Code:
 
 
 def again(code: Repeated, begin: Code, end: Code, count: int, label: int) -> Repeated:
-    """A loop of `count` iterations, which ends when `end`, run after each iteration, sets the zero flag.
+    """A loop of `count` iterations, which ends when `end`, executed after each iteration, sets the zero flag.
 
-    A long loop also takes the label after `label`. A single iteration has neither `begin` nor `end`.
+    A long loop also uses the label `label` + 1. A single iteration has neither `begin` nor `end`.
     """
     if instructions((*code.lines, *end)) <= _NEAR:
         return code.looped(begin, (*end, t.bne(back=label)), count, label)

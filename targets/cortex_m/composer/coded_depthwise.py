@@ -1,14 +1,15 @@
 """Depthwise filters as code, channel by channel, for the DSP extension.
 
-Zero weights take no code, and elements without a weight are not loaded. Two rows of a filter are multiplied as pairs of
-halfwords if that takes fewer instructions than multiplying them one by one, where a power of two is a shift within an
-addition. Other weights are constants in registers, as are the start and the multiplier; constants for which there is no
+Zero weights need no code, and elements without a weight are not loaded. Two rows of a filter are multiplied as pairs of
+halfwords if this needs fewer instructions than multiplying them one by one, where a power of two is a shift within an
+addition. Other weights are constants in registers, as are the start and the multiplier. Constants for which there is no
 register are spilled to the stack frame.
 
-The nest of rows cannot express this: the weights decide which instructions a window takes, and there is no weight
-stream.
+The loop nest of `RowKernel` cannot express this, because the weights determine which instructions a window needs, and
+there is no weight stream.
 
-Registers are assigned by hand: they hold the same values along all windows, those used most often first.
+Registers are assigned by hand. They contain the same values for all windows; the most frequently used values have
+priority.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _TRIED = 6
 
 
 def _groups(rows: Sequence[int]) -> Iterator[list[Rows]]:
-    """Yield all ways to group rows in pairs or alone."""
+    """Yield all ways to group rows into pairs and single rows."""
     if not rows:
         yield []
         return
@@ -55,17 +56,17 @@ def _groups(rows: Sequence[int]) -> Iterator[list[Rows]]:
 
 @dataclass(frozen=True)
 class CodedFilter:
-    """The weights of a channel, rows x columns; the first and the last column are not all zeros."""
+    """The weights of a channel, rows x columns. The first and the last column are not all zeros."""
 
     weights: Numbers
     across: int
 
     def needed(self, rows: Rows, columns: Sequence[int]) -> list[int]:
-        """The given rows that have a weight in any of the columns."""
+        """Those of the given rows that have a nonzero weight in any of the columns."""
         return [row for row in rows if self.weights[row, list(columns)].any()]
 
     def time(self, groups: Sequence[Rows]) -> tuple[int, int]:
-        """The number of a window's instructions before its epilogue, and of the constants that they use."""
+        """The number of a window's instructions before its epilogue, and the number of constants that they use."""
         width = self.weights.shape[1]
         classes = [range(first, width, self.across) for first in range(min(self.across, width))]
         loads = [len(self.needed(rows, columns)) for rows in groups for columns in classes]
@@ -81,7 +82,7 @@ class CodedFilter:
         return [*sorted(together - {(0, 0)}), *halves]
 
     def _alone(self, groups: Sequence[Rows]) -> set[int]:
-        """The weights of unpaired rows, without zeros and powers of two."""
+        """The weights of unpaired rows, excluding zeros and powers of two."""
         rows = [row for group in groups if len(group) == 1 for row in group]
         return {int(weight) for weight in self.weights[rows].reshape(-1) if weight and not is_power_of_two(int(weight))}
 
@@ -96,12 +97,14 @@ class CodedFilter:
 
     @cached_property
     def groups(self) -> list[Rows]:
-        """The rows that have weights, in pairs or alone: the fastest grouping, or a heuristic one for many rows."""
+        """The rows that have weights, in pairs or alone: the fastest grouping or, for many rows, one found by a
+        heuristic.
+        """
         live = np.flatnonzero(self.weights.any(1)).tolist()
         return min(_groups(live), key=self.time) if len(live) <= _TRIED else self._paired(live)
 
     def _paired(self, rows: Sequence[int]) -> list[Rows]:
-        """Pairs of rows, chosen greedily by the time that they save, and the remaining rows."""
+        """Pairs of rows, chosen greedily by the time that they save, and the remaining single rows."""
         alone = {row: self.time([(row,)]) for row in rows}
 
         def saved(pair: Rows) -> tuple[int, int]:
@@ -129,7 +132,7 @@ _START, _MULTIPLIER, _COUNTER = "start", "multiplier", "counter"
 
 
 class _CodedChannel(OverlappingWindows):
-    """The code of a channel, valid only if it `fits`.
+    """The code of a channel, valid only if `fits` is true.
 
     first: the first column of the filter that is not all zeros.
     """
@@ -146,7 +149,7 @@ class _CodedChannel(OverlappingWindows):
             self._allocate()
 
     def _loop(self) -> tuple[int, int]:
-        """The number of windows in an iteration, and of iterations; 0 without a loop."""
+        """The number of windows per iteration, and the number of iterations; 0 without a loop."""
         count = self.tile.count
         if count <= max(_STRAIGHT, self.rounds):
             return count, 0
@@ -155,7 +158,9 @@ class _CodedChannel(OverlappingWindows):
         return size, count // size
 
     def _allocate(self) -> None:
-        """Group rows and allocate registers to sums, elements and constants, those used most often first."""
+        """Group rows and allocate registers to sums, elements and constants. The most frequently used ones have
+        priority.
+        """
         groups = self.filter.groups
         # The group of rows whose product begins a sum.
         self.begins = next(number for number, rows in enumerate(groups) if self.filter.needed(rows, [0]))
@@ -173,14 +178,14 @@ class _CodedChannel(OverlappingWindows):
         self.taps += free[len(constants) :][: len(groups) - 1]
 
     def value(self, content: tuple[int, int] | str) -> int:
-        """The value of a constant."""
+        """The value of a constant: a pair of weights, or a named factor."""
         if isinstance(content, str):
             return {_MULTIPLIER: doubled(self.multiplier), _START: self.start, _COUNTER: self.loops}[content]
         low, high = content
         return low & 0xFFFF | (high & 0xFFFF) << 16
 
     def set_up(self) -> Code:
-        """Load all constants of the channel."""
+        """Code that loads all constants of the channel."""
         lines: list[Code] = []
         for content, register in self.kept.items():
             lines += [constant(register, self.value(content))]
@@ -201,7 +206,7 @@ class _CodedChannel(OverlappingWindows):
         return self.taps[number % len(self.taps)]
 
     def _load(self, number: int, column: int, columns: Sequence[int]) -> Code:
-        """Load the elements of those rows of a group that have weights in some columns of the filter."""
+        """Code that loads the elements of those rows of a group that have weights in some columns of the filter."""
         rows, tap = self.filter.groups[number], self._tap(number)
         needed = self.filter.needed(rows, columns)
         places = [(self.first + column) * self.tile.rows + row * self.tile.pitch for row in needed]
@@ -211,7 +216,7 @@ class _CodedChannel(OverlappingWindows):
         return joined(loads, [t.pkhbt(tap, tap, self.spare, lsl=16)] if len(needed) == 2 else ())
 
     def _add(self, number: int, window: int, place: int, users: Sequence[tuple[int, int]]) -> Code:
-        """Add the products of a group of rows and a column of the filter to the sum of a window."""
+        """Code that adds the products of a group of rows and a column of the filter to the sum of a window."""
         rows, tap, sum = self.filter.groups[number], self._tap(number), self.sums[window % self.rounds]
         weights = [int(self.filter.weights[row, place]) for row in rows]
         if not any(weights):
@@ -231,14 +236,14 @@ class _CodedChannel(OverlappingWindows):
         return joined(lines, fetched, opcode(sum, tap, register, begun))
 
     def _begun(self, sum: str) -> tuple[Code, str]:
-        """The instructions that load the start, and the register that holds it."""
+        """The instructions that load the start value, and the register that then contains it."""
         if register := self.kept.get(_START):
             return (), register
         number = constant(sum, self.start)
         return (number if len(number) == 1 else (t.ldr(sum, slot(self.slots[_START])),)), sum
 
     def _fetched(self, content: tuple[int, int] | str, to: str = "") -> tuple[Code, str]:
-        """The instructions that load a constant, and the register that holds it."""
+        """The instructions that load a constant, and the register that then contains it."""
         if register := self.kept.get(content):
             return (), register
         to = to or self.spare
@@ -251,7 +256,7 @@ class _CodedChannel(OverlappingWindows):
         return joined(fetched, epilogue, t.strb(sum, at(OUT, window * self.tile.rows)))
 
     def counted(self) -> Code:
-        """Decrement the counter and branch back to the next iteration."""
+        """Code that decrements the counter and branches back to the next iteration."""
         if register := self.kept.get(_COUNTER):
             return t.subs(register, register, 1), t.bne(back=1)
         tap, place = self.taps[0], self.slots[_COUNTER]
@@ -259,7 +264,7 @@ class _CodedChannel(OverlappingWindows):
 
     @property
     def code(self) -> Repeated:
-        """The results of the channel."""
+        """The code that computes the results of the channel."""
         code = Repeated.once(joined(self.set_up(), self.before()))
         if not self.loops:
             return code.then(self.windows(self.tile.count, 0))
@@ -271,7 +276,7 @@ class _CodedChannel(OverlappingWindows):
 
     @property
     def moved_on(self) -> int:
-        """The windows by which the pointer to results advances."""
+        """The number of windows by which the code advances the pointer to results."""
         return self.loops * self.loop
 
     @property
@@ -297,12 +302,12 @@ class _ConstantChannel:
 
     @property
     def moved_on(self) -> int:
-        """The windows by which the pointer to results advances."""
+        """The number of windows by which the code advances the pointer to results."""
         return self.loops * _STRAIGHT
 
     @property
     def code(self) -> Repeated:
-        """The results of the channel."""
+        """The code that stores the results of the channel."""
         code = Repeated.once((t.mov("r2", self.byte & 0xFF),))
         if self.loops:
             step = moved(OUT, _STRAIGHT * self.tile.rows)
@@ -317,7 +322,7 @@ class _ConstantChannel:
 
 @dataclass(frozen=True)
 class CodedDepthwise(RepeatedCode):
-    """The kernel of a tile; its arguments are pointers to windows and results."""
+    """The kernel of a depthwise tile. Its arguments are pointers to windows and results."""
 
     tile: Tile
     sums: Sums
@@ -330,7 +335,7 @@ class CodedDepthwise(RepeatedCode):
 
     @cached_property
     def channels(self) -> Sequence[_CodedChannel | _ConstantChannel]:
-        """The channels in order."""
+        """The code of each channel, in order."""
         tile, channels = self.tile, list[_CodedChannel | _ConstantChannel]()
         for row, (weights, start, multiplier, shift) in enumerate(self.sums):
             byte = self.sums.constant_byte(row, tile.zero)
@@ -347,7 +352,7 @@ class CodedDepthwise(RepeatedCode):
         return -(-4 * words // 8) * 8 + 4 if words else 0
 
     def function(self) -> Repeated:
-        """The whole function."""
+        """The complete function."""
         code = Repeated.once(joined(t.push((*SAVED, "lr")), moved("sp", -self.frame)))
         for number, channel in enumerate(self.channels):
             code = code.followed_by(channel.code)

@@ -1,11 +1,12 @@
 """Depthwise filters as code, by up to six windows at a time, channel by channel, for ARMv6-M.
 
-Weights of zero take no code, and elements without a weight are not loaded. Each channel stores its factors in the stack
-frame, where a subroutine of the kernel that requantises and stores results finds them.
+Zero weights need no code, and elements without a weight are not loaded. Each channel stores its factors in the stack
+frame, from which a subroutine of the kernel that requantises and stores results loads them.
 
-The nest of rows cannot express this: each channel has its own instructions, and there is no weight stream.
+The loop nest of `RowKernel` cannot express this, because each channel has separate instructions, and there is no weight
+stream.
 
-Registers are assigned by hand: only additions and copies take high registers.
+Registers are assigned by hand, because only additions and copies accept high registers.
 """
 
 from __future__ import annotations
@@ -61,11 +62,11 @@ the subroutine."""
 
 @dataclass(frozen=True)
 class CodedDepthwiseArmv6m(CodedTileArmv6m):
-    """The kernel of a tile."""
+    """The kernel of a depthwise tile."""
 
     @property
     def fits(self) -> bool:
-        """True if windows consist of whole pixels, and every branch is in reach."""
+        """True if windows consist of whole pixels, and every branch reaches its target."""
         tile = self.tile
         by_channel = tile.length % tile.rows == tile.step % tile.rows == 0 and tile.step > 0
         return by_channel and self.bodies is not None
@@ -77,7 +78,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """The register tiles: pairs of a repeat count and a number of windows."""
+        """The register tiles: pairs of a repetition count and a number of windows."""
         return balanced(self.tile.count, len(SUMS))
 
     @property
@@ -87,7 +88,9 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @cached_property
     def bodies(self) -> Sequence[Sequence[Code]] | None:
-        """The sums of the groups of windows of each channel; None if a branch is out of reach."""
+        """For each channel, the code for the sums of each group of windows; None if a branch does not reach its
+        target.
+        """
         bodies: list[list[Code]] = []
         for weights in self.filters:
             bodies.append([self.group(weights, windows) for _, windows in self.groups])
@@ -97,7 +100,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return bodies
 
     def group(self, weights: Numbers, windows: int) -> Code:
-        """Compute the sums of windows."""
+        """Code that computes the sums of `windows` windows."""
         begin = joined(
             t.ldr(ELEMENT, slot(_START_AT)),
             (t.mov(sum, ELEMENT) for sum in SUMS[:windows]),
@@ -111,7 +114,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return joined(begin, rows, last)
 
     def rows(self, weights: Numbers, windows: int, names: Sequence[str]) -> Code:
-        """Multiply a filter by windows. names: registers for weights."""
+        """Code that multiplies a filter by windows. names: registers for weights."""
         tile, lines = self.tile, list[Line]()
         known: dict[str, int] = {}
         place = 0
@@ -130,9 +133,9 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return tuple(lines)
 
     def finish(self, times: int, windows: int) -> Code:
-        """The subroutine that stores the results of windows and advances to the next ones.
+        """The subroutine that stores the results of windows and advances to the next windows.
 
-        times: the number of groups of windows; if there are several, the zero flag marks the last one.
+        times: the number of groups of windows. If there are several, the zero flag marks the last one.
         """
         tile = self.tile
         epilogue = requantised_by_halves("r5", _MULTIPLIER_AT, _RIGHT_AT, "r4", at("r7"))
@@ -155,7 +158,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         )
 
     def channel(self, row: int) -> Repeated:
-        """Compute a channel."""
+        """The code that computes a channel. row: the index of the channel."""
         assert self.bodies is not None
         start, multiplier, shift = (numbers[row] for numbers in self.factors)
         words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
@@ -173,14 +176,14 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return self.sums.starts, self.sums.multipliers, self.sums.shifts
 
     def flat(self, byte: int) -> Repeated:
-        """Compute a channel without weights, whose results are all the same byte."""
+        """The code for a channel without weights, whose results are all the same byte."""
         begin = joined(t.ldr("r1", slot(_OUT_AT)), constant("r0", byte))
         store = Repeated.once((t.strb("r0", at("r1")), *moved("r1", self.tile.rows, "r3")))
         stores = again(store, constant("r2", self.tile.count), (t.subs("r2", 1),), self.tile.count, 1)
         return Repeated.once(begin).followed_by(stores)
 
     def function(self) -> Repeated:
-        """The whole function."""
+        """The complete function."""
         tile, count = self.tile, self.tile.count
         code = Repeated.once((*saved(_FRAME), t.str_("r0", slot(_WINDOW_AT)), t.str_("r1", slot(_OUT_AT))))
         for row in range(tile.rows):
@@ -199,13 +202,15 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @property
     def time(self) -> float:
-        """The number of instructions in a call if half of the results are saturated."""
+        """The number of instructions that a call executes if half of the results are saturated."""
         flat = sum(self.sums.constant_byte(row, self.tile.zero) is not None for row in range(self.tile.rows))
         return self.code.time - SATURATED / 2 * (self.tile.rows - flat) * self.tile.count
 
 
 def _registers(taps: Sequence[int], names: Sequence[str], known: dict[str, int]) -> Code:
-    """Load weights of a row into registers, negative ones first. known: the weight that each register holds."""
+    """Code that loads weights of a row into registers, negative ones first. known: the current weight in each
+    register.
+    """
     wanted = {weight for weight in taps if weight and not is_power_of_two(weight)}
     lines: list[Code] = []
     for weight in sorted(wanted - set(known.values())):

@@ -1,12 +1,13 @@
 """Rows of constant matrices as code, for instruction sets with MLA, with eight sums at a time in registers.
 
 Each element of a vector is loaded once for the rows of a block. Each magnitude among the weights by which it is
-multiplied is moved to a register once; MLA or MLS adds the product to the sum of each row with such a weight. Powers of
-two are shifts within an addition, and zeros take no code.
+multiplied is moved to a register once. MLA or MLS adds the product to the sum of each row with such a weight. Powers of
+two are shifts within an addition, and zeros need no code.
 
-The nest of rows cannot express this: each block of rows has its own instructions, and there is no weight stream.
+The loop nest of `RowKernel` cannot express this, because each block of rows has separate instructions, and there is no
+weight stream.
 
-Registers are assigned by hand: only sums, an element, a weight and the arguments are live.
+Registers are assigned by hand, because only sums, an element, a weight and the arguments are live.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _CALL_BYTES = 16
 
 
 def constant(register: str, value: int) -> Code:
-    """Set a register to a 32-bit number."""
+    """Code that sets a register to a 32-bit integer."""
     if -256 <= value < 0:
         return (t.mvn(register, ~value),)
     low, high = value & 0xFFFF, value >> 16 & 0xFFFF
@@ -42,13 +43,13 @@ def constant(register: str, value: int) -> Code:
 
 @dataclass(frozen=True)
 class CodedRowsArmv7m:
-    """The kernel of all rows; its arguments are pointers to the vectors, then to the results."""
+    """The kernel for all rows. Its arguments are pointers to the vectors, then to the results."""
 
     rows: CodedRows
 
     @property
     def fits(self) -> bool:
-        """True if the sums fit 32 bits, the pointers fit r0 to r3, and every load is in reach."""
+        """True if the sums fit in 32 bits, the pointers in r0 to r3, and every load reaches its address."""
         vectors = self.rows.weights
         near = all(matrix.shape[1] <= REACH for matrix in (*vectors, self.rows.starts[None]))
         return len(vectors) < _POINTERS and near and int(self.rows.bounds.max()) < 1 << 31
@@ -61,7 +62,7 @@ class CodedRowsArmv7m:
 
     @property
     def time(self) -> int:
-        """The number of instructions in a call whose results are in range, including arguments and the call."""
+        """The number of instructions that a call executes if results are in range, including arguments and the call."""
         return 2 + len(self.rows.weights) + instructions(self.lines)
 
     def _block(self, first: int) -> Code:
@@ -79,7 +80,7 @@ class CodedRowsArmv7m:
 
 
 def products(weights: list[int]) -> Code:
-    """Add the products of an element and the weights of the rows of a block."""
+    """Code that adds the products of an element and the weights of the rows of a block."""
     lines: list[Line] = []
     for magnitude in sorted({abs(weight) for weight in weights} - {0}):
         shift = magnitude.bit_length() - 1
@@ -98,7 +99,7 @@ def products(weights: list[int]) -> Code:
 
 
 def finished(sum: str, right: int, *, limited: bool) -> Code:
-    """Shift a sum to the right and, if `limited`, clamp its magnitude to `MAX_RESULT`."""
+    """Code that shifts a sum right and, if `limited`, clamps its magnitude to `MAX_RESULT`."""
     if not limited:
         return (t.asr(sum, sum, right),)
     least = t.mvneq(sum, MAX_RESULT - 1)
@@ -106,7 +107,7 @@ def finished(sum: str, right: int, *, limited: bool) -> Code:
 
 
 def coded_rows(symbol: str, rows: CodedRows) -> Kernel | None:
-    """The kernel of rows; None if they do not fit (`CodedRowsArmv7m.fits`)."""
+    """The kernel for these rows; None if `CodedRowsArmv7m` does not support them."""
     code = CodedRowsArmv7m(rows)
     if not code.fits:
         return None

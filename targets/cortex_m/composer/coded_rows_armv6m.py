@@ -1,13 +1,15 @@
 """Rows of a matrix as code, by windows, up to six rows at a time, for ARMv6-M.
 
 Each element is loaded once for the rows of a block, and not at all if all of their weights for it are zero. Its product
-with a weight is a shift, one instruction on the previous product, or a multiplication, which overwrites a factor: the
-order of products decides which ones can be derived, and which one may overwrite the element itself. Starts and factors
-of all rows are in the stack frame; subroutines of the kernel store the results.
+with a weight is computed by a shift, by one instruction from the previous product, or by a multiplication, which
+overwrites a factor. The order of products determines which ones can be derived, and which one may overwrite the
+element.
+Starts and factors of all rows are in the stack frame; subroutines of the kernel store the results.
 
-The nest of rows cannot express this: each block of rows has its own instructions, and there is no weight stream.
+The loop nest of `RowKernel` cannot express this, because each block of rows has separate instructions, and there is no
+weight stream.
 
-Registers are assigned by hand: only additions and copies accept high registers.
+Registers are assigned by hand, because only additions and copies accept high registers.
 """
 
 from __future__ import annotations
@@ -49,7 +51,10 @@ _KEPT = 1 << 12
 
 
 def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> Code:
-    """Add an element times a weight to each sum; clobbers `ELEMENT` and `PRODUCT`. registers: those of weights."""
+    """Code that adds an element times a weight to each sum. It clobbers `ELEMENT` and `PRODUCT`.
+
+    users: the sums with their weights. registers: the registers that contain weights.
+    """
     sums: dict[int, list[str]] = {}
     for sum, weight in users:
         sums.setdefault(weight, []).append(sum)
@@ -62,7 +67,9 @@ def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> 
 
 @lru_cache(_KEPT)
 def _made(weights: tuple[int, ...], registers: tuple[tuple[int, str], ...]) -> list[tuple[int, Code, str]]:
-    """The products in the shortest order: for each the weight, the instructions and the register."""
+    """The products in the order that needs the fewest instructions: for each, the weight, the instructions and the
+    register.
+    """
     orders = permutations(weights) if len(weights) <= _TRIED else iter([sorted(weights, key=abs)])
     made = (list(_in_order(order, dict(registers))) for order in orders)
     return min(made, key=lambda steps: sum(instructions(lines) for _, lines, _ in steps))
@@ -94,7 +101,7 @@ def _multiplied(weight: int, registers: Mapping[int, str]) -> Code:
 
 
 def _shifted(weight: int) -> Iterator[Code]:
-    """Yield the product with a power of two, which takes neither a multiplication nor a register."""
+    """Yield the product with a power of two, which requires neither a multiplication nor a register."""
     if is_power_of_two(weight):
         places = abs(weight).bit_length() - 1
         source = PRODUCT if places else ELEMENT
@@ -103,7 +110,7 @@ def _shifted(weight: int) -> Iterator[Code]:
 
 
 def _derived(weight: int, before: int) -> Iterator[Code]:
-    """Yield the ways to derive a product from that with another weight."""
+    """Yield the ways to derive the product with `weight` from the product with the weight `before`."""
     if weight == -before:
         yield (t.rsbs(PRODUCT, PRODUCT, 0),)
     if weight == before + 1:
@@ -126,14 +133,14 @@ FINISH = 20
 
 @dataclass(frozen=True)
 class CodedTileArmv6m(Armv6mCode):
-    """The kernel of a tile; its arguments are pointers to windows and results."""
+    """The kernel of a tile. Its arguments are pointers to windows and results."""
 
     tile: Tile
     given: Sums
 
     @cached_property
     def sums(self) -> Sums:
-        """The sums, replaced by sums within the limit of the shorter epilogue if these give the same bytes."""
+        """The sums, or if possible equivalent sums, with the same results, within the limit of the shorter epilogue."""
         return self.given.clamp_starts(THIRDS_LIMIT, self.tile.zero) or self.given
 
     @property
@@ -155,11 +162,11 @@ _MOST = 1 << 14
 
 @dataclass(frozen=True)
 class CodedRowsArmv6m(CodedTileArmv6m):
-    """The kernel of a tile."""
+    """The kernel of a tile that computes rows in blocks."""
 
     @property
     def fits(self) -> bool:
-        """True if loads reach the stack frame, and the code fits the flash of ARMv6-M chips."""
+        """True if loads reach the stack frame, and the code fits in the flash of ARMv6-M chips."""
         return self.frame <= _FRAME_BYTES and int(np.count_nonzero(self.sums.weights)) <= _MOST
 
     @property
@@ -174,11 +181,11 @@ class CodedRowsArmv6m(CodedTileArmv6m):
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """The register tiles: pairs of a repeat count and a number of rows."""
+        """The register tiles: pairs of a repetition count and a number of rows."""
         return balanced(self.tile.rows, len(SUMS))
 
     def set_up(self) -> Code:
-        """Store starts and factors in the stack frame."""
+        """Code that stores starts and factors in the stack frame."""
         lines: list[Code] = []
         for row, (_, start, multiplier, shift) in enumerate(self.sums):
             words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
@@ -188,7 +195,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         return joined(*lines)
 
     def block(self, first: int, rows: int) -> Code:
-        """Compute the sums of rows by a window. first: the index of the first row."""
+        """Code that computes the sums of `rows` rows by a window. first: the index of the first row."""
         tile = self.tile
         starts = (
             (t.ldr(ELEMENT, slot(_ROWS_AT + 4 * row)), t.mov(sum, ELEMENT))
@@ -208,7 +215,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         return joined(*lines, last, t.add("r5", "sp", self.factors_at + 8 * first))
 
     def finish(self, rows: int) -> Code:
-        """The subroutine that stores the results of rows; r5 points to their factors."""
+        """The subroutine that stores the results of rows. r5 points to their factors."""
         lines: list[Code] = [(t.ldr("r7", slot(_OUT_AT)), t.movs("r3", 0)), constant("r4", self.tile.zero)]
         for row, sum in enumerate(SUMS[:rows]):
             fetch = t.mov("r0", sum) if row < len(SUMS) - 1 else t.ldr("r0", slot(_SUM_AT))
@@ -217,7 +224,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         return joined(*lines, t.adds("r7", rows), t.str_("r7", slot(_OUT_AT)), t.bx("lr"))
 
     def function(self) -> Repeated:
-        """The whole function."""
+        """The complete function."""
         tile, window, first = self.tile, Repeated.once(()), 0
         for number, (times, rows) in enumerate(self.groups):
             finish = self.finish(rows)
@@ -246,5 +253,5 @@ class CodedRowsArmv6m(CodedTileArmv6m):
 
     @property
     def time(self) -> float:
-        """The number of instructions in a call if half of the results are saturated."""
+        """The number of instructions that a call executes if half of the results are saturated."""
         return self.code.time - SATURATED / 2 * self.tile.rows * self.tile.count

@@ -1,14 +1,17 @@
-"""Depthwise filters whose weights stay in registers while a window slides along a channel, for the DSP extension.
+"""Depthwise filters whose weights remain in registers while a window slides along a channel, for the DSP extension.
 
 Each column is loaded once, in pairs of vertically adjacent elements, and multiplied for all windows that contain it.
-Each of the overlapping windows has a register for its sum; these rotate from window to window. The weight stream
-consists of words that SXTB16 splits into registers of two weights each. Weights that get no register are spilled to the
-stack frame.
+Each of the overlapping windows has a register for its sum. These registers rotate from window to window. The weight
+stream consists of words that SXTB16 splits into registers of two weights each. Weights for which there is no register
+are
+spilled to the stack frame.
 
-The nest of rows cannot express this: since the registers of the sums rotate, the body of the loop computes several
-windows.
+The loop nest of `RowKernel` cannot express this: as the registers of the sums rotate, the body of the loop computes
+several windows.
 
-Registers are assigned by hand: they hold the same values along all windows of a channel, those used most often first.
+Registers are assigned by hand. They contain the same values for all windows of a channel; the most frequently used
+values
+have priority.
 """
 
 from __future__ import annotations
@@ -40,7 +43,7 @@ Half = int | Number | None
 
 @dataclass(frozen=True)
 class _ChannelFilter:
-    """The filter of a channel in pairs of rows; an odd last row is in pairs of columns."""
+    """The filter of a channel in pairs of rows. An odd last row is stored in pairs of columns."""
 
     tile: Tile
 
@@ -58,7 +61,7 @@ class _ChannelFilter:
 
     @cached_property
     def registers(self) -> list[tuple[Half, Half]]:
-        """The low and the high half of each register; the last holds the shift amount and an unpaired weight."""
+        """The low and the high half of each register. The last register contains the shift and an unpaired weight."""
         columns = range(self.columns)
         pairs = [
             (self.weight(row, column), self.weight(row + 1, column))
@@ -73,7 +76,9 @@ class _ChannelFilter:
 
     @property
     def layout(self) -> WeightStream:
-        """The stream: for each channel its words, of two registers each, then the start and the multiplier."""
+        """The layout of the stream: for each channel its words, of two registers each, then the start and the
+        multiplier.
+        """
         halves = [*self.registers, *[(None, None)] * (len(self.registers) % 2)]
         words = zip(halves[::2], halves[1::2], strict=True)
         content = tuple(byte for first, second in words for byte in (first[0], second[0], first[1], second[1]))
@@ -82,7 +87,7 @@ class _ChannelFilter:
 
 
 class OverlappingWindows(ABC):
-    """The order of columns and windows.
+    """The code for overlapping windows of a channel, in the order of columns and windows.
 
     width: the columns of a filter. across: the columns from one window to the next. count: the windows of a channel.
     """
@@ -94,14 +99,16 @@ class OverlappingWindows(ABC):
 
     @abstractmethod
     def products(self, column: int, users: Sequence[tuple[int, int]]) -> Code:
-        """Add the products of a column of elements. users: windows that contain it, each with its filter column."""
+        """Code that adds the products of a column of elements. users: windows that contain it, each with its filter
+        column.
+        """
 
     @abstractmethod
     def finish(self, window: int) -> Code:
-        """Store the result of a window; may clobber the registers of elements."""
+        """Code that stores the result of a window. It may clobber the registers of elements."""
 
     def columns(self, first: int, end: int, windows: int) -> Code:
-        """The code for the columns from `first` to `end`, exclusive, of the given number of windows."""
+        """The code for the columns from `first` up to but excluding `end`, for `windows` windows."""
         lines: list[Line] = []
         for column in range(first, end):
             if users := overlapping(column, windows, self.across, self.width):
@@ -113,10 +120,11 @@ class OverlappingWindows(ABC):
         return self.columns(0, max(self.width - self.across, 0), self.rounds)
 
     def windows(self, count: int, further: int) -> Code:
-        """The code for windows in order.
+        """The code for `count` windows in order.
 
-        The columns that the first window shares with earlier ones have been added before. further: the number of later
-        windows whose first columns are also added.
+        The products of columns that the first window shares with earlier windows must already be added. further: the
+        number of
+        later windows whose first columns are also added.
         """
         lines: list[Line] = []
         for window in range(count):
@@ -138,11 +146,12 @@ _UNROLLED = 6
 
 
 class SlidingWindow(OverlappingWindows, RepeatedCode):
-    """The kernel of a tile.
+    """The kernel of a depthwise tile.
 
     filter: the layout of a channel's weights. loops: iterations of the loop over `rounds` windows, 0 without a loop.
-    kept: registers that hold weights, by their number in the filter. multiplier, counter: their registers, None if they
-    are spilled. spare: a scratch register, if one is needed.
+    kept: the registers that contain weights, by their number in the filter. multiplier, counter: the registers for
+    these,
+    None if they are spilled. spare: a scratch register, if one is needed.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -173,7 +182,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
 
     @property
     def fits(self) -> bool:
-        """True if the registers suffice and every load and store is in reach."""
+        """True if the registers suffice and every load and store reaches its address."""
         tile = self.tile
         if tile.length % tile.rows or tile.step % tile.rows or tile.step == 0 or tile.count > IMMEDIATE:
             return False
@@ -196,7 +205,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return joined(self.load(column), *(self.add(*user) for user in users))
 
     def load(self, column: int) -> Code:
-        """Load the elements of a column."""
+        """Code that loads the elements of a column."""
         first = column * self.tile.rows
 
         def element(row: int) -> Address:
@@ -213,7 +222,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return tuple(lines)
 
     def add(self, window: int, column: int) -> Code:
-        """Add the products of the loaded elements and a column of the filter to the sum of a window."""
+        """Code that adds the products of the loaded elements and a column of the filter to the sum of a window."""
         sum = self.sums[window % self.rounds]
         lines: list[Line] = [t.ldr(sum, slot(_START))] if column == 0 else []
         for number, tap in enumerate(self.taps):
@@ -248,7 +257,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return (t.ldr(load[0], slot(load[1])),)
 
     def set_up(self) -> Code:
-        """Load weights, start and multiplier, which are constant along the windows of a channel."""
+        """Code that loads weights, start and multiplier, which are constant for all windows of a channel."""
         stream, word = self.sums[0], self.taps[0]
         lines = [t.ldr(stream, slot(_STREAM))]
         for number in range(len(self.filter.registers)):
@@ -298,7 +307,10 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return begin, before, loop, behind
 
     def counted(self, line: Callable[[str], Instruction], *, loads: bool = True) -> Code:
-        """Apply an instruction to the counter, wherever it is kept. loads: the instruction reads the counter."""
+        """Code that applies an instruction to the counter in its register or stack slot.
+
+        loads: true if the instruction reads the counter.
+        """
         counter = self.counter or self.taps[0]
         if self.counter is not None:
             return (line(counter),)

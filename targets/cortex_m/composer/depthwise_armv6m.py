@@ -3,10 +3,10 @@
 Three weights of a row of a filter at a time are multiplied by the columns of the windows. Each element is loaded once
 for all sums, which are in the high registers. A multiplication overwrites one factor, a copy of the element.
 
-The nest of rows cannot express this: channels are the outermost loop, and its elements would be columns of overlapping
-windows.
+The loop nest of `RowKernel` cannot express this, because channels are the outermost loop, and its elements would be
+columns of overlapping windows.
 
-Registers are assigned by hand: only additions and copies take high registers.
+Registers are assigned by hand, because only additions and copies accept high registers.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ of windows that are left; the address of the row's weights, and the end of the l
 
 @dataclass(frozen=True)
 class ChannelsArmv6m(Armv6mCode, LoopedCode):
-    """The kernel of a tile."""
+    """The kernel of a depthwise tile."""
 
     SATURATED = SATURATED
 
@@ -68,11 +68,11 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
 
     @property
     def fits(self) -> bool:
-        """True if windows consist of whole pixels, and every branch is in reach."""
+        """True if windows consist of whole pixels, and every branch reaches its target."""
         return self.records.is_by_channel and self.bytes <= REACH
 
     def part(self, first: int, count: int, windows: int) -> Code:
-        """Multiply weights of a row, in registers, by the elements of windows."""
+        """Code that multiplies weights of a row, which are in registers, by the elements of windows."""
         lines: list[Code] = [constant(_COLUMN, first * self.tile.rows)]
         columns = range(first, (windows - 1) * self.records.across + first + count)
         for column in columns:
@@ -90,7 +90,9 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return joined(*lines)
 
     def row(self, stream: int, weights: int, windows: int) -> Code:
-        """Multiply a row of a filter by windows. weights: their byte offset from the pointer in the slot `stream`."""
+        """Code that multiplies a row of a filter by windows. weights: their byte offset from the pointer in the slot
+        `stream`.
+        """
         lines: list[Code] = []
         for first in range(0, self.records.columns, len(_WEIGHTS)):
             count = min(len(_WEIGHTS), self.records.columns - first)
@@ -102,7 +104,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return joined(*lines)
 
     def rows(self, windows: int) -> Repeated:
-        """Multiply all rows of a filter by windows."""
+        """Code that multiplies all rows of a filter by windows."""
         tile, columns = self.tile, self.records.columns
         following = moved(_ROW, tile.pitch, _PRODUCT)
         if self.records.taps <= _STRAIGHT:
@@ -127,7 +129,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return Repeated.once(begin).followed_by(again(row, (), end, tile.runs, 7))
 
     def results(self, windows: int) -> Repeated:
-        """Store the results of windows and advance the stack slots to the next ones."""
+        """Code that stores the results of windows and advances the pointers in stack slots to the next windows."""
         tile = self.tile
         begin = joined(
             t.ldr(_ELEMENT, slot(_STREAM_AT)),
@@ -149,7 +151,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return Repeated.once(begin).followed_by(self.rows(windows)).then(finish)
 
     def channel(self) -> Repeated:
-        """Compute a channel and advance the stack slots to the next one."""
+        """Code that computes a channel and advances the pointers in stack slots to the next one."""
         code = Repeated.once(())
         for times, windows in balanced(self.tile.count, len(SUMS)):
             begin = joined(constant("r0", times), t.str_("r0", slot(_COUNT_AT)))

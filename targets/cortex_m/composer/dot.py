@@ -1,15 +1,15 @@
 """Dot products over runs of memory whose lengths are known only at run time, for every instruction set.
 
-Dense, of one row or of four. On ARMv7-M, pointers walk along the rows and the vector, and r2 counts the remaining
-columns: blocks of four with the DSP extension, then single ones. On ARMv6-M, r5 is a negative byte offset from the ends
-of all runs, counted up to zero, so that the addition that advances it also ends the loop.
+Dense products are of one row or of four rows. On ARMv7-M, pointers advance along the rows and the vector, and r2 counts
+the remaining columns: blocks of four with the DSP extension, then single ones. On ARMv6-M, r5 is a negative byte offset
+from the ends of all runs, counted up to zero, so that the addition that advances it also ends the loop.
 
-Four channels, each with a row of weights of its own: plain C on every instruction set.
+Four channels, each with a separate row of weights, are computed in plain C on every instruction set.
 
-Sparse: an entry of a row is a value and its distance from the previous entry, in elements of the vector.
+In sparse products, an entry of a row is a value and its distance from the previous entry, in elements of the vector.
 
-The nest of rows (`RowKernel`) cannot express loops whose trip counts are unknown. Registers are assigned by hand: few
-values are live besides arguments and sums, and products on ARMv6-M take low registers only.
+The loop nest of `RowKernel` cannot express loops whose trip counts are unknown. Registers are assigned by hand, because
+few values are live besides arguments and sums, and products on ARMv6-M accept only low registers.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ _LOW, _HIGH = ("r4", "r5", "r6", "r7"), ("r8", "r9", "r10", "r11")
 
 
 def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
-    """The kernel for `sum` plus the dot product of runs of 8 or 16-bit elements. step: measured time per product."""
+    """The kernel for `sum` plus the dot product of runs of 8-bit or 16-bit elements. step: the measured time per
+    product.
+    """
     symbol = f"tm_cm_dot_s{weights}_s{vector}_s{sum}"
     # The row has the narrower elements.
     bits, pointers = (weights, vector), ("r0", "r1")
@@ -69,7 +71,7 @@ def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
 
 
 def dot_rows(weights: int, vector: int, step: float) -> Kernel:
-    """The kernel for four rows and a vector of 8 or 16-bit elements. step: measured time per product."""
+    """The kernel for four rows and a vector of 8-bit or 16-bit elements. step: the measured time per product."""
     symbol = f"tm_cm_dot4_s{weights}_s{vector}_s32"
     scaled = {} if weights == 8 else {"lsl": 1}
     rows = {row: (sum,) for row, sum in zip(("r0", "r8", "r9", "r10"), _LOW, strict=True)}
@@ -93,7 +95,10 @@ def dot_rows(weights: int, vector: int, step: float) -> Kernel:
 
 
 def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tuple[str, ...]]) -> Code:
-    """Products of all columns. vector: its pointer. rows: the registers of each sum, by the pointer of its row."""
+    """Code that adds the products of all columns. vector: the pointer to the vector. rows: the registers of each sum,
+    by the
+    pointer to its row.
+    """
     singles = single_columns(
         joined(
             next_one(bits[1], vector, "r3"),
@@ -124,7 +129,7 @@ def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tupl
 
 
 def _behind(bits: tuple[int, int], vector: str) -> tuple[Code, Code]:
-    """Code that sets r2 to the bytes of a row and r4 to the end of the vector, and the load of an element into r6."""
+    """Code that sets r2 to the bytes of a row and r4 to the end of the vector, and code that loads an element to r6."""
     if bits == (8, 16):
         doubled = t.adds("r6", "r5", "r5")
         return (t.adds("r4", vector, "r2"), t.adds("r4", "r4", "r2")), joined(doubled, element_at(16, "r4", "r6", "r6"))
@@ -197,7 +202,7 @@ _PORTABLE_CHANNELS = """\
 
 
 def channel_rows(weights: int, vector: int, step: float) -> Kernel:
-    """The kernel for elements of a channel that are `stride` apart, with sums in memory.
+    """The kernel for a sum per channel, with elements of a channel that are `stride` apart, and sums in memory.
 
     step: the measured time per product.
     """
@@ -226,7 +231,7 @@ def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
 
 
 def _from_behind(weights: int, vector: int) -> Code:
-    """The ARMv6-M code: r2 points to the entry's element, r0 and r1 to the ends of values and gaps; r4 is the sum."""
+    """The ARMv6-M code. r2 points to the entry's element, r0 and r1 to the ends of values and gaps; r4 is the sum."""
     scaled = () if vector == 8 else (t.lsls("r6", "r6", 1),)
     doubled, index = ((), "r5") if weights == 8 else (t.adds("r6", "r5", "r5"), "r6")
     value = joined(doubled, element_at(weights, "r0", index, "r6"))
@@ -241,7 +246,7 @@ def _from_behind(weights: int, vector: int) -> Code:
 
 
 def _along(weights: int, vector: int) -> Code:
-    """The ARMv7-M code: r0, r1 and r2 walk along values, gaps and the vector; r12 is the sum."""
+    """The ARMv7-M code. r0, r1 and r2 advance along values, gaps and the vector; r12 is the sum."""
     scaled, load = ({}, t.ldrsb) if vector == 8 else ({"lsl": 1}, t.ldrsh)
     return joined(
         (t.ldr("r12", at("sp")), t.push(("r4", "lr")), t.cbz("r3", ahead=2), t.label(1)),

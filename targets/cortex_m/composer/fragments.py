@@ -1,12 +1,12 @@
 """Fragments of kernels: stack frames, counted loops, loads of elements, products added to sums, and epilogues.
 
-Kernels load elements one at a time, or four at a time as two words of two signed halfwords each: SXTB16 widens bytes 0
-and 2 of a word, or bytes 1 and 3 once it is rotated, and both factors of a product need the same order of elements.
-Single words may be loaded from any address, pairs of words from multiples of 4 only. An epilogue requantises complete
+Kernels load elements one at a time, or four at a time as two words of two signed halfwords each. SXTB16 widens bytes 0
+and 2 of a word, or bytes 1 and 3 of the rotated word. Both factors of a product must have the same order of elements.
+Single words may be loaded from any address, pairs of words only from multiples of 4. An epilogue requantises complete
 sums.
 
-Registers that a fragment does not take as arguments are assigned by hand, as in all kernels that use it: on ARMv6-M
-products and shifts take low registers only. `armv6m` has the fragments whose instructions take two bytes each.
+Registers that are not arguments of a fragment are assigned by hand, as in all kernels that use it. On ARMv6-M,
+products and shifts accept only low registers. `armv6m` contains the fragments whose instructions have two bytes each.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SAVED = ("r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11")
 
 
 def moved(register: str, distance: int) -> Code:
-    """Add a constant to a register."""
+    """Code that adds a constant to a register."""
     lines: list[Line] = []
     while distance:
         step = max(-REACH, min(distance, REACH))
@@ -38,7 +38,7 @@ def moved(register: str, distance: int) -> Code:
 
 
 def short_bytes_of(lines: Sequence[Line]) -> int:
-    """The bytes of flash on ARMv6-M; raises ValueError if an instruction has no encoding there."""
+    """The bytes of flash on ARMv6-M. Raises `ValueError` if an instruction has no encoding there."""
     bytes = 0
     for line in lines:
         if isinstance(line, Instruction):
@@ -49,7 +49,7 @@ def short_bytes_of(lines: Sequence[Line]) -> int:
 
 
 def statement(lines: Sequence[Line], core: int) -> str:
-    """The body of a naked function for an instruction set."""
+    """The body of a naked function for an instruction set. core: the number of the instruction set."""
     if core == ARMV6M:
         short_bytes_of(lines)
     return shared.statement([*SYNTAX, *printed(lines)])
@@ -61,12 +61,14 @@ def naked(lines: Lines) -> str:
 
 
 def saved(frame: int) -> Code:
-    """Save all registers that a call preserves, and allocate a stack frame. frame: its size in bytes."""
+    """Code that saves all registers that a call preserves, and allocates a stack frame. frame: the size of the frame in
+    bytes.
+    """
     return (t.push((*SAVED, "lr")), *moved("sp", -frame))
 
 
 def restored(frame: int) -> Code:
-    """Restore the registers and return."""
+    """Code that restores the registers and returns."""
     return (*moved("sp", frame), t.pop((*SAVED, "pc")))
 
 
@@ -75,19 +77,21 @@ UNROLLED = 4
 
 
 def counted(code: Repeated, count: int, counter: str, label: int) -> Repeated:
-    """A loop that a register counts."""
+    """A loop of `count` iterations, counted in a register."""
     return code.looped((t.mov(counter, count),), (t.subs(counter, 1), t.bne(back=label)), count, label)
 
 
 def counted_in_memory(code: Repeated, count: int, counter: Address, register: str, label: int) -> Repeated:
-    """A loop that a stack slot counts. register: a scratch register, free at the end of an iteration."""
+    """A loop of `count` iterations, counted in a stack slot. register: a scratch register, free at the end of an
+    iteration.
+    """
     begin = t.mov(register, count), t.str_(register, counter)
     end = t.ldr(register, counter), t.subs(register, 1), t.str_(register, counter), t.bne(back=label)
     return code.looped(begin, end, count, label)
 
 
 def repeated(step: Code, count: int, counter: str, label: int) -> Repeated:
-    """A step `count` times: straight-line code for a few, otherwise an unrolled loop."""
+    """A step executed `count` times: straight-line code for small counts, otherwise an unrolled loop."""
     if count <= 2 * UNROLLED:
         return Repeated.once(step * count)
     loops, rest = divmod(count, UNROLLED)
@@ -95,13 +99,17 @@ def repeated(step: Code, count: int, counter: str, label: int) -> Repeated:
 
 
 def blocks(step: Code) -> Code:
-    """Run a step for every four of the columns that r2 counts; r2 keeps the number of the remaining ones."""
+    """Code that runs a step for every four of the columns that r2 counts. r2 then contains the number of the remaining
+    columns.
+    """
     four = t.subs("r2", "r2", 4)
     return joined(four, t.blt(ahead=2), t.label(1), step, four, t.bge(back=1), t.label(2), t.adds("r2", "r2", 4))
 
 
 def blocks_by_alignment(aligned: Code, any: Code) -> Code:
-    """As `blocks`, with the step `aligned` if the rows, of 2 * r2 bytes each from r0 on, begin at multiples of 4."""
+    """Code as by `blocks`, but with the step `aligned` if the rows, of 2 * r2 bytes each from r0 on, start at multiples
+    of 4.
+    """
     four = t.subs("r2", "r2", 4)
     return joined(
         (t.orr("r3", "r0", "r2", lsl=1), four, t.blt(ahead=3), t.lsls("r3", "r3", 30), t.bne(ahead=2)),
@@ -111,12 +119,14 @@ def blocks_by_alignment(aligned: Code, any: Code) -> Code:
 
 
 def single_columns(step: Code) -> Code:
-    """Run a step for each column that r2 counts."""
+    """Code that runs a step for each column that r2 counts."""
     return joined(t.cbz("r2", ahead=9), t.label(8), step, t.subs("r2", "r2", 1), t.bne(back=8), t.label(9))
 
 
 def counted_up(step: Code, bytes: int) -> Code:
-    """Run a step until r5, which advances by `bytes`, is 0; on entry the flags are those of r5."""
+    """Code that runs a step until r5, which advances by `bytes`, is 0. On entry, the flags must be set according to
+    r5.
+    """
     return joined(t.beq(ahead=2), t.label(1), step, t.adds("r5", "r5", bytes), t.bne(back=1), t.label(2))
 
 
@@ -127,39 +137,39 @@ _LOADS = {8: t.ldrsb, 16: t.ldrsh}
 
 
 def next_one(bits: int, pointer: str, to: str) -> Code:
-    """Load the element at a pointer and advance the pointer."""
+    """Code that loads the element at a pointer and advances the pointer."""
     return (_LOADS[bits](to, post(pointer, bits // 8)),)
 
 
 def element_at(bits: int, base: str, offset: str, to: str) -> Code:
-    """Load the element at a byte offset."""
+    """Code that loads the element at a byte offset from a base register."""
     return (_LOADS[bits](to, at(base, offset)),)
 
 
 def words(pointer: str, registers: Sequence[str]) -> Code:
-    """Load consecutive words at a pointer and advance the pointer."""
+    """Code that loads consecutive words at a pointer and advances the pointer."""
     if len(registers) > 1:
         return (t.ldm(pointer, (*registers,), update=True),)
     return (t.ldr(registers[0], post(pointer, 4)),)
 
 
 def parted_bytes(load: Instruction, even: str, odd: str) -> Code:
-    """Load four bytes into `odd`, and widen elements 0 and 2 into `even`, elements 1 and 3 into `odd`."""
+    """Code that loads four bytes, and widens elements 0 and 2 into `even`, elements 1 and 3 into `odd`."""
     return load, t.sxtb16(even, odd), t.sxtb16(odd, odd, ror=8)
 
 
 def halfwords_in_order(pointer: str, first: str, second: str) -> Code:
-    """Load four halfwords: elements 0 and 1, then 2 and 3."""
+    """Code that loads four halfwords: elements 0 and 1, then 2 and 3."""
     return tuple(t.ldr(register, post(pointer, 4)) for register in (first, second))
 
 
 def halfword_pair(pointer: str, first: str, second: str) -> Code:
-    """Load four halfwords in order from a multiple of 4."""
+    """Code that loads four halfwords in order from an address that is a multiple of 4."""
     return (t.ldrd(first, second, post(pointer, 8)),)
 
 
 def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Code:
-    """Load four halfwords in the order of `parted_bytes`."""
+    """Code that loads four halfwords in the order of `parted_bytes`."""
     return (
         *halfwords_in_order(pointer, odd, spare),
         t.pkhbt(even, odd, spare, lsl=16),
@@ -168,19 +178,21 @@ def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Code:
 
 
 def widened_windows(tile: str, registers: Sequence[str]) -> Code:
-    """Load four widened elements of each window: even and odd ones of the first, then those of the second."""
+    """Code that loads four widened elements of each window: even and odd elements of the first window, then of the
+    second.
+    """
     return (t.ldm(tile, (*registers,), update=True),)
 
 
 def next_four(pointer: str, apart: int, registers: Sequence[str]) -> Code:
-    """Load four bytes at a pointer, and four more `apart` bytes further on, each as in `parted_bytes`."""
+    """Code that loads four bytes at a pointer, and four bytes `apart` bytes further on, each as in `parted_bytes`."""
     even, odd, second_even, second_odd = registers
     second = t.ldr(second_odd, at(pointer, apart))
     return (*parted_bytes(second, second_even, second_odd), *parted_bytes(t.ldr(odd, post(pointer, 4)), even, odd))
 
 
 def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], count: int) -> Code:
-    """Load the last one to three bytes of one or two windows, followed by zeros.
+    """Code that loads the last one to three bytes of one or two windows, followed by zeros.
 
     The bytes before them are also read. places: byte offsets of the windows.
     """
@@ -193,11 +205,12 @@ def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], coun
 
 
 def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], together: int) -> Code:
-    """Widen a run of each of several windows to halfwords in the stack frame, the windows interleaved.
+    """Code that widens a run of each of several windows to halfwords in the stack frame, the windows interleaved.
 
-    lr points to the first window. run: the number of the run among those that are joined. pitch: bytes from one run to
+    lr points to the first window. run: the index of the run among the runs that are joined. pitch: bytes from one run
+    to
     the next. apart: bytes from the first window to each window. together: the number of consecutive elements of one
-    window before those of the next.
+    window before the elements of the next window.
     """
     lines: list[Line] = []
     for column in range(max(apart) + length):
@@ -216,30 +229,31 @@ def is_power_of_two(weight: int) -> bool:
 
 
 def product(sum: Sequence[str], weight: str, element: str) -> Code:
-    """Add a product of words to a sum."""
+    """Code that adds a product of words to a sum."""
     if len(sum) == 2:
         return (t.smlal(*sum, weight, element),)
     return (t.mla(sum[0], weight, element, sum[0]),)
 
 
 def halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
-    """Add two products of halfwords to a sum."""
+    """Code that adds two products of halfwords to a sum."""
     if len(sum) == 2:
         return (t.smlald(*sum, weights, vector),)
     return (t.smlad(sum[0], weights, vector, sum[0]),)
 
 
 def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
-    """Set a sum of one register to two products of halfwords."""
+    """Code that sets a sum of one register to two products of halfwords."""
     return (t.smuad(sum[0], weights, vector),)
 
 
 def rows_of_halfwords(
     stream: str, sums: Sequence[Sequence[str]], windows: Sequence[str], *, first: bool = False
 ) -> Code:
-    """Add two products to each sum. Each row has a sum per window; its two weights are the next word of the stream.
+    """Code that adds two products to each sum. Each row has a sum per window; its two weights are the next word of the
+    stream.
 
-    first: the products replace the contents of the sums' registers. Clobbers r12 and lr.
+    first: the products replace the contents of the sums' registers. The code clobbers r12 and lr.
     """
     lines: list[Line] = []
     product = first_halfwords if first else halfwords
@@ -252,16 +266,18 @@ def rows_of_halfwords(
 
 
 def half(sum: str, element: str, weights: str, *, top: bool) -> Code:
-    """Add the product of a low halfword and the top or bottom half of a register to a sum."""
+    """Code that adds the product of a low halfword and the top or bottom half of a register to a sum."""
     return ((t.smlabt if top else t.smlabb)(sum, element, weights, sum),)
 
 
 def requantised(sum: str, multiplier: str, right: str, zero: int) -> Code:
-    """The requantisation of a sum as in TensorFlow Lite, saturated to a byte.
+    """Code that requantises a sum as TensorFlow Lite does, saturated to a byte.
 
-    multiplier: a register with the multiplier after `doubled`. SMMLAR adds the sum, times 2^32, to the product, so that
-    its rounded high word is that of (x * multiplier + 2^30) / 2^31. right: a register with the amount of the right
-    shift minus 1. The remaining bit is rounded, halves away from zero; the zero point is added before it is dropped.
+    multiplier: a register that contains the multiplier after `doubled`. SMMLAR adds the sum, times 2^32, to the
+    product, so
+    that its rounded high word is that of (x * multiplier + 2^30) / 2^31. right: a register that contains the right
+    shift
+    minus 1. The remaining bit is rounded, halves away from zero; the zero point is added before the bit is dropped.
     """
     return (
         t.smmlar(sum, sum, multiplier, sum),
@@ -273,10 +289,11 @@ def requantised(sum: str, multiplier: str, right: str, zero: int) -> Code:
 
 
 def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], targets: Sequence[Sequence[Address]]) -> Code:
-    """Requantise the sums of the rows of a block and store them as bytes.
+    """Code that requantises the sums of the rows of a block and stores them as bytes.
 
-    r0 points to the multipliers of the rows, which the shift amounts follow in the stream, and ends up behind these.
-    sums, targets: the registers of each row, and the address at which each is stored. Clobbers r12 and lr.
+    r0 points to the multipliers of the rows, which the shifts follow in the stream, and finally points behind the
+    shifts.
+    sums, targets: the registers of each row, and the address at which each sum is stored. The code clobbers r12 and lr.
     """
     rows, lines = len(sums), list[Code]()
     for row, (own, stores) in enumerate(zip(sums, targets, strict=True)):
@@ -289,9 +306,10 @@ def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], target
 
 
 def requantised_by_constants(sum: str, multiplier: str, right: int, zero: int, reach: int) -> Code:
-    """The requantisation by a constant right shift, at least 1, of a sum whose magnitude does not exceed `reach`.
+    """Code that requantises, by a constant right shift of at least 1, a sum whose magnitude does not exceed `reach`.
 
-    Rounding bias and zero point are added before the shift if that cannot overflow, so that SSAT does the whole shift.
+    Rounding bias and zero point are added before the shift if that cannot overflow, so that SSAT performs the whole
+    shift.
     """
     added = (2 * zero + 1) << right - 1
     name, magnitude = (t.add, added) if added > 0 else (t.sub, -added)
@@ -312,13 +330,14 @@ The cost model counts them for half of all results: activations clamp about half
 def requantised_by_halves(
     factors: str, multiplier: int, right: int, zero: str, target: Address, *, load: Opcode = t.ldrb
 ) -> Code:
-    """The requantisation on ARMv6-M, with four products: saturates the sum in r0 and stores it as a byte.
+    """Code that requantises the sum in r0 on ARMv6-M with four products, saturates it and stores it as a byte.
 
-    The magnitude of the sum is below 2^30. factors: a base register. multiplier, right: the byte offsets from it of the
-    multiplier, which has 31 bits, and of the right shift's amount. zero: a register with the zero point. target: the
-    address of the store. load: the instruction that loads the shift amount. Clobbers r1 to r3. Both factors are split
+    The magnitude of the sum must be below 2^30. factors: a base register. multiplier, right: the byte offsets from it
+    of the
+    multiplier, which has 31 bits, and of the right shift. zero: a register that contains the zero point. target: the
+    address of the store. load: the instruction that loads the shift. The code clobbers r1 to r3. Both factors are split
     into halfwords, signed ones of the sum, so that no partial sum overflows. A shift leaves the last bit that it drops
-    in the carry, which rounds.
+    in the carry, which is added to round.
     """
     return (
         t.sxth("r1", "r0"),
@@ -362,10 +381,10 @@ def thirds(multiplier: int) -> tuple[int, int, int]:
 
 
 def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: str, zero: str, target: Address) -> Code:
-    """The requantisation of a magnitude below `THIRDS_LIMIT`, with three products instead of four.
+    """Code that requantises a sum of magnitude below `THIRDS_LIMIT`, with three products instead of four.
 
     factors: a base register. multiplier: the byte offset from it of the multiplier's `thirds`, as halfwords. right,
-    nothing: registers with the amount of the right shift and with 0. Clobbers r1 and r2.
+    nothing: registers that contain the right shift and 0. The code clobbers r1 and r2.
     """
     return (
         t.ldrh("r1", at(factors, multiplier)),
@@ -389,15 +408,15 @@ def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: st
 
 
 def factor_words(multiplier: int, right: int, *, by_thirds: bool) -> tuple[int, int]:
-    """A multiplier and a right shift as two words, in the layout of `requantised_from_words`."""
+    """A multiplier and a right shift as two words, in the layout that `requantised_from_words` reads."""
     low, middle, high = thirds(multiplier) if by_thirds else (multiplier & 0xFFFF, multiplier >> 16, 0)
     return low | middle << 16, high | right << 16
 
 
 def requantised_from_words(place: int, target: Address, *, by_thirds: bool) -> Code:
-    """The requantisation by thirds or by halves, with the zero point in r4 and 0 in r3.
+    """Code that requantises by thirds or by halves, with the zero point in r4 and 0 in r3.
 
-    place: the byte offset of the `factor_words` from r5. Clobbers r6; by halves, r3 too.
+    place: the byte offset of the `factor_words` from r5. The code clobbers r6; by halves, it also clobbers r3.
     """
     if not by_thirds:
         return requantised_by_halves("r5", place, place + _RIGHT_AT, "r4", target, load=t.ldrh)
@@ -406,7 +425,7 @@ def requantised_from_words(place: int, target: Address, *, by_thirds: bool) -> C
 
 
 def _stored(target: Address) -> Code:
-    """Saturate r0 and store it as a byte; clobbers r1."""
+    """Code that saturates r0 and stores it as a byte. It clobbers r1."""
     return (
         t.sxtb("r1", "r0"),
         t.cmp("r0", "r1"),

@@ -1,21 +1,23 @@
 """Dot products of bit-packed weights of 2 or 4 to 7 bits, of one row or of four, with the DSP extension.
 
-A word of packed weights is split into pairs of halfwords; SMLAD adds their products with pairs of factors to a sum. A
-factor is an element of the vector, or a combination of elements; those of a word are computed once for all rows.
+A word of packed weights is split into pairs of halfwords. SMLAD adds the products of these pairs and pairs of factors
+to
+a sum. A factor is an element of the vector, or a combination of elements. The factors for a word are computed once for
+all rows.
 
-2 and 4 bits: shifting and masking the word gives weights k and k + n / 2 of n as a pair. 5 bits: the same, for the byte
-of low bits and for the fields above them, two words with the same factors. Weights of 3 bits are packed with 4, which
-saves more time than it costs bytes.
+2 and 4 bits: shifting and masking the word yields weights k and k + n / 2 of n as a pair. 5 bits: the same method is
+applied to the byte of low bits and to the fields above them, two words with the same factors. Weights of 3 bits are
+packed with 4 bits, which saves time at the cost of flash.
 
-6 and 7 bits: each byte is a weight above a field of the group's last weight. The whole byte is multiplied, as the
-weight shifted left; the field's factor cancels what the field contributes to that product: the last element of the
-group, shifted to the position of the field, minus the element of the byte.
+6 and 7 bits: each byte is a weight above a field of the group's last weight. The whole byte is multiplied, which is the
+weight shifted left plus the field. The factor of the field cancels the field's contribution to that product: it is the
+last element of the group, shifted to the position of the field, minus the element of the byte.
 
 Stored signs are inverted, so that fields are weights plus half of their range. This bias adds a multiple of the sum of
 the vector to the sums, which is subtracted at the end.
 
 Columns are processed in blocks of whole words. The rest of each row is copied to the stack and padded with zeros, as
-are the elements of the vector that it meets.
+are the corresponding elements of the vector.
 """
 
 from __future__ import annotations
@@ -43,9 +45,11 @@ _VECTOR_SUM = slot(0)
 class _PackedWord:
     """Four pairs of weights, or of parts of them, in up to four bytes of a row.
 
-    factors: code that computes `FACTORS` from the vector at r1; empty if they are those of the previous word. mask: the
-    value of r3. load: loads the bytes into r8; step: their number, 0 if the next word is the same. arranged: code that
-    prepares r8. pairs: code for each pair, which leaves it in r9.
+    factors: code that computes `FACTORS` from the vector at r1; empty if the factors of the previous word are used.
+    mask: the
+    value of r3. load: loads the bytes to r8. step: the number of these bytes, 0 if the next word is the same. arranged:
+    code
+    that prepares r8. pairs: for each pair, code that extracts it to r9.
     """
 
     factors: Code
@@ -60,7 +64,8 @@ class _PackedWord:
 class Block:
     """The words of a block of columns.
 
-    shift: log2 of the factor by which sums are too large. bias: the excess of sums per unit of `_VECTOR_SUM`, modulo
+    shift: log2 of the factor by which the sums are scaled up. bias: the excess of sums per unit of `_VECTOR_SUM`,
+    modulo
     2**32.
     """
 
@@ -71,18 +76,18 @@ class Block:
 
     @property
     def bytes(self) -> int:
-        """The bytes of a row."""
+        """The number of bytes of a row in the block."""
         return sum(word.step for word in self.words)
 
     @property
     def mask(self) -> int | None:
-        """The mask of all words; None if they differ."""
+        """The mask that all words use; None if they differ."""
         masks = {word.mask for word in self.words}
         return masks.pop() if len(masks) == 1 else None
 
 
 class _FieldFactor(NamedTuple):
-    """The factor of a field in the low bits of a byte: an element of the vector, shifted to the left."""
+    """The factor of a field in the low bits of a byte: an element of the vector, shifted left."""
 
     element: int
     shift: int
@@ -90,7 +95,7 @@ class _FieldFactor(NamedTuple):
 
     @property
     def source(self) -> tuple[int, bool]:
-        """The number of the element of the vector, and true if it is negated."""
+        """The index of the element of the vector, and true if it is negated."""
         return self.element, self.negative
 
 
@@ -118,7 +123,7 @@ def _fields(bits: int) -> Block:
 
 
 def _digits() -> Block:
-    """Weights of 5 bits: a byte with the low bits of eight of them, and fields of 4 bits above these."""
+    """The block of 5-bit weights: a byte with the low bits of eight weights, and fields of 4 bits above these."""
     low = _PackedWord(
         joined(_halves(0, 4), _counted(FACTORS)),
         _both(1),
@@ -133,7 +138,9 @@ def _digits() -> Block:
 
 
 def _bytes(bits: int) -> Block:
-    """Weights of 6 and 7 bits at the top of bytes, whose low bits are those of the last weight of the group."""
+    """The block of 6-bit or 7-bit weights at the top of bytes, whose low bits are those of the last weight of the
+    group.
+    """
     spare, group, length = 8 - bits, group_length(bits), group_bytes(bits)
     words: list[_PackedWord] = []
     for number in range(length):
@@ -158,27 +165,27 @@ def _bytes(bits: int) -> Block:
 
 
 def _both(mask: int) -> int:
-    """A mask of both halfwords."""
+    """A mask repeated in both halfwords."""
     return mask << 16 | mask
 
 
 def _counts(bits: int, mask: int) -> int:
-    """Half of the range of weights, divided by the mask by which counted elements are multiplied.
+    """Half of the range of weights, divided by the mask by which counted elements are multiplied, modulo 2**32.
 
-    Halves of the mask are odd, and thus have an inverse modulo 2**32.
+    Each half of the mask is odd, and therefore has an inverse modulo 2**32.
     """
     return (1 << bits - 1) * pow(mask, -1, 1 << 32) % (1 << 32)
 
 
 def _masked(shift: int) -> Instruction:
-    """The bits of the mask from r8 shifted to the right, or to the left for negative shifts."""
+    """The instruction that masks r8, shifted right by `shift`, or left if `shift` is negative."""
     if not shift:
         return t.and_("r9", "r3", "r8")
     return t.and_("r9", "r3", "r8", **({"lsr": shift} if shift > 0 else {"lsl": -shift}))
 
 
 def _halves(low: int, high: int) -> Code:
-    """Pairs of elements low + k and high + k, for four k."""
+    """Code that forms pairs of elements low + k and high + k, for four k."""
     lines: list[Line] = [t.ldr("r8", at("r1", low)), t.ldr("r10", at("r1", high))]
     lines += [t.sxtb16("r9", "r8", ror=8), t.sxtb16("r8", "r8"), t.sxtb16("r11", "r10", ror=8), t.sxtb16("r10", "r10")]
     for even, odd, pair, other in (("r8", "r10", "r12", "r10"), ("r9", "r11", "lr", "r11")):
@@ -187,21 +194,22 @@ def _halves(low: int, high: int) -> Code:
 
 
 def _counted(pairs: tuple[str, ...]) -> Code:
-    """Add elements, times the mask, to the sum of the vector."""
+    """Code that adds elements, times the mask, to the sum of the vector."""
     products = (halfwords(("r8",), pair, "r3") for pair in pairs)
     return joined(t.ldr("r8", _VECTOR_SUM), *products, t.str_("r8", _VECTOR_SUM))
 
 
 def _counted_elements(elements: range) -> Code:
-    """Add single elements to the sum of the vector."""
+    """Code that adds single elements to the sum of the vector."""
     added = ((t.ldrsb("r9", at("r1", element)), t.add("r8", "r8", "r9")) for element in elements)
     return joined(t.ldr("r8", _VECTOR_SUM), *added, t.str_("r8", _VECTOR_SUM))
 
 
 def _consecutive(elements: list[int]) -> Code:
-    """The elements of a word's bytes, 0 and 2 in the first register and 1 and 3 in the second one.
+    """Code that loads the elements for the bytes of a word: elements 0 and 2 to the first register, 1 and 3 to the
+    second.
 
-    They are consecutive, except across groups, whose last element is skipped.
+    The elements are consecutive, except across groups, whose last element is skipped.
     """
     first = sum(element < elements[3] - 3 + k for k, element in enumerate(elements))
     lines: list[Line] = [t.ldr("r9", at("r1", elements[3] - 3))]
@@ -211,7 +219,9 @@ def _consecutive(elements: list[int]) -> Code:
 
 
 def _field_factors(fields: Sequence[_FieldFactor]) -> Code:
-    """The factors of four fields, each minus that of its byte: the pair of fields 0 and 2, then that of 1 and 3."""
+    """Code that computes the factors of four fields, each minus that of its byte: fields 0 and 2, then fields 1 and
+    3.
+    """
     lines: list[Line] = []
     held: dict[str, tuple[int, bool]] = {}
     for result, byte, pair in zip(FACTORS[2:], FACTORS[:2], (fields[::2], fields[1::2]), strict=True):
@@ -238,9 +248,9 @@ _SUMS = {1: ("r4",), 4: ("r4", "r5", "r6", "r7")}
 
 
 def packed_dot(weights: int, step: float, code: int) -> Kernel:
-    """The kernel for a row of weights of 2 or 4 bits and a vector of bytes.
+    """The kernel for a row of 2-bit or 4-bit weights and a vector of bytes.
 
-    step: measured time per product; code: bytes of flash.
+    step: the measured time per product. code: bytes of flash.
     """
     symbol = f"tm_cm_dot_p{weights}_s8_s32"
     signature = f"int32_t {symbol}(const int8_t *w, const int8_t *x, int n, int32_t sum)"
@@ -306,14 +316,14 @@ def _mask(mask: int) -> Code:
 
 
 def _begin(block: Block, sums: tuple[str, ...]) -> Code:
-    """Initialise the sums: to zero if they are shifted right at the end, otherwise to the start."""
+    """Code that initialises the sums: to zero if they are shifted right at the end, otherwise to their start values."""
     if block.shift:
         return (t.str_("r3", _START), *(t.mov(sum, 0) for sum in sums))
     return (t.ldmia("r3", sums),) if len(sums) > 1 else (t.mov("r4", "r3"),)
 
 
 def _end(block: Block, sums: tuple[str, ...]) -> Code:
-    """Remove bias and shift from the sums, and add the start to shifted ones."""
+    """Code that removes bias and shift from the sums, and adds the start values to shifted sums."""
     lines: list[Line] = []
     if block.bias:
         lines += [t.ldr("r8", _VECTOR_SUM), t.movw("r9", block.bias & 0xFFFF), t.movt("r9", block.bias >> 16)]
@@ -326,7 +336,9 @@ def _end(block: Block, sums: tuple[str, ...]) -> Code:
 
 
 def _products(word: _PackedWord, sums: tuple[str, ...], masked: bool) -> Code:
-    """The products of a word of each row. masked: true if the mask differs from that of the previous word."""
+    """Code that adds the products of a word of each row. masked: true if the mask differs from that of the previous
+    word.
+    """
     lines: list[Line] = [*(_mask(word.mask) if masked else ()), *word.factors]
     rows = _rows(len(sums), word.step)
     for sum, row in zip(reversed(sums), rows, strict=True):
@@ -338,13 +350,15 @@ def _products(word: _PackedWord, sums: tuple[str, ...], masked: bool) -> Code:
 
 
 def _rows(count: int, step: int) -> list[Address]:
-    """The addresses of the words of rows, the last row first. r2: bytes of a row; r9: three times as many."""
+    """The addresses of the words of rows, the last row first. r2 contains the bytes of a row, r9 three times as
+    many.
+    """
     others = [at("r0", "r9"), at("r0", "r2", 1), at("r0", "r2")] if count > 1 else []
     return [*others, post("r0", step) if step else at("r0")]
 
 
 def _packed_bytes(result: str, bits: int, elements: str, free: str) -> Code:
-    """The bytes of whole groups that hold some elements."""
+    """Code that computes the number of bytes of the whole groups that contain the given number of elements."""
     group, bytes = group_length(bits), group_bytes(bits)
     lines: list[Line] = [t.add(result, elements, group - 1), t.lsr(result, result, group.bit_length() - 1)]
     if bytes > 1:
@@ -353,9 +367,10 @@ def _packed_bytes(result: str, bits: int, elements: str, free: str) -> Code:
 
 
 def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> Code:
-    """Copy the remaining columns, whose number is in r9, and their weights to the stack as the last block.
+    """Code that copies the remaining columns, whose number is in r9, and their weights to the stack as the last block.
 
-    pitch: bytes from row to row on the stack; columns: the byte offset of the columns there; count: those of a block.
+    pitch: bytes from row to row on the stack. columns: the byte offset of the columns there. count: the columns of a
+    block.
     """
     return joined(
         t.mov("r8", 0),
@@ -375,9 +390,7 @@ def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> 
 
 
 def _bytes_copied(source: str, *, many: bool) -> Code:
-    """Copy as many bytes as r9 counts, at least one, to r10. many: true to copy words first, then the remaining
-    bytes.
-    """
+    """Code that copies r9 bytes, at least one, to r10. many: true to copy words first, then the remaining bytes."""
     bytes = t.ldrb("r8", post(source, 1)), t.strb("r8", post("r10", 1)), t.subs("r9", "r9", 1)
     if not many:
         return joined(t.label(5), *bytes, t.bne(back=5))

@@ -1,19 +1,21 @@
-"""Rows of a matrix by windows, for the DSP extension: weight stream and three register tiles.
+"""Rows of a matrix by windows, for the DSP extension: the weight stream and three register tiles.
 
-Weights are streamed in groups of four, which are multiplied by four elements of a window: SXTB16 splits four bytes into
+Weights are streamed in groups of four, which are multiplied by four elements of a window. SXTB16 splits four bytes into
 elements 0 and 2, and elements 1 and 3.
 
 `SingleWindow`: eight rows by a single window. Four elements of the window at a time are widened in registers, once for
 all rows of a block.
 
-`RowPairs`: two rows by two windows. The windows are widened to halfwords: in the stack frame, once for all rows, or, if
-they are long, in registers, for each pair of rows. An odd last row and an odd last window are multiplied alone.
+`RowPairs`: two rows by two windows. The windows are widened to halfwords in the stack frame, once for all rows. If they
+are long, they are widened in registers, for each pair of rows. An odd last row and an odd last window are multiplied
+alone.
 
-`WidenedRows`: four rows by two windows, or eight by one, with weights of two bytes. The stream takes twice the flash,
-but neither instructions nor registers to widen weights.
+`WidenedRows`: four rows by two windows, or eight by one, with weights of two bytes. The stream needs twice the flash,
+but no instructions and registers to widen weights.
 
-Registers are assigned by hand: LDM and STM transfer registers in the order of their numbers, which a linear scan
-ignores, and `WidenedRows` uses all of them.
+Registers are assigned by hand, because LDM and STM transfer registers in the order of their numbers, which a linear
+scan
+ignores, and because `WidenedRows` uses all of them.
 """
 
 from __future__ import annotations
@@ -92,7 +94,7 @@ class _Quads:
 
     @property
     def is_joined(self) -> bool:
-        """True if runs are joined without elements between them."""
+        """True if runs are joined without gaps between them."""
         return self.tile.length % QUAD != 0 and self.tile.runs * self.tile.length <= _DENSE
 
     @property
@@ -102,7 +104,7 @@ class _Quads:
 
     @property
     def count(self) -> int:
-        """The number of groups of a window."""
+        """The number of groups of four elements in a window."""
         return -(-self.tile.runs * self.run // QUAD)
 
     def filled(self, weights: Numbers) -> Numbers:
@@ -126,7 +128,7 @@ class _Quads:
         return self.stream(groups, _JOINED_QUADS if self.is_joined else _QUADS, mark=LAST)
 
     def halfwords(self) -> WeightStream:
-        """The stream as halfwords, in blocks of the rows whose sums fit the registers."""
+        """The stream as halfwords, in blocks of as many rows as there are registers for their sums."""
         groups = in_powers_of_two(self.tile.rows, ROWS // min(self.tile.count, 2))
         return self.stream(groups, _JOINED_PAIRS if self.is_joined else PARTED_PAIRS, bytes=2)
 
@@ -155,7 +157,7 @@ class SingleWindow(RowKernel):
         return self.tile.runs == 1 and self.tile.length >= QUAD
 
     def quad(self, rows: int, load: Sequence[Instruction] = _FOUR) -> Code:
-        """Add the products of four elements and the weights of each row."""
+        """Code that adds the products of four elements and the weights of each row."""
         even, odd = _ELEMENTS
         *before, last = load
         lines = [before, parted_bytes(last, even, odd)]
@@ -231,10 +233,12 @@ def _registers(windows: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class RowPairs(RowKernel):
-    """The kernel of a tile: r0 points into the weight stream, r1 to results, r2 into windows.
+    """The kernel of a tile with two rows by two windows. r0 points into the weight stream, r1 to results, r2 into
+    windows.
 
     MOST: the stack limit for windows that are widened once, in bytes. TOGETHER: the number of consecutive elements of
-    a widened window before as many of the other one. WORDS: the number of stack slots above the widened windows.
+    a widened window before as many elements of the other window. WORDS: the number of stack slots above the widened
+    windows.
     """
 
     SATURATED = 0
@@ -248,7 +252,7 @@ class RowPairs(RowKernel):
 
     @property
     def is_dense(self) -> bool:
-        """True if runs are joined without elements between them."""
+        """True if runs are joined without gaps between them."""
         return _Quads(self.tile).is_joined
 
     @property
@@ -258,13 +262,13 @@ class RowPairs(RowKernel):
 
     @property
     def wide(self) -> int:
-        """The bytes of widened windows; 0 if they are widened for each pair of rows."""
+        """The number of bytes of widened windows; 0 if they are widened for each pair of rows."""
         size = 2 * QUAD * self.quads * min(self.tile.count, 2)
         return size if size <= self.MOST else 0
 
     @property
     def fits(self) -> bool:
-        """True if every load and store is in reach."""
+        """True if every load and store reaches its address."""
         tile = self.tile
         inside = (tile.runs - 1) * tile.pitch + tile.length if self.is_dense else 0
         reaches = inside + tile.step <= REACH and tile.rows + 1 <= REACH and tile.count <= IMMEDIATE
@@ -283,23 +287,23 @@ class RowPairs(RowKernel):
         return _registers(windows)
 
     def fetch(self, pointer: str, windows: int) -> Code:
-        """Load four elements of one or two windows."""
+        """Code that loads four elements of one or two windows."""
         if windows == 1:
             return parted_bytes(t.ldr("r9", post(pointer, 4)), "r8", "r9")
         return next_four(pointer, self.tile.step, self.parted(windows))
 
     def rest(self, pointer: str, windows: int) -> Code:
-        """Load the elements of a run after the last whole group of four."""
+        """Code that loads the elements of a run after the last whole group of four."""
         count = self.tile.length % QUAD
         return last_few(pointer, [0, self.tile.step][:windows], self.parted(windows), count) if count else ()
 
     def gap(self, pointer: str) -> Code:
-        """Advance from the end of a run to the next one."""
+        """Code that advances a pointer from the end of a run to the next run."""
         whole = self.tile.length - self.tile.length % QUAD
         return moved(pointer, self.tile.pitch - whole) if self.tile.runs > 1 else ()
 
     def widened(self, windows: int) -> Repeated:
-        """Widen windows to halfwords in the stack frame, the two windows interleaved."""
+        """Code that widens windows to halfwords in the stack frame, the two windows interleaved."""
         tile = self.tile
         start = joined(t.ldr("lr", self.slot(_WINDOWS_AT)))
         if self.is_dense:
@@ -315,9 +319,11 @@ class RowPairs(RowKernel):
         return Repeated.once(joined(start, t.mov("r2", "sp"))).followed_by(runs)
 
     def quad(self, rows: int, elements: Code, windows: int, *, first: bool = False) -> Code:
-        """Add the products of four weights of each row and four elements of each window.
+        """Code that adds the products of four weights of each row and four elements of each window.
 
-        first: true if the sums begin; the start of each row is in the register of the first window's sum.
+        first: true for the first products of the sums. The start value of each row is then in the register of the first
+        window's
+        sum.
         """
         lines = [elements]
         for row in range(rows):
@@ -376,12 +382,12 @@ class RowPairs(RowKernel):
 
     @property
     def first_results(self) -> Code:
-        """Save the address of the results, which is in r2."""
+        """Code that saves the address of the results, which is in r2."""
         return (t.mov("r1", "r2"),)
 
     @property
     def further_results(self) -> Code:
-        """Advance from the end of the first window's results to the results of the next two windows."""
+        """Code that advances from the end of the first window's results to the results of the next two windows."""
         return moved("r1", self.tile.rows)
 
     def enter(self) -> Code:
@@ -408,7 +414,10 @@ _UNROLLED = 8
 
 @dataclass(frozen=True)
 class WidenedRows(RowPairs):
-    """The kernel of a tile: r0 points into the weight stream, r2 into windows; r1 and r3 hold two elements each."""
+    """The kernel of a tile with weights of two bytes.
+
+    r0 points into the weight stream, r2 into windows; r1 and r3 contain two elements each.
+    """
 
     MOST: ClassVar[int] = 4064
     TOGETHER: ClassVar[int] = 2
@@ -463,6 +472,8 @@ class WidenedRows(RowPairs):
 
 
 def dots(tile: Tile) -> TileCode[str]:
-    """The code for rows of a matrix by windows."""
+    """The code for rows of a matrix by windows: `SingleWindow` if it fits a tile of one window, otherwise
+    `RowPairs`.
+    """
     window = SingleWindow(tile)
     return window if tile.count == 1 and window.fits else RowPairs(tile)

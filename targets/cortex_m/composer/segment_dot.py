@@ -1,10 +1,13 @@
-"""Products of words with 16-bit numbers that are piecewise linear in their raw bits, such as posits.
+"""Products of words and 16-bit numbers that are piecewise linear in their raw bits, such as posits.
 
-Entry n of the segment table describes the raws with upper byte n: c * 2^16 + 2^8 + s if all of them have the value (raw
-+ c) * 2^s; 0 otherwise, and C decodes them. Decoded integers have more fractional bits than the sum.
+Entry n of the segment table describes the raws with upper byte n. It is c * 2^16 + 2^8 + s if all of them have the
+value
+(raw + c) * 2^s. Otherwise it is 0, and C code decodes these raws. Decoded integers have more fractional bits than the
+sum.
 
-The nest of rows cannot express these products: a weight without a segment leaves the loop, so that C decodes it. The C
-compiler assigns the registers.
+The loop nest of `RowKernel` cannot express these products, because a weight without a segment leaves the loop, so that
+C
+code decodes it. The C compiler assigns the registers.
 """
 
 from __future__ import annotations
@@ -25,19 +28,19 @@ _CODE = 200
 
 
 def fetched() -> Code:
-    """Load the next weight into `a`; leave the loop after a weight without a segment."""
+    """Code that loads the next weight to `a`. A weight without a segment leaves the loop."""
     segment = (t.asrs("%[s]", "%[a]", 8), t.ldr("%[s]", at("%[segments]", "%[s]", lsl=2)), t.cbz("%[s]", ahead=9))
     decoded = t.add("%[a]", "%[a]", "%[s]", asr=16), t.lsls("%[a]", "%[a]", "%[s]")
     return joined(t.ldrsh("%[a]", post("%[w]", 2)), segment, decoded)
 
 
 def product() -> Code:
-    """Add the product of the next weight and the next element of the vector to a sum of 64 bits."""
+    """Code that adds the product of the next weight and the next element of the vector to a 64-bit sum."""
     return joined(fetched(), t.ldrsh("%[b]", post("%[x]", 2)), t.smlal("%Q[sum]", "%R[sum]", "%[a]", "%[b]"))
 
 
 def products() -> Code:
-    """Several products per iteration up to `last`, then single ones."""
+    """Code with several products per iteration up to `last`, then single ones."""
     return joined(
         (t.b(ahead=2), t.label(1), *product() * _AT_ONCE, t.label(2), t.cmp("%[w]", "%[last]"), t.bls(back=1)),
         (t.label(3), t.cmp("%[w]", "%[end]"), t.beq(ahead=9), *product(), t.b(back=3), t.label(9)),
@@ -93,7 +96,7 @@ class _Segments(Composed):
 
 
 def segment_dot() -> Kernel:
-    """The kernel for a row and a vector whose integers fit 16 bits."""
+    """The kernel for a row and a vector whose integers have at most 16 bits."""
     symbol = "tm_cm_dot_r16_s16_s64"
     head = (
         f"int64_t {symbol}(const int32_t *segments, {REGIME_RUNS}, int8_t es, int8_t scale, int8_t finer, int64_t sum)"

@@ -1,4 +1,4 @@
-"""Winograd's minimal filtering: weight streams, their sums in plain C, and the nest of its kernels.
+"""Winograd's minimal filtering: weight streams, their sums in plain C, and the loop nest of its kernels.
 
 S. Winograd, Arithmetic Complexity of Computations (1980); A. Lavin and S. Gray, Fast Algorithms for Convolutional
 Neural Networks (CVPR 2016). Two adjacent windows cover four pixels, d0 to d3, which are multiplied by three columns of
@@ -7,14 +7,16 @@ weights, g0 to g2:
     y0 = (a + b) / 2 + c     a = (d1 + d2) (g0 + g1 + g2)     c = (d0 - d2) g0
     y1 = (a - b) / 2 + d     b = (d2 - d1) (g0 - g1 + g2)     d = (d3 - d1) g2
 
-The halves are exact, since a + b = 2 (d2 (g0 + g2) + d1 g1) and a - b = 2 (d1 (g0 + g2) + d2 g1), so that results have
-the same bits as sums of products. Everything else is exact modulo 2^32. Transformed weights are halfwords.
+The halves are exact, since a + b = 2 (d2 (g0 + g2) + d1 g1) and a - b = 2 (d1 (g0 + g2) + d2 g1). Results therefore
+have
+the same bits as sums of products. All other operations are exact modulo 2^32. Transformed weights are halfwords.
 
-Groups of four adjacent windows are transformed in the stack frame, once for all rows of weights; the last group may
-overlap the one before. Four rows of weights at a time are multiplied by a group, with eight sums in registers; the last
+Groups of four adjacent windows are transformed in the stack frame, once for all rows of weights. The last group may
+overlap the previous one. Four rows of weights at a time are multiplied by a group, with eight sums in registers. The
+last
 rows follow in a block of two and a single one.
 
-Registers are assigned by hand: the transformations take all of them, even those of pointers and arguments.
+Registers are assigned by hand, because the transformations need all of them, including those of pointers and arguments.
 """
 
 from __future__ import annotations
@@ -99,7 +101,7 @@ def squares_stream(tile: Tile) -> WeightStream:
     """The weight stream of `Winograd2d`.
 
     Each block consists of the weights of all terms, of which those along rows of pixels vary fastest, and the factors.
-    The factors of a row are four times the start, the multiplier and the shift amount.
+    The factors of a row are four times the start, the multiplier and the shift.
     """
 
     def terms(weights: Numbers) -> Numbers:
@@ -113,7 +115,7 @@ def squares_stream(tile: Tile) -> WeightStream:
 
 
 def _lines_in_c(c: StreamInC) -> str:
-    """The sums of all rows by pairs of windows."""
+    """C statements that compute the sums of all rows by pairs of windows."""
     tile = c.stream.tile
     finish = indent(requantised(c, f"out[(at + next) * {tile.rows} + {c.row}]"), " " * 8)
     return c.blocks(f"""\
@@ -144,7 +146,7 @@ for (int window = 0; window < {tile.count}; window += 2) {{
 
 
 def _squares_in_c(c: StreamInC) -> str:
-    """The sums of all rows by squares of windows."""
+    """C statements that compute the sums of all rows by squares of windows."""
     tile = c.stream.tile
     finish = indent(requantised(c, f"out[(line * {tile.count} + at + next) * {tile.rows} + {c.row}]"), " " * 12)
     return c.blocks(f"""\
@@ -197,19 +199,23 @@ KEPT = 32
 
 @dataclass(frozen=True)
 class WinogradKernel(RowKernel):
-    """The kernel of a tile: r0 points into the weight stream, r2 to transformed pixels or results."""
+    """The kernel of a tile by Winograd's method. r0 points into the weight stream, r2 to transformed pixels or
+    results.
+    """
 
     SATURATED = 0
 
     @property
     @abstractmethod
     def frame(self) -> int:
-        """The bytes of the stack frame, 4 more than a multiple of 8."""
+        """The number of bytes of the stack frame, 4 more than a multiple of 8."""
 
     @property
     @abstractmethod
     def transformation(self) -> Repeated:
-        """Transform a group of windows, to which lr points, into the stack frame, to which r2 points."""
+        """Code that transforms a group of windows, to which lr points, and stores it in the stack frame, to which r2
+        points.
+        """
 
     @property
     @abstractmethod
@@ -218,7 +224,7 @@ class WinogradKernel(RowKernel):
 
     @property
     def windows(self) -> Sequence[tuple[int, int]]:
-        """The groups of windows, of which the last may overlap the one before."""
+        """The groups of windows, of which the last may overlap the previous one."""
         return [(-(-self.tile.count // AT_ONCE), AT_ONCE)]
 
     def enter(self) -> Code:

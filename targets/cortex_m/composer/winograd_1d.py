@@ -1,12 +1,13 @@
 """Rows of a matrix by windows with two thirds of the products: Winograd's F(2, 3) along a line.
 
-`winograd.py` defines the terms a to d and shows that their halves are exact. Sums and differences of bytes fit
-halfwords, as do those of three weights. Sums begin with the doubled start. If twice every sum fits 32 bits, so do the
-numbers that are halved.
+`winograd.py` defines the terms a to d and shows that their halves are exact. Sums and differences of bytes fit in
+halfwords, as do those of three weights. Sums start from twice the start value. If twice every sum fits in 32 bits, so
+do
+the numbers that are halved.
 
 Windows may have any number of rows of pixels, and are transformed in groups of four.
 
-Registers are assigned by hand: six pixels take twelve of them, including those of pointers.
+Registers are assigned by hand, because six pixels occupy twelve of them, including those of pointers.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ _UNROLLED = 8
 
 
 def _unrolled(count: int) -> int:
-    """The number of steps in an iteration: the greatest divisor of the count up to a limit."""
+    """The number of steps per iteration: the greatest divisor of the count up to a limit."""
     return next(steps for steps in range(min(count, _UNROLLED), 0, -1) if count % steps == 0)
 
 
@@ -94,7 +95,7 @@ class Winograd1d(WinogradKernel):
 
     @property
     def transformation(self) -> Repeated:
-        """Transform four windows, to which lr points, into the stack frame."""
+        """Code that transforms four windows, to which lr points, and stores them in the stack frame."""
         even, odd = _PIXELS[::2], _PIXELS[1::2]
         pixels: list[Code] = []
         for number in reversed(range(6)):
@@ -107,7 +108,9 @@ class Winograd1d(WinogradKernel):
         return counted_in_memory(run, self.tile.runs, slot(_RUNS_LEFT), "r3", 4)
 
     def terms(self, pixels: Sequence[str], half: int, minus: Address) -> Code:
-        """Store the terms of two elements of six pixels; clobbers their registers. minus: the address for b."""
+        """Code that stores the terms of two elements of six pixels, and clobbers their registers. minus: the address
+        for b.
+        """
         zero, one, two, three, four, five = pixels
         return (
             t.ssub16(zero, zero, two),
@@ -126,7 +129,7 @@ class Winograd1d(WinogradKernel):
         )
 
     def term(self, rows: int, term: int) -> Repeated:
-        """Add the products of a term to the sums of rows."""
+        """Code that adds the products of a term to the sums of rows."""
         lines: list[Line | Code] = []
         for half in (at("r2", 8), post("r2", _GROUP)):
             lines += [t.ldrd("r1", "r3", half), rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"))]
@@ -161,7 +164,7 @@ class Winograd1d(WinogradKernel):
         return self.results(rows, 1)
 
     def results(self, rows: int, window: int) -> Code:
-        """Store the results of the first or the second window of each pair."""
+        """Code that stores the results of the first or the second window of each pair."""
         targets = [
             [at("r2", (2 * pair + window) * self.tile.rows + row) for pair in range(len(SUMS[row]))]
             for row in range(rows)

@@ -1,15 +1,16 @@
 """Rows of a matrix by squares of two by two windows with four ninths of the products: Winograd's F(2x2, 3x3).
 
 The transformation of `winograd.py`, with the terms a to d, is applied along columns of pixels, and along rows to each
-of the terms, which makes sixteen. Sums and differences of four pixels, and of nine weights, fit halfwords, and the sums
-of a term 32 bits. If four times every sum fits 32 bits, the numbers that are halved fit, too. The term a of a, which
-all four results contain, begins with four times the start.
+of the terms, which yields sixteen terms. Sums and differences of four pixels, and of nine weights, fit in halfwords,
+and
+the sums of a term in 32 bits. If four times every sum fits in 32 bits, the numbers that are halved also fit. The term a
+of a, which all four results contain, starts from four times the start value.
 
 Two adjacent squares are transformed in the stack frame, once for all rows of weights. Four rows at a time are
 multiplied by both, term by term, with eight sums in registers, which are spilled until all terms are complete. The last
-two squares may overlap the two before.
+two squares may overlap the previous two.
 
-Registers are assigned by hand: LDM and STM take sums and terms in the order of the registers' numbers.
+Registers are assigned by hand, because LDM and STM transfer sums and terms in the order of the registers' numbers.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class Winograd2d(WinogradKernel):
 
     @property
     def transformation(self) -> Repeated:
-        """Transform two squares, to whose first row of pixels lr points; r12 points to the third row."""
+        """Code that transforms two squares, to whose first row of pixels lr points. r12 points to the third row."""
         columns = (self.column(number) for number in range(_PIXELS))
         load = t.ldm("r1", (range(4, 10),), update=True)
         rows = ((load, self.line(term, half)) for term in range(TERMS) for half in range(2))
@@ -107,7 +108,9 @@ class Winograd2d(WinogradKernel):
         return Repeated.once(joined(t.mov("r12", "lr"), moved("r12", 2 * self.tile.pitch))).followed_by(steps)
 
     def column(self, number: int) -> Code:
-        """Store the terms of the four pixels of a column in the stack frame, ordered by term and half of elements."""
+        """Code that stores the terms of the four pixels of a column in the stack frame, ordered by term and half of
+        elements.
+        """
         lines: list[Code] = []
         for row, (even, odd) in enumerate(zip(_EVEN, _ODD, strict=True)):
             place = row % 2 * self.tile.pitch + number * self.tile.step
@@ -126,7 +129,9 @@ class Winograd2d(WinogradKernel):
         return joined(*lines)
 
     def line(self, row: int, half: int) -> Code:
-        """Store the terms of six columns, in r4 to r9, four of them under each square. row: the term along columns."""
+        """Code that stores the terms of six columns, in r4 to r9, four of them under each square. row: the term along
+        columns.
+        """
         zero, one, two, three, four, five = (f"r{number}" for number in range(4, 10))
         pairs = (
             ((t.sadd16, one, two), (t.sadd16, three, four)),
@@ -142,7 +147,9 @@ class Winograd2d(WinogradKernel):
         return tuple(lines)
 
     def quad(self, rows: int, *, first: bool = False) -> Code:
-        """Accumulate four weights per row with one transformed term of both squares; `first` initialises the sums."""
+        """Code that adds the products of four weights per row and a transformed term of both squares. first: initialise
+        the sums.
+        """
         lines: list[Line | Code] = []
         for half in range(2):
             words = rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"), first=first and half == 0)
@@ -153,7 +160,7 @@ class Winograd2d(WinogradKernel):
         return ()
 
     def products(self, rows: int, windows: int) -> Repeated:
-        """Compute the sums of all terms of rows, and spill them term by term."""
+        """Code that computes the sums of all terms of rows, and spills them term by term."""
         unrolled = min(max(self.quads - 1, 1), _STRAIGHT)
         loops, rest = divmod(self.quads - 1, unrolled)
         code = Repeated.once(joined(self.quad(rows, first=True), self.quad(rows) * rest))
@@ -188,7 +195,7 @@ class Winograd2d(WinogradKernel):
         return joined(*lines)
 
     def square(self, rows: int, row: int, number: int) -> Code:
-        """Store the four results of a row of weights in a square."""
+        """Code that stores the four results of a row of weights in a square."""
         lines: list[Line | Code] = []
         for term in range(TERMS):
             upper, lower = _EVEN[term], _ODD[term]
@@ -205,7 +212,7 @@ class Winograd2d(WinogradKernel):
 
 
 def halved(a: str, b: str, c: str, d: str) -> Code:
-    """Combine four terms into the sums of two windows: (a + b) / 2 + c in c, and (a - b) / 2 + d in d."""
+    """Code that combines four terms to the sums of two windows: (a + b) / 2 + c in c, and (a - b) / 2 + d in d."""
     return (
         t.add(b, a, b),
         t.add(c, c, b, asr=1),

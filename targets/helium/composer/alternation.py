@@ -1,4 +1,4 @@
-"""The order of loads and products, which alternate because different units execute them at the same time."""
+"""The order of loads and products, which alternate because different execution units process them at the same time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tinyml.targets.composer.instructions import Code, joined
 
 
 class Alternation:
-    """Loads of vectors and products, ordered so that they alternate as far as registers allow."""
+    """Loads of vectors and products, ordered so that they alternate as far as the registers permit."""
 
     def __init__(self) -> None:
         self._loads, self._products = list[Code](), list[Code]()

@@ -1,7 +1,8 @@
-"""Depthwise filters: four channels, in lanes of 32 bits, by up to four adjacent windows.
+"""Depthwise filters: four channels, in 32-bit lanes, by up to four adjacent windows.
 
-No instruction adds products of two vectors lane by lane, so each product takes a VMUL and a VADD, which are executed in
-parallel with loads. Some adjacent taps of a row of the filter are in registers at a time, and each pixel under them is
+No instruction adds products of two vectors lane by lane, so each product needs a VMUL and a VADD, which are executed in
+parallel with loads. Several adjacent taps of a row of the filter are in registers at a time, and each pixel under them
+is
 loaded once for all windows of a group. If the number of channels is not a multiple of four, the last channels are
 loaded and stored with a predicate.
 """
@@ -45,13 +46,13 @@ _MOST_TAPS = 64
 
 
 def masked(rows: int) -> Code:
-    """The code before an access for a block: it predicates the access for fewer than four channels."""
+    """Code that predicates the next access for a block with fewer than four channels."""
     return () if rows == LANES else (scalar("vpst"),)
 
 
 @dataclass(frozen=True)
 class Channels(RowKernel):
-    """The code for a tile."""
+    """The code for a depthwise tile."""
 
     SATURATED = 0
 
@@ -84,7 +85,7 @@ class Channels(RowKernel):
 
     @cached_property
     def _windows(self) -> Sequence[tuple[int, int]]:
-        """Groups of windows; the number of windows in each is the one that takes the fewest instructions."""
+        """Groups of windows. Their size is the one for which the code needs the fewest instructions."""
 
         count, (_, rows) = self.tile.count, self.layout.groups[0]
 
@@ -109,8 +110,9 @@ class Channels(RowKernel):
     def _pixels(self, windows: int) -> Iterator[tuple[int, int, Sequence[tuple[int, int]], int]]:
         """Yield the offset of each pixel, the column of its first tap, and the windows and taps that use it.
 
-        Taps are numbered from the first of those that are in registers at the time; the number of that tap in the
-        filter comes last.
+        Taps are numbered from the first tap that is in a register at the time. The last part of the result is the
+        number of this
+        tap in the filter.
         """
         tile, most = self.tile, len(_VECTORS) - 2 - windows
         for run in range(tile.runs):

@@ -1,12 +1,12 @@
 """Dot products and distances over runs of memory whose lengths are known only at run time, of one row or of four.
 
 A low-overhead loop predicates the vectors of its last iteration, so that no remainder is left. Bytes that are
-multiplied by halfwords are widened as they are loaded. Sums are in even registers, one of 64 bits in a pair. The
+multiplied by halfwords are widened as they are loaded. Sums are in even registers, a 64-bit sum in a pair. The
 elements by which a sparse row is multiplied are gathered.
 
 Packed weights of 4 bits: the low halves of sixteen bytes are multiplied by the even elements of the vector and the high
 halves by the odd ones; both are gathered by offsets. The halves are weights plus 8, so that 8 times the sum of the
-vector is subtracted at the end. If the number of elements is odd, the last one is multiplied first, by itself.
+vector is subtracted at the end. If the number of elements is odd, the last one is multiplied first and separately.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _SQUARES = """\
 
 
 def dot(weights: int, vector: int, sum: int) -> Kernel:
-    """The kernel for `sum` plus the dot product of runs of 8 or 16-bit elements."""
+    """The kernel for `sum` plus the dot product of runs of 8-bit or 16-bit elements."""
     symbol, bits = f"tm_mve_dot_s{weights}_s{vector}_s{sum}", max(weights, vector)
     loads = joined(_loaded("q0", "r0", weights, bits), _loaded("q1", "r1", vector, bits))
     if sum == 64:
@@ -75,7 +75,9 @@ def dot(weights: int, vector: int, sum: int) -> Kernel:
 
 
 def distance(bits: int) -> Kernel:
-    """The kernel for `sum` plus the squares of the differences of two runs, in lanes of twice the width."""
+    """The kernel for `sum` plus the squares of the differences of two runs, in lanes of twice the width of the
+    elements.
+    """
     symbol, lanes = f"tm_mve_distance_s{bits}_s{bits}_s32", 2 * bits
     loop = joined(
         _loaded("q0", "r0", bits, lanes),
@@ -96,7 +98,7 @@ def distance(bits: int) -> Kernel:
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
-    """The kernel for four rows and a vector of 8 or 16-bit elements."""
+    """The kernel for four rows and a vector of 8-bit or 16-bit elements."""
     symbol, bits = f"tm_mve_dot4_s{weights}_s{vector}_s32", max(weights, vector)
     # Loads that widen take low registers.
     rows, sums, scaled = ("r0", "r5", "r7", "r2"), _ROWS[4], {} if weights == 8 else {"lsl": 1}
@@ -120,7 +122,7 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 
 
 def packed_dots(rows: int) -> Kernel:
-    """The kernel for one row or four of weights of 4 bits and a vector of bytes."""
+    """The kernel for one row or four rows of 4-bit weights and a vector of bytes."""
     plain = packed_dot.packed_dot(4, 0, 0) if rows == 1 else packed_dot.packed_rows(4, 0, 0)
     assert plain.composed is not None
     symbol = plain.symbol.replace("tm_cm", "tm_mve")
@@ -166,7 +168,7 @@ _SPARSE = """\
 
 
 def sparse_dot(weights: int, vector: int) -> Kernel:
-    """The kernel for a row of `gathered_rows`, with as many entries in a group as a vector has lanes."""
+    """The kernel for a row of `gathered_rows`, with as many entries per group as a vector has lanes."""
     symbol, bits = f"tm_mve_dot_sparse_s{weights}_s{vector}_s32", max(weights, vector)
     entries, scaled = 8 * VECTOR // bits, {} if vector == 8 else {"lsl": 1}
     # Loads that widen take a low register.
@@ -198,7 +200,7 @@ def _runs(weights: int, vector: int) -> str:
 
 
 def _loaded(vector: str, pointer: str, width: int, bits: int) -> Code:
-    """Load elements of one width into lanes of the same or a greater width, and advance the pointer."""
+    """Code that loads elements of `width` bits into lanes of the same or a greater width, and advances the pointer."""
     name = {(8, 8): "vldrb.u8", (8, 16): "vldrb.s16", (16, 16): "vldrh.u16", (16, 32): "vldrh.s32"}[width, bits]
     return (access(name, vector, pointer, VECTOR * width // bits),)
 
@@ -210,7 +212,9 @@ def _predicated(loop: Sequence[Line], bits: int, count: str) -> Code:
 
 
 def _last_of_odd(rows: Sequence[str], sums: Sequence[str]) -> Code:
-    """Add the products of the last element if their number, in r2, is odd. r1 points to the vector."""
+    """Code that adds the products of the last element if the number of elements, in r2, is odd. r1 points to the
+    vector.
+    """
     lines: list[Line] = [t.lsls("r3", "r2", 31), t.beq(ahead=3)]
     lines += [t.sub("r12", "r2", 1), t.ldrsb("r3", at("r1", "r12")), t.lsr("r12", "r12", 1)]
     for row, sum in zip(rows, sums, strict=True):
@@ -220,7 +224,7 @@ def _last_of_odd(rows: Sequence[str], sums: Sequence[str]) -> Code:
 
 
 def _stored(sums: Sequence[str]) -> Code:
-    """Return a sum, or store several sums in the array whose address is the argument on the stack."""
+    """Code that returns a sum, or stores several sums in the array whose address is the argument on the stack."""
     if len(sums) == 1:
         return (t.mov("r0", sums[0]),)
     return (t.ldr("r3", slot(36)), *(t.str_(sum, at("r3", 4 * number)) for number, sum in enumerate(sums)))
@@ -229,7 +233,7 @@ def _stored(sums: Sequence[str]) -> Code:
 def _composed(
     signature: str, code: Code, loop: Sequence[Line], products: int, portable: str, functions: Sequence[str] = ()
 ) -> Composed:
-    """Compose a kernel. products: the code of an iteration of the loop, whose last instruction counts it."""
+    """Compose a kernel. products: the code of an iteration of the loop, whose last instruction counts iterations."""
     each = instructions(loop) + 1
     costs = {"": float(instructions(code) - each), "element": each / products}
     bodies = {(CORE,): naked(printed(code))}

@@ -1,10 +1,10 @@
-"""The code of a group of iterations of a function of lanes, in the lanes of vectors.
+"""The code for a group of iterations of a lane function, one iteration per lane.
 
-Vectors are assigned in one pass over the ops, each freed at the last use of its value. Accesses are predicated if
-there are fewer iterations than lanes.
+Vector registers are assigned in one pass over the ops. Each is freed at the last use of its value. Accesses are
+predicated if there are fewer iterations than lanes.
 
-Sums of products over a row are sums of whole vectors in core registers, which then move to the lanes of their
-iterations. Reductions combine values lane by lane, and the lanes at the end (`Registers.ended`).
+Sums of products over a row are accumulated over whole vectors in core registers, which are then moved to the lanes of
+their iterations. Reductions combine values lane by lane, and at the end the lanes (`Registers.ended`).
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _CONDITIONS = {AT_LEAST: "ge", GREATER: "gt"}
 
 
 def counted(code: Repeated, count: int, depth: int) -> Repeated:
-    """A loop inside `depth` other loops."""
+    """A loop of `count` iterations inside `depth` enclosing loops."""
     label = 1 + depth
     if not any(line.text.endswith(":") for line in code.lines):
         return low_overhead(code, count, label)
@@ -87,7 +87,7 @@ def counted(code: Repeated, count: int, depth: int) -> Repeated:
 class Group:
     """Iterations that run at the same time, in the lanes of vectors.
 
-    lanes: the number of iterations. ahead: the bytes by which pointers advance; None if they are not used any more.
+    lanes: the number of iterations. ahead: the bytes by which pointers advance; None if they are no longer used.
     """
 
     def __init__(self, kept: Registers, lanes: int, ahead: Sequence[int] | None):
@@ -104,7 +104,9 @@ class Group:
         self.mask = kept.mask
 
     def _targets(self) -> dict[SSAValue, SSAValue]:
-        """For each value, the carried one that it may overwrite, since that is not read any more."""
+        """For each value, the carried value whose register it may overwrite, because the carried value is no longer
+        read.
+        """
         program, found = self.program, dict[SSAValue, SSAValue]()
         for op in program.ops:
             if not isinstance(op, NextOp):
@@ -127,7 +129,7 @@ class Group:
         return Repeated.once(begin).followed_by(self._ops(self.program.ops, self.kept.outer - 1))
 
     def _predicated(self, mask: tuple[int, int]) -> Code:
-        """Predicate the first elements of vectors, unless they are predicated already."""
+        """Code that predicates the first elements of vectors, unless they are already predicated."""
         if mask == self.mask:
             return ()
         self.mask = mask
@@ -135,7 +137,7 @@ class Group:
         return predicate(elements, bits, SCRATCH)
 
     def _ops(self, ops: Sequence[Operation], depth: int) -> Repeated:
-        """Compose ops in `depth` loops."""
+        """The code of ops that are nested in `depth` loops."""
         code, loops = Repeated.once(()), list[ReduceOp]()
         for op in ops:
             if any(loop in self.program.around(op) for loop in loops):
@@ -150,7 +152,7 @@ class Group:
         return code
 
     def _carried(self, loop: ReduceOp) -> Code:
-        """Copy the values before a loop to those that it carries."""
+        """Code that copies the initial values of a loop to the registers of its carried values."""
         code, starts = joined(), self.program.operands(loop)
         for place, (value, start) in enumerate(
             zip(self.program.carried(loop), starts, strict=True), self.program.places[loop]
@@ -164,7 +166,11 @@ class Group:
         return code
 
     def _hold(self, value: SSAValue, register: str, place: int) -> None:
-        """Let a register hold a value, computed at a place, and free those of constants and values not needed later."""
+        """Record that a register contains a value, and free the registers of constants and of values without later
+        uses.
+
+        place: the position that computes the value.
+        """
         self.registers[value] = register
         self.free[:0], self.made = self.made.values(), {}
         self._release(place)
@@ -181,7 +187,7 @@ class Group:
         return counted(body, count, depth + 1)
 
     def _moves(self) -> Code:
-        """Move pointers to where they have to be at the end of an iteration of the innermost loop."""
+        """Code that moves pointers to their positions at the end of an iteration of the innermost loop."""
         behind = zip(self.ahead if self.goals is None else self.goals, self.ahead, strict=True)
         return joined(
             *(moved(self.kept.pointers[run], goal - ahead) for run, (goal, ahead) in enumerate(behind) if goal != ahead)
@@ -202,7 +208,7 @@ class Group:
         return self.program.widths[run] // 8
 
     def _take(self, value: SSAValue | None = None) -> str:
-        """A register for a value, or for none."""
+        """Allocate a register for a value, or for a temporary if `value` is None."""
         if value is not None and value in self.targets:
             return self.registers[self.targets[value]]
         if not self.free:
@@ -212,7 +218,7 @@ class Group:
         return register
 
     def _spare(self, *but: str) -> str:
-        """A register that only the code of an op overwrites, other than the given ones."""
+        """A free register for the code of one op, other than the given registers."""
         register = next((one for one in self.free if one not in but), None)
         if register is None:
             raise Refused
@@ -220,7 +226,7 @@ class Group:
         return register
 
     def _release(self, place: int) -> None:
-        """Free the registers of values that nothing reads behind a place."""
+        """Free the registers of values without uses after a position."""
         for value, register in list(self.registers.items()):
             if self.kept.last[value] <= place:
                 del self.registers[value]
@@ -233,7 +239,7 @@ class Group:
         return self.registers[operand]
 
     def _constants(self, values: Sequence[int]) -> Code:
-        """Load constants to vectors, unless a vector holds them in all groups."""
+        """Code that loads constants to vectors, unless a vector contains them in all groups."""
         lines = list[Line]()
         for value in dict.fromkeys(values):
             if value not in self.kept.in_vectors and value not in self.made:
@@ -243,7 +249,7 @@ class Group:
         return tuple(lines)
 
     def _core(self, value: int) -> tuple[Code, str]:
-        """A core register with a number, and the code that loads it."""
+        """A core register that contains an integer, and the code that loads the integer."""
         register = self.kept.in_core.get(value)
         return ((), register) if register is not None else (number_in(SCRATCH, value), SCRATCH)
 
@@ -276,7 +282,7 @@ class Group:
         return code
 
     def _next(self, op: NextOp) -> Code:
-        """Replace the values that a loop carries by the following ones."""
+        """Code that replaces the values that a loop carries by their values for the next iteration."""
         code, values = joined(), self.program.operands(op)
         for place, (carry, value) in enumerate(
             zip(self.program.carried(op), values, strict=True), self.program.places[op]
@@ -318,7 +324,7 @@ class Group:
                 return self._binary(op, to, sources)
 
     def _both(self, operands: Sequence[Operand], sources: Sequence[str]) -> tuple[str, str]:
-        """The vectors of two operands. sources: those of the operands that are not constant."""
+        """The vectors of two operands. sources: the vectors of the operands that are not constant."""
         rest = iter(sources)
         a, b = (self._vector(one) if isinstance(one, int) else next(rest) for one in operands)
         return a, b
@@ -349,8 +355,9 @@ class Group:
         return self._requantised_by(op, to, sources)
 
     def _requantised(self, op: func.CallOp, factors: tuple[int, int], to: str, source: str) -> Code:
-        """TensorFlow Lite's two roundings, as in `requantised`, by a constant shift, without the correction of negative
-        values if it has no effect.
+        """Code for TensorFlow Lite's two roundings, as in `requantised`, by a constant shift.
+
+        It omits the correction of negative values if the correction has no effect.
         """
         [operand], (multiplier, shift) = self.program.operands(op), factors
         low, high = self.program.intervals[cast(SSAValue, operand)]
@@ -368,10 +375,9 @@ class Group:
         return tuple(lines)
 
     def _repaired(self, op: func.CallOp, to: str, low: int, *but: str) -> Code:
-        """Decrement negative values, so that ties round away from zero; no code if there are none or if it makes no
-        difference.
+        """Code that decrements negative values, so that ties round away from zero; empty if this has no effect.
 
-        but: registers that keep their values.
+        but: registers whose contents must be preserved.
         """
         if low >= 0 or self._is_clamped_from_zero(op):
             return ()
@@ -379,7 +385,7 @@ class Group:
         return integer("vshr.s32", spare, to, 31), integer("vadd.i32", to, to, spare)
 
     def _requantised_by(self, op: func.CallOp, to: str, sources: Sequence[str]) -> Code:
-        """The same roundings, with a multiplier and a right shift amount for each lane."""
+        """Code for TensorFlow Lite's two roundings, with a multiplier and a right shift per lane."""
         x, _, shift = self.program.operands(op)
         if isinstance(x, int) or isinstance(shift, int) or self.program.intervals[shift][1] >= 0:
             raise Refused
@@ -393,7 +399,7 @@ class Group:
         )
 
     def _reciprocal(self, to: str, x: str) -> Code:
-        """`tm_reciprocal_s32`: three steps of Newton's method in numbers with 29 fractional bits."""
+        """Code for `tm_reciprocal_s32`: three steps of Newton's method in numbers with 29 fractional bits."""
         half = self._spare(x)
         step = self._spare(half)
 
@@ -421,7 +427,7 @@ class Group:
         )
 
     def _is_clamped_from_zero(self, op: func.CallOp) -> bool:
-        """True if all later ops clamp negative values, the only ones whose ties round in another way."""
+        """True if all later ops clamp negative values, so that the rounding of their ties has no effect."""
         return all(
             isinstance(user, arith.MaxSIOp)
             and any(isinstance(one, int) and one >= 0 for one in self.program.operands(user))
@@ -429,7 +435,9 @@ class Group:
         )
 
     def _load(self, op: memref.LoadOp, element: Element, to: str) -> Code:
-        """Load a vector, and advance the pointer to the next load, or to its final position after the last load."""
+        """Code that loads a vector, and advances the pointer to the next load, or to its final position after the last
+        load.
+        """
         run = element.run
         pointer, size = self.kept.pointers[run], self._bytes(run)
         place, reach, code = element.offset * size, MAX_STEP * size, ()
@@ -455,22 +463,22 @@ class Group:
         return None if self.goals is None else self.goals[run]
 
     def _lookup(self, entry: Entry, to: str, index: str) -> Code:
-        """Gather elements of a table."""
+        """Code that gathers elements of a table."""
         width = self.program.widths[entry.run]
         name, shift = loading(width, self.kept.bits, masked=self.is_masked), width.bit_length() - 4
         return joined(self._masked(), gathered_lanes(name, to, self.kept.pointers[entry.run], index, shift))
 
     @property
     def is_masked(self) -> bool:
-        """True if only some lanes have an iteration."""
+        """True if there are fewer iterations than lanes."""
         return self.lanes < self.kept.lanes
 
     def _masked(self) -> Code:
-        """The code that predicates the next access for these iterations."""
+        """Code that predicates the next access, if there are fewer iterations than lanes."""
         return joined(self._predicated((self.kept.bits, self.lanes)), scalar("vpst")) if self.is_masked else ()
 
     def _sum(self, sum: RowSum, to: str) -> Code:
-        """Sum over the rows of the iterations; the sums are moved to the lanes two at a time."""
+        """Code that sums over the rows of the iterations. The sums are moved to the lanes two at a time."""
         rows, pitch, bits = sum.rows, sum.pitch, sum_bits(self.program, sum)
         size = self._bytes(rows)
         vectors, mask = range(vectors_of(sum.length, bits)), self.kept.mask_of(sum)
@@ -502,10 +510,11 @@ class Group:
     def _products(
         self, sum: RowSum, to: str, number: int, distance: int, free: Sequence[str], *, masked: bool
     ) -> list[_Masked]:
-        """Add the products of a vector of a row to a register, and advance the pointer to the rows.
+        """Code that adds the products of a vector of a row to a register, and advances the pointer to the rows.
 
-        number: that of the vector in the row. masked: true if it is the last vector, with fewer elements than lanes.
-        free: two vectors.
+        number: the index of the vector in the row. masked: true if it is the last vector, with fewer elements than
+        lanes.
+        free: two free vectors.
         """
         rows, run, bits, (own, other) = sum.rows, sum.vector, sum_bits(self.program, sum), free
         pointer, suffix = self.kept.pointers[rows], "t" if masked else ""
@@ -531,7 +540,7 @@ class Group:
         return [*lines, _Masked(multiply(name, to, own, other), masked)]
 
     def _store(self, op: memref.StoreOp) -> Code:
-        """Store a vector, and advance the pointers to the elements of the next group."""
+        """Code that stores a vector, and advances the pointers to the elements of the next group."""
         result, width = len(self.program.widths) - 1, self.program.widths[-1]
         name, [value] = storing(width, self.kept.bits, masked=self.is_masked), self.program.operands(op)
         ahead = 0 if self.goals is None else self.goals[-1]
@@ -541,7 +550,7 @@ class Group:
         return joined(masked, access(name, self._vector(value), self.kept.pointers[result], ahead), self._moves())
 
     def _reduced(self, join: Join) -> Code:
-        """Combine the values of the iterations with those of all previous ones, lane by lane."""
+        """Code that combines the values of the iterations with those of all previous iterations, lane by lane."""
         vector, bits, all = self._vector(join.value), self.kept.bits, self.kept.all
         suffix, masked = "t" if self.is_masked else "", self._masked()
         if join.kind != PLACE:
@@ -563,14 +572,14 @@ class Group:
 
 @dataclass(frozen=True)
 class _Masked:
-    """An instruction, and true if it is executed under the predicate."""
+    """An instruction, and whether it is executed under the predicate."""
 
     line: Line
     masked: bool
 
 
 def _blocks(lines: Sequence[_Masked]) -> Iterator[Line]:
-    """Yield instructions in blocks of at most four under the predicate."""
+    """Yield instructions, with those under the predicate in blocks of at most four."""
     at = 0
     while at < len(lines):
         count = next(

@@ -1,9 +1,10 @@
-"""The registers of a function of lanes: those whose content is the same in all groups of iterations, and those that
-are free for values.
+"""The registers of a lane function: registers with the same content in all groups of iterations, and registers for
+values.
 
 A constant is in a core register if an instruction accepts one as its second operand, otherwise in a vector. The vector
-by which all rows of a sum are multiplied stays in registers if there are enough. The intermediate result of a reduction
-has one or two registers of its own.
+by which all rows of a sum are multiplied remains in registers if there are enough. The intermediate result of a
+reduction
+has one or two separate registers.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ BY_SCALAR = arith.AddiOp | arith.SubiOp | arith.MuliOp
 
 
 def lane_bits(program: LaneProgram) -> int:
-    """The narrowest lanes that hold the values of all ops."""
+    """The width of the narrowest lanes that represent the values of all ops."""
     join, ops = program.join, program.ops
     wide = any(isinstance(op, func.CallOp) or program.is_inner(op) for op in ops) or len(program.sums) > 0
     wide |= any(isinstance(access, Entry) for access in program.accesses.values())
@@ -77,10 +78,11 @@ def lane_bits(program: LaneProgram) -> int:
 
 
 class Registers:
-    """The registers of a function.
+    """The registers of a lane function.
 
-    kept: the most vectors that hold the same content in all iterations. outer: the loops around those of an iteration.
-    Raises `Refused` if more values are alive at a time than there are registers.
+    kept: the maximum number of vectors with the same content in all iterations. outer: the number of loops around the
+    loops
+    of an iteration. Raises `Refused` if more values are live at a time than there are registers.
     """
 
     def __init__(self, program: LaneProgram, kept: int, outer: int = 1):
@@ -133,8 +135,10 @@ class Registers:
         self.last = {value: self._lasting(value) for value in program.defined}
 
     def _lasting(self, value: SSAValue) -> int:
-        """The place up to which a value has to be preserved: of its last use, or the end of the outermost loop that
-        encloses the use but not the definition.
+        """The position up to which a value must be preserved.
+
+        It is the position of the last use, or the end of the outermost loop that encloses the use but not the
+        definition.
         """
         program, defined = self.program, self.program.defined[value]
         last = defined
@@ -144,7 +148,7 @@ class Registers:
         return last
 
     def _pointers(self) -> tuple[dict[int, str], list[str]]:
-        """The registers of pointers by runs, and the remaining registers, which hold constants."""
+        """The registers of pointers by runs, and the remaining registers, which are for constants."""
         others = [register for register in _FREE if not self.program.sums or register != SUMMED]
         free = [*others, *COUNTERS[self.counters :]]
         if self.kind == PLACE:
@@ -163,7 +167,7 @@ class Registers:
         return found, free
 
     def _is_low(self, run: int) -> bool:
-        """True if the address of a run has to be in a low register because elements are widened or narrowed."""
+        """True if the address of a run must be in a low register because elements are widened or narrowed."""
         if any(isinstance(access, Entry) and access.run == run for access in self.program.accesses.values()):
             return False
         widths = self.program.widths
@@ -173,7 +177,9 @@ class Registers:
         return widths[run] < self.bits
 
     def mask_of(self, sum: RowSum) -> tuple[int, int] | None:
-        """The width of the lanes and the number of elements of the last vector of a sum's rows; None if it is whole."""
+        """The width of the lanes and the number of elements of the last vector of a sum's rows; None if that vector is
+        full.
+        """
         bits = sum_bits(self.program, sum)
         rest = sum.length % (8 * VECTOR // bits)
         return (bits, rest) if rest else None
@@ -190,7 +196,9 @@ class Registers:
         return any(vector in self.taken for vector in _VECTORS[_PRESERVED:])
 
     def loaded(self, frame: int) -> Code:
-        """Load pointers, vectors and constants. frame: the bytes of stack below the arguments on it."""
+        """Code that loads pointers, vectors and constants. frame: the bytes of stack below the arguments on the
+        stack.
+        """
         lines = list[Line]()
         for run, register in self.pointers.items():
             if run >= len(ARGUMENTS):
@@ -210,12 +218,12 @@ class Registers:
         return joined(lines, *core, *vectors, self._begun())
 
     def element(self, value: SSAValue) -> Instruction:
-        """Load the element that all iterations share to `SCRATCH`."""
+        """The instruction that loads the element that all iterations share to `SCRATCH`."""
         run = self.program.accesses[cast(Operation, value.owner)].run
         return _LOADS[self.program.widths[run]](SCRATCH, at(self.pointers[run]))
 
     def _begun(self) -> Code:
-        """The start of a reduction in all lanes."""
+        """Code that sets the initial value of a reduction in all lanes."""
         if (join := self.program.join) is None:
             return ()
         start, lines = join.start, list[Line]()
@@ -232,7 +240,7 @@ class Registers:
         return tuple(lines)
 
     def ended(self) -> Code:
-        """Combine the lanes of a reduction, and store its result."""
+        """Code that combines the lanes of a reduction, and stores the result."""
         if (join := self.program.join) is None:
             return ()
         bits, all = self.bits, self.all[0]
@@ -256,7 +264,7 @@ class Registers:
         return (scalar(f"vmov.{sign}{self.bits}", SCRATCH, f"{vector}[0]"),)
 
     def _met(self, run: int, bits: int, vectors: Sequence[str]) -> Code:
-        """Load the vector by which rows are multiplied."""
+        """Code that loads the vector by which rows are multiplied."""
         width, lines = self.program.widths[run], list[Line]()
         rest = self.program.reach[run] % (8 * VECTOR // bits)
         for number, vector in enumerate(vectors):
@@ -268,7 +276,7 @@ class Registers:
 
 
 def scalars_of(program: LaneProgram, op: Operation) -> Sequence[int]:
-    """The numbers that an op reads from core registers."""
+    """The constants that an op reads from core registers."""
     if isinstance(op, func.CallOp):
         return [] if (factors := program.factors(op)) is None else factors[:1]
     if isinstance(op, BY_SCALAR | arith.CmpiOp):
@@ -280,7 +288,7 @@ def scalars_of(program: LaneProgram, op: Operation) -> Sequence[int]:
 
 
 def vector_constants(program: LaneProgram, op: Operation) -> Sequence[int]:
-    """The numbers that an op reads from vectors."""
+    """The constants that an op reads from vectors."""
     if isinstance(op, ReduceOp) and not program.is_inner(op):
         return []
     constants = [one for one in program.operands(op) if isinstance(one, int)]
@@ -290,7 +298,7 @@ def vector_constants(program: LaneProgram, op: Operation) -> Sequence[int]:
 
 
 def sum_bits(program: LaneProgram, sum: RowSum) -> int:
-    """The width of the lanes in which a sum's rows are multiplied by the vector; differences need twice the width of
+    """The width of the lanes in which a sum's rows are multiplied by the vector. Differences need twice the width of
     elements.
     """
     bits = max(program.widths[sum.rows], program.widths[sum.vector])
@@ -298,15 +306,15 @@ def sum_bits(program: LaneProgram, sum: RowSum) -> int:
 
 
 def vectors_of(length: int, bits: int) -> int:
-    """The number of vectors for a given number of elements."""
+    """The number of vectors for `length` elements of `bits` bits."""
     return -(-length * bits // (8 * VECTOR))
 
 
 def loading(width: int, bits: int, *, masked: bool) -> str:
-    """The name of a load of elements of one width into lanes of the same or a greater width."""
+    """The mnemonic of a load of `width`-bit elements into lanes of the same or a greater width."""
     return f"vldr{_SIZES[width]}{'t' if masked else ''}.{'u' if width == bits else 's'}{bits}"
 
 
 def storing(width: int, bits: int, *, masked: bool) -> str:
-    """The name of a store of elements of one width from lanes of the same or a greater width."""
+    """The mnemonic of a store of `width`-bit elements from lanes of the same or a greater width."""
     return f"vstr{_SIZES[width]}{'t' if masked else ''}.{bits}"

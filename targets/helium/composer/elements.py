@@ -1,7 +1,7 @@
-"""Functions of lanes: as many iterations at a time as a vector has lanes of the width that all values need.
+"""Lane functions on vectors: an iteration per lane, with lanes of the width that all values need.
 
-If fewer iterations than that remain at the end, they run separately, with loads and stores under a predicate. The
-innermost loop is a low-overhead one. Short inner loops are unrolled.
+If fewer iterations than lanes remain at the end, they run separately, with loads and stores under a predicate. The
+innermost loop is a low-overhead loop. Short inner loops are unrolled.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ _MOST_OPS = 64
 
 @dataclass(frozen=True)
 class Elements(RepeatedCode):
-    """The code for a function of lanes. It is `Refused` without registers for runs, counters and values."""
+    """The code for a lane function. The constructor raises `Refused` if there are too few registers for runs, counters
+    and
+    values.
+    """
 
     program: LaneProgram
 
     def function(self) -> Repeated:
-        """The function in which as many vectors and constants stay in registers as leave enough registers for
-        values.
-        """
+        """The function in which as many vectors and constants as possible remain in registers."""
         flat = unrolled(self.program)
         for program in (flat, self.program) if len(flat.ops) <= _MOST_OPS else (self.program,):
             for kept in range(len(KEPT), -1, -1):
@@ -52,7 +53,7 @@ def _function(kept: Registers) -> Repeated:
 
 
 def _lines(kept: Registers) -> Repeated:
-    """The iterations of all lines; pointers advance from a line to the next."""
+    """The code for the iterations of all lines. Pointers advance from a line to the next."""
     program = kept.program
     whole, rest = divmod(program.count, kept.lanes)
     if rest == 0:

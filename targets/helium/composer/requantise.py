@@ -19,7 +19,7 @@ _NUMBERS = {"starts": START, "multipliers": MULTIPLIER, "shifts": _SHIFT}
 
 
 def in_blocks(blocks: int, few: int) -> Sequence[tuple[int, int]]:
-    """The groups of a weight stream: blocks of four rows, and a last block of fewer rows if some remain."""
+    """The groups of a weight stream: `blocks` blocks of four rows, and a block of `few` rows if some remain."""
     return [group for group in ((blocks, LANES), (1 if few else 0, few)) if group[0]]
 
 
@@ -32,18 +32,18 @@ def finish(aligned: int) -> Sequence[Field]:
 
 
 def zero_in(register: str, zero: int) -> Code:
-    """Move the raw of 0 to a register, unless it is 0."""
+    """Code that moves the raw of 0 to a register, unless the raw is 0."""
     return ((t.mov(register, zero) if zero > 0 else t.mvn(register, -zero - 1)),) if zero else ()
 
 
 def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero: str | None) -> Code:
-    """Requantise vectors of sums to bytes as TensorFlow Lite does, with two roundings.
+    """Code that requantises vectors of sums to bytes as TensorFlow Lite does, with two roundings.
 
-    VQRDMULH does the first rounding. VRSHL rounds ties upwards; negative sums are decremented before, so that ties
+    VQRDMULH performs the first rounding. VRSHL rounds ties upwards; negative sums are decremented before, so that ties
     round away from zero. Every shift is at least 1. The bytes are then in the lowest byte of each lane.
 
-    sums: the vectors, which have the same rows. stream: points to the fields of `finish`, and behind them afterwards.
-    numbers, spare: vectors that are overwritten. zero: a register with the raw of 0; None if it is 0.
+    sums: the vectors, which have the same rows. stream: points to the fields of `finish`, and afterwards behind them.
+    numbers, spare: vectors that are overwritten. zero: a register that contains the raw of 0; None if it is 0.
     """
     load = access("vldrw.u32", numbers, stream, VECTOR)
     lines = [load, *(integer("vadd.i32", sum, sum, numbers) for sum in sums)]

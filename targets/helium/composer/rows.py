@@ -1,12 +1,12 @@
 """Rows of a matrix by windows: four rows by two windows, or by one.
 
-VMLADAVA adds sixteen products to a sum in an even core register; eight of these registers hold the sums of a block.
+VMLADAVA adds sixteen products to a sum in an even core register. Eight of these registers contain the sums of a block.
 Weights are streamed in vectors of sixteen, one vector of each row in turn. A run of a window is padded with zeros to
-whole vectors, and the last vector of its elements is loaded with a predicate, so that nothing behind the run is read.
-Short runs that are near each other are gathered instead, by offsets at the head of the stream. Loads and products
+whole vectors, and the last vector of its elements is loaded with a predicate, so that no byte behind the run is read.
+Short runs that are near each other are instead gathered, by offsets at the head of the stream. Loads and products
 alternate, since they are executed in parallel.
 
-Registers are assigned by hand: sums need even registers, and pointers of narrowing stores low ones.
+Registers are assigned by hand, because sums need even registers, and pointers of narrowing stores low registers.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ vectors.
 
 @dataclass(frozen=True)
 class Rows(RowKernel):
-    """The code for a tile."""
+    """The code for a tile that computes four rows by two windows, or by one."""
 
     SATURATED = 0
 
@@ -83,7 +83,7 @@ class Rows(RowKernel):
 
     @property
     def pieces(self) -> int:
-        """The runs of a window; gathered elements form a single run."""
+        """The number of runs of a window; gathered elements form a single run."""
         return 1 if self.offsets else self.tile.runs
 
     @property
@@ -93,7 +93,7 @@ class Rows(RowKernel):
 
     @property
     def rest(self) -> int:
-        """The number of elements in the last vector of a run; 0 if it is whole."""
+        """The number of elements in the last vector of a run; 0 if that vector is full."""
         return 0 if self.offsets else self.tile.length % VECTOR
 
     @property
@@ -168,18 +168,21 @@ class Rows(RowKernel):
         return code
 
     def _run(self, vectors: int, end: int) -> list[tuple[int, bool]]:
-        """The last vectors of a run: the step after each vector, and true for one that is loaded with a predicate.
+        """The last `vectors` vectors of a run: for each, the step of the pointer after its load, and whether it needs a
+        predicate.
 
         end: the step from the end of the run.
         """
         return [*[(VECTOR, False)] * (vectors - 1), (VECTOR + end, self.rest > 0)]
 
     def _moved(self, windows: int, distance: int) -> Code:
-        """Advance the pointers to windows."""
+        """Code that advances the pointers to windows."""
         return joined(*(moved(pointer, distance) for pointer in _WINDOWS[:windows]))
 
     def _flat(self, rows: int, windows: int, vectors: Sequence[tuple[int, bool]], *, first: bool = False) -> Code:
-        """Add the products of vectors, which are given as by `_run`. first: true if the sums begin."""
+        """Code that adds the products of vectors. vectors: as `_run` returns them. first: true for the first products
+        of the sums.
+        """
         order = Alternation()
         for number, (step, masked) in enumerate(vectors):
             name = "vmladav.s8" if first and number == 0 else "vmladava.s8"
@@ -195,7 +198,7 @@ class Rows(RowKernel):
         return order.code
 
     def _elements(self, window: int, step: int, *, masked: bool) -> Code:
-        """Load a vector of a window and advance the pointer by a step."""
+        """Code that loads a vector of a window and advances the pointer by a step."""
         pointer, near = _WINDOWS[window], abs(step) <= MAX_STEP
         load = access("vldrbt.u8" if masked else "vldrb.u8", _ELEMENTS[window], pointer, step if near else 0)
         return joined([scalar("vpst")] if masked else [], load, () if near else moved(pointer, step))

@@ -1,6 +1,6 @@
-"""Depthwise kernels: channel by channel along a tile, each with its own filter, for up to eight windows at once.
+"""Depthwise kernels: channel by channel along a tile, with a filter per channel, for up to eight windows at once.
 
-Each element of the windows is loaded once for all of them. The weights of a small filter stay in registers along the
+Each element of the windows is loaded once for all of them. The weights of a small filter remain in registers along the
 tile; those of a larger one are loaded row by row.
 """
 
@@ -35,7 +35,7 @@ _END_SLOT = 0
 
 @dataclass(frozen=True)
 class RiscvChannelTile(RiscvTileCode):
-    """The code for a tile."""
+    """The code for a depthwise tile."""
 
     FRAME = 64
 
@@ -49,19 +49,19 @@ class RiscvChannelTile(RiscvTileCode):
 
     @property
     def is_kept(self) -> bool:
-        """True if all weights of a filter stay in registers."""
+        """True if all weights of a filter remain in registers."""
         return self.records.taps <= _MOST_WEIGHTS
 
     @property
     def most_windows(self) -> int:
-        """The most windows computed at once; loads and stores have to reach the last one."""
+        """The maximum number of windows computed at once, such that load and store offsets reach the last one."""
         if not self.records.is_by_channel or self.records.columns > _MOST_WEIGHTS:
             return 0
         reached = [count for count in range(1, _MOST_WINDOWS + 1) if self.reach(count) <= REACH]
         return max(reached, default=0)
 
     def reach(self, windows: int) -> int:
-        """The bytes from the first element of a row of windows to the last, or between their results."""
+        """The number of bytes from the first element of a row of windows to the last one, or between their results."""
         return max((windows - 1) * self.records.across + self.records.columns - 1, windows - 1) * self.tile.rows
 
     @property
@@ -88,7 +88,7 @@ class RiscvChannelTile(RiscvTileCode):
 
 
 class _Channel(Generic[V]):
-    """A channel. stream: the address of its record."""
+    """The code of a channel. stream: the address of the channel's record in the stream."""
 
     def __init__(self, code: RiscvCode[V], tile_code: RiscvChannelTile, stream: V) -> None:
         self.code, self.tile_code, self.tile, self.records = code, tile_code, tile_code.tile, tile_code.records
@@ -102,7 +102,9 @@ class _Channel(Generic[V]):
         return [self.code.load(8, stream, WEIGHTS_AT + number) for number in range(count)]
 
     def write(self, window: V, out: V) -> Sequence[V]:
-        """Store the results; return the addresses of the next record, its first window and its first result."""
+        """Append code that stores the results. Return the addresses of the next record, its first window and its first
+        result.
+        """
         code, tile = self.code, self.tile
         for times, windows in self.tile_code.windows:
 
@@ -118,7 +120,7 @@ class _Channel(Generic[V]):
         )
 
     def _windows(self, stream: V, window: V, out: V, windows: int) -> Sequence[V]:
-        """Compute `windows` windows; return the stream and the addresses of the next windows and results."""
+        """Append code for `windows` windows. Return the stream and the addresses of the next windows and results."""
         code, channels = self.code, self.tile.rows
         if self.tile_code.is_kept:
             sums = self._by_kept_weights(window, windows)
@@ -131,9 +133,10 @@ class _Channel(Generic[V]):
         return stream, following, code.moved(out, windows * channels)
 
     def _row(self, pointer: V, offset: int, weights: Sequence[V], sums: Sequence[V], *, first: bool) -> Sequence[V]:
-        """Add a row of the filter to the sums of windows, which share one start if it is the first row.
+        """Append code that adds a row of the filter to the sums of windows, and return the sums. first: all windows
+        share one start.
 
-        offset: that of the row's first element from the pointer, in bytes.
+        offset: the offset of the row's first element from the pointer, in bytes.
         """
         code, across, columns = self.code, self.records.across, self.records.columns
         sums = [*sums]

@@ -26,13 +26,13 @@ _STREAM_SLOT, _END_SLOTS, _OUT_SLOT = 0, (4, 8), 12
 
 @dataclass(frozen=True)
 class RiscvDotTile(RiscvTileCode):
-    """The code for a tile."""
+    """The code for a tile that multiplies rows of a matrix by windows."""
 
     FRAME = 80
 
     @property
     def most_windows(self) -> int:
-        """The most windows computed at once; loads and stores have to reach the last one."""
+        """The maximum number of windows computed at once, such that load and store offsets reach the last one."""
         tile = self.tile
         inside = self.offset(tile.runs - 1, tile.length) if self.is_straight else UNROLLED_LENGTH
         reached = [
@@ -88,7 +88,7 @@ class RiscvDotTile(RiscvTileCode):
         code.leave(self.FRAME)
 
     def _all_rows(self, code: RiscvCode[V], frame: V, window: V, out: V, windows: int) -> Sequence[V]:
-        """All rows for `windows` windows; returns the addresses of the next results and windows."""
+        """Append code for all rows by `windows` windows. Return the addresses of the next results and windows."""
         stream = code.load(32, frame, _STREAM_SLOT)
         for slot, (times, rows) in zip(_END_SLOTS, self.layout.groups, strict=False):
 
@@ -103,7 +103,7 @@ class RiscvDotTile(RiscvTileCode):
 
 @dataclass(frozen=True)
 class _RowBlock(Generic[V]):
-    """A block of rows by several windows. Sums are ordered by rows, then by windows."""
+    """The code for a block of rows by several windows. Sums are ordered by rows, then by windows."""
 
     code: RiscvCode[V]
     tile_code: RiscvDotTile
@@ -111,7 +111,9 @@ class _RowBlock(Generic[V]):
     windows: int
 
     def write(self, stream: V, window: V, out: V) -> Sequence[V]:
-        """Store the results; returns the addresses of the next block in the stream and of the next results."""
+        """Append code that computes the block. Return the addresses of the next block in the stream and of the next
+        results.
+        """
         code, rows = self.code, self.rows
         starts = [code.load(32, stream, 4 * row) for row in range(rows)]
         stream = code.moved(stream, 4 * rows)
@@ -120,10 +122,11 @@ class _RowBlock(Generic[V]):
         return self._finish(stream, out, sums)
 
     def _element(self, pointer: V, offset: int, stream: V, number: int, sums: Sequence[V]) -> Sequence[V]:
-        """Add the products of an element of all windows. offset: that of the first window's element, in bytes.
+        """Append code that adds the products of an element of all windows, and return the sums.
 
-        number: the index of the element in the stream. sums: those of all rows and windows, or only the starts of the
-        rows' sums.
+        offset: the offset of the first window's element, in bytes. number: the index of the element in the stream.
+        sums: the sums
+        of all rows and windows, or only the start values of the rows' sums.
         """
         code, windows = self.code, self.windows
         elements = [code.load(8, pointer, offset + window * self.tile_code.tile.step) for window in range(windows)]
@@ -140,7 +143,9 @@ class _RowBlock(Generic[V]):
         return results
 
     def _straight(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
-        """All products without a loop; returns the address after the weights in the stream, and the sums."""
+        """Append code for all products without a loop. Return the address after the weights in the stream, and the
+        sums.
+        """
         tile, sums = self.tile_code.tile, starts
         elements = [(run, element) for run in range(tile.runs) for element in range(tile.length)]
         for number, (run, element) in enumerate(elements):
@@ -148,7 +153,9 @@ class _RowBlock(Generic[V]):
         return [self.code.moved(stream, len(elements) * self.rows), *sums]
 
     def _looped(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
-        """All products, run by run; returns the address after the weights in the stream, and the sums."""
+        """Append code for all products, run by run. Return the address after the weights in the stream, and the
+        sums.
+        """
         code, tile = self.code, self.tile_code.tile
         sums = [sum for start in starts for sum in (start, *(code.copy(start) for _ in range(1, self.windows)))]
 
@@ -159,7 +166,9 @@ class _RowBlock(Generic[V]):
         return code.counted(tile.runs, [code.copy(window), stream, *sums], run)[1:]
 
     def _run(self, values: Sequence[V]) -> Sequence[V]:
-        """The products of a run. values: the addresses of its first elements and weights, and the sums."""
+        """Append code for the products of a run. values: the addresses of its first elements and weights, and the
+        sums.
+        """
         code, length = self.code, self.tile_code.tile.length
         single, loops = (length, 0) if length <= UNROLLED_LENGTH else (length % UNROLLED, length // UNROLLED)
 
@@ -176,7 +185,9 @@ class _RowBlock(Generic[V]):
         return code.until(lambda: end, loops, values, steps)
 
     def _finish(self, stream: V, out: V, sums: Sequence[V]) -> Sequence[V]:
-        """Store the results; returns the addresses of the next block in the stream and of the next results."""
+        """Append code that stores the results. Return the addresses of the next block in the stream and of the next
+        results.
+        """
         code, rows, layout = self.code, self.rows, self.tile_code.layout
         # The pointer is at the end of the weights.
         begin = layout.weights_end(rows)

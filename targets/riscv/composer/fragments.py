@@ -1,4 +1,4 @@
-"""Fragments of kernels: products, requantisation, and the code of a tile, priced first and built when printed."""
+"""Fragments of kernels: products, requantisation, and the code of a tile, whose cost is counted before it is built."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def built(function: Written) -> Lines:
 
 
 def added_product(code: RiscvCode[V], sum: V, weight: V, element: V) -> V:
-    """Add a product to a sum, whose old value must not be used again."""
+    """The sum with a product added. The old sum must not be used again."""
     return code.put(ACCUMULATE, sum, code.put(MUL, element, weight))
 
 
 def added_wide_product(code: RiscvCode[V], low: V, high: V, weight: V, element: V) -> tuple[V, V]:
-    """Add a 32-bit product to a sum of two words."""
+    """A sum of two words with a 32-bit product added."""
     product = code.put(MUL, element, weight)
     low = code.put(ACCUMULATE, low, product)
     high = code.put(ACCUMULATE, high, code.put(SLTU, low, product))
@@ -71,7 +71,8 @@ def added_wide_product(code: RiscvCode[V], low: V, high: V, weight: V, element: 
 def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, zero: int) -> V:
     """A sum requantised as in TensorFlow Lite, saturated to a byte.
 
-    multiplier: twice the multiplier, an unsigned number. right: the shift amount minus 1. The lowest remaining bit is
+    multiplier: twice the multiplier, as an unsigned integer. right: the right shift minus 1. The lowest remaining bit
+    is
     rounded, with ties away from zero, after the zero point has been added.
     """
     # The high word of the product plus the highest bit of the low word, which rounds it.
@@ -85,12 +86,12 @@ def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, zero: int) 
 
 
 def _limit(code: RiscvCode[V], value: V) -> V:
-    """The greatest byte, or the least one for a negative number."""
+    """The greatest byte, or the least byte for a negative number."""
     return code.put(XORI, code.put(SRAI, value, 31), 127)
 
 
 def started_product(code: RiscvCode[V], start: V, weight: V, element: V) -> V:
-    """Add a product to the start of a sum, which other sums use, too."""
+    """A product added to a start value, which is preserved for other sums."""
     return code.put(ADD, start, code.put(MUL, element, weight))
 
 
@@ -104,11 +105,11 @@ class RiscvTileCode(ABC):
     @property
     @abstractmethod
     def layout(self) -> WeightStream:
-        """The layout of the stream."""
+        """The layout of the weight stream."""
 
     @abstractmethod
     def write(self, code: RiscvCode[V]) -> None:
-        """Write the complete function."""
+        """Append the complete function to `code`."""
 
     @cached_property
     def _costs(self) -> InstructionCounter:
@@ -122,12 +123,12 @@ class RiscvTileCode(ABC):
 
     @property
     def time(self) -> float:
-        """The number of instructions of a call."""
+        """The number of instructions that a call executes."""
         return self._costs.time
 
     @property
     def runs(self) -> Sequence[Run]:
-        """Empty: the published timing of the cores is unknown."""
+        """Empty, because the published timing of the cores is unknown."""
         return ()
 
     @property

@@ -1,6 +1,6 @@
-"""Dot products over runs of any length: blocks of elements, then single ones.
+"""Dot products over runs of any length: blocks of elements, then single elements.
 
-Dense kernels compute one row, four rows or four channels; sparse ones read the number of vector elements before each
+Dense kernels compute one row, four rows or four channels. Sparse kernels read the number of vector elements before each
 entry of a row.
 """
 
@@ -25,8 +25,9 @@ _CALL_BYTES = 20
 class Runs(Generic[V]):
     """The register values of a kernel before its first element.
 
-    pointers: to runs; the first one is compared with the ends. carried: other values that elements change. whole, end:
-    the addresses at which the whole blocks and all elements of the first run end. invariants: values that do not
+    pointers: the pointers to runs; the first one is compared with the ends. carried: other values that elements change.
+    whole,
+    end: the addresses at which the whole blocks and all elements of the first run end. invariants: values that do not
     change.
     """
 
@@ -53,19 +54,21 @@ class _RunKernel(ABC):
     @property
     @abstractmethod
     def strides(self) -> Sequence[int]:
-        """The bytes by which each pointer advances per element."""
+        """For each pointer, the bytes by which it advances per element."""
 
     @abstractmethod
     def begin(self, code: RiscvCode[V]) -> Runs[V]:
-        """The code before the first element, and the register values that it sets up."""
+        """Append the code before the first element. Return the register values that it sets up."""
 
     @abstractmethod
     def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
-        """The carried values after an element. number: the index of the element relative to the pointers."""
+        """Append the code for an element. Return the carried values after it. number: the element's index from the
+        pointers.
+        """
 
     @abstractmethod
     def finish(self, code: RiscvCode[V], runs: Runs[V]) -> None:
-        """The code after the last element."""
+        """Append the code after the last element."""
 
     def write(self, code: RiscvCode[V]) -> None:
         runs = self.begin(code)
@@ -82,7 +85,9 @@ class _RunKernel(ABC):
         return [*moved, *runs.carried]
 
     def kernel(self, symbol: str, widths: tuple[int, int, int], op: str, signature: str, *, rows: int = 1) -> Kernel:
-        """The kernel. widths: those of weights, vector and sums in bits. rows: the number processed at once."""
+        """The kernel. widths: the widths of weights, vector and sums in bits. rows: the number of rows processed at
+        once.
+        """
         whole, once, element = InstructionCounter(), InstructionCounter(), InstructionCounter()
         self.write(whole)
         runs = self.begin(once)
@@ -100,12 +105,12 @@ class _RunKernel(ABC):
 
 
 def scaled(code: RiscvCode[V], bits: int, count: V) -> V:
-    """The size in bytes of a number of 8-bit or 16-bit elements."""
+    """The size in bytes of `count` elements of 8 or 16 bits."""
     return code.put(SLLI, count, 1) if bits == 16 else count
 
 
 def ends(code: RiscvCode[V], bits: int, pointer: V, count: V) -> tuple[V, V]:
-    """The end addresses of the whole blocks and of all elements; the count must not be used again."""
+    """The end addresses of the whole blocks and of all elements. The register of `count` must not be used again."""
     whole = code.put(ACCUMULATE, scaled(code, bits, code.put(ANDI, count, -UNROLLED)), pointer)
     return whole, code.put(ACCUMULATE, scaled(code, bits, count), pointer)
 
@@ -119,7 +124,7 @@ def _row_pointers(code: RiscvCode[V], bits: int, first: V, count: V, rows: int) 
 
 
 def parameters(weights: int, vector: int) -> str:
-    """The C parameters for weights and vector."""
+    """The text of the C parameters for weights and vector."""
     return f"const int{weights}_t *w, const int{vector}_t *x"
 
 
@@ -134,14 +139,14 @@ def dot(weights: int, vector: int, sum: int) -> Kernel:
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
-    """The kernel for four rows and a vector, with elements of 8 or 16 bits."""
+    """The kernel for four rows and a vector of 8-bit or 16-bit elements."""
     symbol = f"tm_rv_dot4_s{weights}_s{vector}_s32"
     signature = f"void {symbol}({parameters(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
     return _DotRows(weights, vector).kernel(symbol, (weights, vector, 32), "num.dot_rows", signature, rows=_ROWS)
 
 
 def channel_rows(weights: int, vector: int) -> Kernel:
-    """The kernel for four channels, each with a row of weights and elements that are `stride` apart."""
+    """The kernel for four channels, each with a separate row of weights and elements that are `stride` apart."""
     symbol = f"tm_rv_channels4_s{weights}_s{vector}_s32"
     signature = (
         f"void {symbol}({parameters(weights, vector)}, int n, int stride,\n    const int32_t *start, int32_t *sums)"
@@ -153,7 +158,7 @@ def channel_rows(weights: int, vector: int) -> Kernel:
 
 @dataclass(frozen=True)
 class _Dot(_RunKernel):
-    """A sum of 32 or 64 bits, in one or two words. weights, vector, sum: widths in bits."""
+    """A sum of products of 32 or 64 bits, in one or two words. weights, vector, sum: widths in bits."""
 
     weights: int
     vector: int
@@ -182,7 +187,7 @@ class _Dot(_RunKernel):
 
 @dataclass(frozen=True)
 class _DotRows(_RunKernel):
-    """The sums of four rows. The pointer to the vector is the last one."""
+    """The sums of products of four rows. The pointer to the vector is the last one."""
 
     weights: int
     vector: int
@@ -210,7 +215,9 @@ class _DotRows(_RunKernel):
 
 @dataclass(frozen=True)
 class _ChannelDots(_RunKernel):
-    """The sums of four channels. The pointer to the elements of the first channel advances with every element."""
+    """The sums of products of four channels. The pointer to the elements of the first channel advances with every
+    element.
+    """
 
     weights: int
     vector: int
@@ -246,7 +253,9 @@ def _store(code: RiscvCode[V], sums: Sequence[V], out: V) -> None:
 
 
 def sparse_dot(weights: int, vector: int) -> Kernel:
-    """The kernel for n entries of values and gaps; gaps are unsigned, in the type of all 8-bit constants."""
+    """The kernel for n entries of values and gaps. Gaps are unsigned, but declared as 8-bit constants like all byte
+    arrays.
+    """
     symbol = f"tm_rv_dot_sparse_s{weights}_s{vector}_s32"
     runs = f"const int{weights}_t *values, const int8_t *gaps, const int{vector}_t *x"
     signature = f"int32_t {symbol}({runs}, int n, int32_t sum)"
@@ -255,7 +264,10 @@ def sparse_dot(weights: int, vector: int) -> Kernel:
 
 @dataclass(frozen=True)
 class _SparseDot(_RunKernel):
-    """A sum. The pointer into the vector advances by gaps. weights, vector: widths in bits."""
+    """A sum of products of the entries of a sparse row. The pointer into the vector advances by gaps.
+
+    weights, vector: widths in bits.
+    """
 
     weights: int
     vector: int

@@ -1,4 +1,4 @@
-"""Hostile values from Python, for `tinyml.load`, `tinyml.compile` and the methods of a program."""
+"""Hostile values from Python for `tinyml.load`, `tinyml.compile` and the methods of a program."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHECKS = "arguments.py", "data_files.py"
 
 
 class Lying:
-    """What raises something whenever numpy looks at it."""
+    """An object that raises an exception whenever numpy inspects it."""
 
     shape, ndim, dtype = (5, 4), 2, np.dtype("f4")
 
@@ -42,7 +42,7 @@ class Lying:
 
 
 def objects(one: object) -> np.ndarray:
-    """An array of objects, none of which numpy has looked at."""
+    """An array of objects that numpy has not inspected."""
     made = np.empty((2, 4), object)
     made.fill(one)
     return made
@@ -63,7 +63,7 @@ ODD: list[Any] = [None, 5, -1, 1.5, float("nan"), 10**30, True, "", "abc", "\0",
 
 
 def hostile(random: Random) -> Any:
-    """A value that nobody should give, or one that is not quite right."""
+    """A value that no caller should pass, or one that is slightly wrong."""
     x, y = samples()
     error = random.choice([ValueError, KeyError, TypeError, AttributeError, SystemExit, RuntimeError, OSError])
     dtype = random.choice(["i1", "u8", "f2", "f8", "longdouble", "complex", "bool", "U", "O", "M8[s]"])
@@ -88,7 +88,7 @@ def hostile(random: Random) -> Any:
 
 
 def calls(number: int, random: Random, folder: Path) -> str:
-    """Call a function with one or two such values: the result, one line, or the type of a value that is wrong."""
+    """Call a function with one or two hostile values; accepted are a result, an error of one line, or a type error."""
     x, y = samples()
     first, second = hostile(random), hostile(random)
     keyword = random.choice(KEYWORDS)
@@ -109,7 +109,7 @@ def calls(number: int, random: Random, folder: Path) -> str:
 
 
 def verdict(call: Callable[[], Any]) -> str:
-    """Whether a call returns or refuses its values; raises `Harm` for anything else."""
+    """Whether a call returns or rejects its values; raises `Harm` for any other outcome."""
     try:
         call()
     except tinyml.InputError as error:

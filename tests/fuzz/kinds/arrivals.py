@@ -1,4 +1,6 @@
-"""Random networks in ONNX's order, channels first, whose input arrives row by row from a function of the user's."""
+"""Random networks in ONNX's order of axes (channels first), whose input arrives row by row from a function of the
+caller.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ class Images:
         self.last = "x"
 
     def add(self, kind: str, *constants: Any, **attributes: Any) -> None:
-        """Add a node on the last result and these constants."""
+        """Add a node whose inputs are the last result and the given constants."""
         names = [f"c{len(self.constants) + i}" for i in range(len(constants))]
         self.constants |= dict(zip(names, constants, strict=True))
         result = f"v{len(self.nodes)}"
@@ -46,7 +48,7 @@ class Images:
         self.last = result
 
     def convolution(self) -> None:
-        """A convolution, perhaps dilated, strided, padded or of groups."""
+        """Add a convolution, which may be dilated, strided, padded or grouped."""
         random, (channels, rows, columns) = self.random, self.shape
         dilations = [random.choice([1, 1, 2, 3]) for _ in range(2)]
         kernel = [
@@ -80,7 +82,7 @@ class Images:
         self.add(self.random.choice(ACTIVATIONS))
 
     def finish(self) -> onnx.ModelProto:
-        """The network, which returns its last result, as an image or flat, and perhaps another one before it."""
+        """The finished network, which returns its last result, as an image or flat, and possibly an earlier result."""
         outputs = [self.last]
         if self.random.random() < 0.5:
             self.add("Flatten")
@@ -108,7 +110,10 @@ def network(random: Random) -> Images:
 
 
 def arrivals(number: int, random: Random, folder: Path) -> str:
-    """Compile a network whose input arrives; C without warnings and the sanitized host give the evaluator's bits."""
+    """Compile a network whose input arrives row by row.
+
+    The C must compile without warnings, and the sanitized host build must compute the evaluator's bits.
+    """
     made = network(random)
     (folder / "network.onnx").write_bytes(made.finish().SerializeToString())
     x = np.random.default_rng(number).normal(size=(SAMPLES, int(np.prod(made.first)))).astype(np.float32)

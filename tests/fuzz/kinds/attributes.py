@@ -1,4 +1,4 @@
-"""IR of the tests with attributes of our own in wrong places, of wrong types and with wrong values."""
+"""IR of the tests with tinyml's attributes in wrong places, with wrong types and with wrong values."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ PROGRAM_FIELDS: Mapping[str, Sequence[object]] = {
 
 
 def attributes(number: int, random: Random, folder: Path) -> str:
-    """A module after some changes of its attributes, through its own pipeline or through passes; or compiled."""
+    """Run a module whose attributes were changed through its pipeline, through passes, or through the compiler."""
     text, pipelines = random.choice(programs())
     try:
         module = GuardedParser(context(), text).parse_module()
@@ -126,9 +126,9 @@ def attributes(number: int, random: Random, folder: Path) -> str:
 
 
 def change(module: ModuleOp, random: Random) -> None:
-    """Set, replace or remove an attribute of the module, an operation, or a function's argument or result.
+    """Set, replace or remove an attribute of the module, of an operation, or of a function's argument or result.
 
-    Or change fields of the interface of its only function.
+    Alternatively, change fields of the interface of its only function.
     """
     ops = [*module.walk()]
     functions = [op for op in ops if isinstance(op, FuncOp)]
@@ -152,7 +152,7 @@ def change(module: ModuleOp, random: Random) -> None:
 
 
 def _some_fields(known: Mapping[str, Sequence[object]], random: Random) -> dict[str, object]:
-    """At most three fields of an interface; scales come with offsets."""
+    """Random values for at most three fields of an interface; scales come with offsets."""
     names = {*random.sample([*known], random.randint(0, 3))}
     if names & {"scales", "offsets"}:
         names |= {"scales", "offsets"}
@@ -174,7 +174,7 @@ def _changed(
 def _with_another(
     attributes: dict[str, Attribute], place: HolderKind, holder: Operation | None, random: Random
 ) -> dict[str, Attribute]:
-    """Attributes with one more, one less, or one of another name or value; most are where they may be."""
+    """The attributes after adding, removing or replacing one; most are at a place where they are allowed."""
     declared, changed = own_attributes(), dict(attributes)
     present = [name for name in attributes if name in declared]
     if present and random.random() < 0.3:

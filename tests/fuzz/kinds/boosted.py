@@ -1,4 +1,4 @@
-"""Files of boosted trees whose fields, lines or bytes are changed: XGBoost's JSON, LightGBM's text and JSON."""
+"""Files of boosted trees with changed fields, lines or bytes: XGBoost's JSON, LightGBM's text and JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WORDS = ("nan", "inf", "-inf", "1e400", "-1", "0.7", "99", "1e30", "9" * 5000, "
 
 
 def inner(value: Any) -> Iterator[Any]:
-    """All lists and objects with content in a value of JSON."""
+    """Yield all non-empty lists and objects inside a JSON value."""
     if keys := keys_of(value):
         yield value
         for key in keys:
@@ -95,7 +95,7 @@ def changed_text(text: str, random: Random) -> bytes:
 
 
 def boosted(number: int, random: Random, folder: Path) -> str:
-    """A changed file through its importer."""
+    """Import a changed file."""
     file = random.choice(sorted(path for path in FOLDER.iterdir() if path.suffix in (".json", ".txt")))
     text = file.read_text()
     data = changed_json(text, random) if file.suffix == ".json" else changed_text(text, random)

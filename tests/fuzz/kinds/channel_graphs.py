@@ -1,4 +1,6 @@
-"""Networks whose branches part and join in loops over channels: the bits and the memory of their plan."""
+"""Networks whose branches part and join in loops over channels:
+checks of their bits and of the memory of their plans.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ OPTIONS = settings(
 
 
 def in_loops(number: int, random: Random, folder: Path) -> str:
-    """Run some graphs with sums of some width."""
+    """Run some random graphs, with sums of a random width."""
 
     @seed(number)
     @OPTIONS

@@ -1,4 +1,4 @@
-"""Files of arrays, tables of buffers and journals of searches, damaged in their structure or their bytes."""
+"""Files of arrays, tables of buffers and journals of searches, with damaged structure or bytes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EXTENTS = (0, 1, 2, 4, 4, 5, -1, 1 << 20, 1 << 44)
 
 
 def npy(random: Random) -> bytes:
-    """An array file whose header may say anything."""
+    """An array file whose header has random content."""
     shape = (2, 4) if random.random() < 0.5 else tuple(random.choices(EXTENTS, k=random.choice([0, 1, 2, 2, 3, 40])))
     data = np.random.default_rng(random.randrange(1000)).normal(size=random.choice([0, 2, 8, 8, 16])).astype("<f4")
     if random.random() < 0.3:
@@ -48,7 +48,7 @@ def npy(random: Random) -> bytes:
 
 
 def damaged(data: bytes, random: Random) -> bytes:
-    """The bytes with some of them changed, cut off, or doubled."""
+    """The bytes with some of them changed, removed at the end, or repeated."""
     piece = bytearray(data)
     for _ in range(random.randint(1, 4)):
         start = random.randrange(len(piece) + 1)
@@ -66,7 +66,7 @@ NAMES = ("x.npy", "y.npy", "x", "../x.npy", "z.npy")
 
 
 def npz(random: Random) -> bytes:
-    """An archive of arrays `x` and `y`, with other entries or methods of compression at times."""
+    """An archive of the arrays `x` and `y`, sometimes with other entries or compression methods."""
     file = io.BytesIO()
     method = random.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
     with zipfile.ZipFile(file, "w", method) as archive:
@@ -78,7 +78,7 @@ def npz(random: Random) -> bytes:
 
 
 def arrays(number: int, random: Random, folder: Path) -> str:
-    """A data set, or a parameter of a model."""
+    """Load a damaged data set, or a damaged parameter of a model."""
     for file in tour().iterdir():
         shutil.copy(file, folder)
     if random.random() < 0.5:
@@ -94,7 +94,7 @@ COLUMNS = ("id", "lower", "upper", "size", "alignment", "offset")
 
 
 def tables(number: int, random: Random, folder: Path) -> str:
-    """Buffers to pack, few of them sensible."""
+    """Pack random buffers, few of which are sensible."""
     count = random.choice([0, 1, 3, 10, 60])
     usual = (
         lambda: random.randint(0, 20),
@@ -119,7 +119,7 @@ def tables(number: int, random: Random, folder: Path) -> str:
 
 @cache
 def journal() -> str:
-    """The journal of a search on the tour's model."""
+    """The content of the journal of a search on the model of the tour."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
@@ -130,7 +130,7 @@ def journal() -> str:
 
 
 def search(journal: Path, resume: bool) -> str:
-    """The verdict on a search that keeps a journal."""
+    """The verdict on a search that writes a journal."""
     also = " resume=true" if resume else ""
     search = f'search-maxscale{{data="{tour() / "val.npz"}" widths=8,16 jobs=1 journal="{journal}"{also}}}'
     return call(OPT, tour() / "tour.sd", "-p", f'profile{{data="{tour() / "val.npz"}"}},{search}')
@@ -145,7 +145,7 @@ CHANGES: tuple[Callable[[str, Random], str], ...] = (
 
 
 def journals(number: int, random: Random, folder: Path) -> str:
-    """A search that begins with a damaged journal."""
+    """Run a search that starts with a damaged journal."""
     lines = journal().splitlines()
     for _ in range(random.randint(0, 2)):
         index = random.randrange(len(lines))

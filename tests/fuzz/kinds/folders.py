@@ -1,4 +1,4 @@
-"""Output folders whose report, page, IR, C and samples say anything, and the commands that read them."""
+"""Output folders whose report, page, IR, C and samples have arbitrary content, and the commands that read them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ VALUES: tuple[Any, ...] = (
 
 
 def places(value: object) -> list[tuple[Any, Any]]:
-    """Every place in a value of JSON: a list or an object, and an index or a key."""
+    """Every position in a JSON value: a list or an object, and an index or a key."""
     found: list[tuple[Any, Any]] = []
     if isinstance(value, dict):
         inner: list[tuple[Any, Any]] = [*cast("dict[str, Any]", value).items()]
@@ -50,7 +50,7 @@ def places(value: object) -> list[tuple[Any, Any]]:
 
 
 def change_report(file: Path, random: Random) -> None:
-    """Replace or remove some values."""
+    """Replace or remove some values of a report."""
     report = json.loads(file.read_text())
     for _ in range(random.choice([1, 1, 1, 3])):
         place, key = random.choice(places(report))
@@ -63,7 +63,7 @@ def change_report(file: Path, random: Random) -> None:
 
 
 def folders(number: int, random: Random, folder: Path) -> str:
-    """Change some file of a folder, and run a command on it: no C but the IR's is run."""
+    """Change a file of an output folder, and run a command on it. Changed C is never executed."""
     out = folder / "out"
     shutil.copytree(compiled(), out)
     files = sorted(path for path in out.rglob("*") if path.is_file())

@@ -1,4 +1,4 @@
-"""Files of other tools: CatBoost's and Keras's, where these are installed, models that keep a state, foreign MLIR."""
+"""Files of other tools: CatBoost's and Keras's if these are installed, models with a state, and foreign MLIR."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ COMPILED = 0.05
 
 @cache
 def made_by(package: str, script: str) -> list[Path]:
-    """The files that a script with a package of others writes; none where it is not installed."""
+    """The files that a script writes with another package; empty if the package is not installed."""
     if find_spec(package) is None:
         return []
     folder = Path(tempfile.mkdtemp(prefix="fuzz-foreign-"))
@@ -66,7 +66,7 @@ def made_by(package: str, script: str) -> list[Path]:
 
 
 def catboost(number: int, random: Random, folder: Path) -> str:
-    """A damaged model of CatBoost, whose own reader has crashed on such files."""
+    """Import a damaged model of CatBoost, whose own loader has crashed on such files."""
     if not (files := made_by("catboost", _CATBOOST)):
         return SKIPPED
     file = random.choice(files)
@@ -75,9 +75,9 @@ def catboost(number: int, random: Random, folder: Path) -> str:
 
 
 def keras(number: int, random: Random, folder: Path) -> str:
-    """A model of Keras whose configuration is changed, perhaps to hold code, or whose bytes are damaged.
+    """Import a model of Keras with a changed configuration, which may contain code, or with damaged bytes.
 
-    Without Keras, no file gets beyond the check of its archive.
+    Without Keras, no file passes the check of its archive.
     """
     files = made_by("keras", _KERAS)
     file = random.choice(files) if files else Path("made.keras")
@@ -113,7 +113,7 @@ def _changed_archive(content: bytes, random: Random, evil: Path) -> bytes:
 
 
 def _attack(random: Random, evil: Path) -> dict[str, Any]:
-    """The fields of an object that has been used to run code."""
+    """The fields of a configuration object of a kind that has been used to execute code."""
     function = {"class_name": "function", "config": "system", "registered_name": "system", "module": "os"}
     return random.choice(
         [
@@ -129,7 +129,7 @@ def _attack(random: Random, evil: Path) -> dict[str, Any]:
 
 
 def stateful(number: int, random: Random, folder: Path) -> str:
-    """A damaged model of TensorFlow Lite that keeps a state."""
+    """Import a damaged model of TensorFlow Lite that has a state."""
     file = random.choice(sorted((ROOT / "tests/models/keras").glob("spotter-*.tflite")))
     (folder / "net.tflite").write_bytes(damaged(file.read_bytes(), random))
     if random.random() < COMPILED:
@@ -145,7 +145,7 @@ def _foreign_modules() -> list[str]:
 
 
 def foreign_mlir(number: int, random: Random, folder: Path) -> str:
-    """A module of linalg, StableHLO or TOSA with changed characters, words or numbers."""
+    """Import a module of linalg, StableHLO or TOSA with changed characters, words or numbers."""
     text = random.choice(_foreign_modules())
     for _ in range(random.randint(1, 3)):
         text = changed_text(text, random)

@@ -1,4 +1,4 @@
-"""Every pass on every IR of the tests, and IR changed in its structure or its text."""
+"""Every pass on every IR of the tests, and on IR with changed structure or text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def passes() -> list[str]:
 
 
 def pipeline_of(name: str) -> str:
-    """A pass with values for its required options; those that are files get a data set."""
+    """A pass with values for its required options; options that are files get a data set."""
     required = [option for option in options_of(TINYML.all_passes[name]()) if option.required]
     values = " ".join(f"{option.name}={_value(option.type)}" for option in required)
     return f"{name}{{{values}}}" if values else name
@@ -51,7 +51,7 @@ def _value(type: Any) -> str:
 
 
 def every_pass(number: int, random: Random, folder: Path) -> str:
-    """A pass on an IR of the tests: the numbers up to their product are all pairs."""
+    """Run a pass on an IR of the tests; consecutive numbers enumerate all pairs of pass and IR."""
     texts, names = sources(), passes()
     # Files in turn, so that a short run meets all of them.
     text = texts[number % len(texts)]
@@ -66,7 +66,7 @@ def _opt(text: str, pipeline: str, folder: Path) -> str:
 
 
 def changed(number: int, random: Random, folder: Path) -> str:
-    """An IR of the tests after some changes, through one to three passes."""
+    """Change an IR of the tests, and run one to three passes on it."""
     text = random.choice(sources())
     for _ in range(random.randint(1, 3)):
         text = (changed_structure(text, random) if random.random() < 0.75 else None) or changed_text(text, random)
@@ -75,7 +75,7 @@ def changed(number: int, random: Random, folder: Path) -> str:
 
 
 def changed_text(text: str, random: Random) -> str:
-    """The text with some characters or a word deleted, doubled or replaced."""
+    """The text with some characters or a word deleted, repeated or replaced."""
     start = random.randrange(len(text) + 1)
     end = min(len(text), start + random.choice([1, 1, 2, 5, 20]))
     piece = random.choice(
@@ -85,7 +85,7 @@ def changed_text(text: str, random: Random) -> str:
 
 
 def changed_structure(text: str, random: Random) -> str | None:
-    """The IR after one change that mostly leaves it parseable; None where the text is no module."""
+    """The IR after one change that usually leaves it parseable; None if the text is not a module."""
     try:
         module = GuardedParser(context(), text).parse_module()
     except Exception:
@@ -100,7 +100,7 @@ def changed_structure(text: str, random: Random) -> str | None:
 
 
 def printed(module: ModuleOp) -> str | None:
-    """The module in MLIR's generic form, which prints also what does not verify."""
+    """The module in MLIR's generic form, which can also print a module that does not verify."""
     text = io.StringIO()
     try:
         Printer(text, print_generic_format=True).print_op(module)
@@ -135,7 +135,7 @@ def _change_type(op: Operation, ops: Sequence[Operation], random: Random) -> Non
 
 
 def changed_type(type: Attribute, others: Sequence[Attribute], random: Random) -> Attribute:
-    """Another type of the module, or the same tensor with another shape or element."""
+    """Another type that occurs in the module, or the same tensor type with another shape or element type."""
     if not isinstance(type, TensorType) or random.random() < 0.3:
         return random.choice([*others, *SCALARS])
     tensor = cast(TensorType[Attribute], type)
@@ -190,7 +190,7 @@ CHANGES = (_exchange_operand, _exchange_operand, _change_type, _change_type, _ch
 
 
 def options(number: int, random: Random, folder: Path) -> str:
-    """A pass or pipeline with options of any name and value, on an IR of the tests."""
+    """Run a pass or pipeline with options of random names and values on an IR of the tests."""
     name = random.choice(passes())
     known = options_of(TINYML.all_passes[name]())
     values: dict[str, str] = {option.name: _value(option.type) for option in known if option.required}

@@ -1,4 +1,4 @@
-"""Networks in ONNX's format: small ones of most operators, changed in their structure or their bytes."""
+"""Networks in ONNX's format: small networks with most operators, with changed structure or bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fuzz.verdicts import OPT, TINYML, call
 
 @cache
 def networks() -> Sequence[onnx.ModelProto]:
-    """Small models that have most ops between them."""
+    """Small models that together contain most ops."""
     random = np.random.default_rng(0)
 
     def reals(*shape: int) -> Any:
@@ -107,7 +107,7 @@ OPS = (
 
 
 def changed_list(values: Any, choices: Sequence[Any], random: Random) -> None:
-    """Change, remove or repeat an element of a repeated field."""
+    """Change, remove or repeat an element of a repeated protobuf field."""
     index = random.randrange(len(values)) if values else 0
     match random.randrange(3):
         case 0 if values:
@@ -202,7 +202,7 @@ def change_interface(graph: onnx.GraphProto, random: Random) -> None:
 
 
 def nest(graph: onnx.GraphProto, random: Random) -> None:
-    """Put the graph into itself, as the body of a loop, once or many times."""
+    """Insert the graph into itself as the body of a loop, once or many times."""
     innermost = onnx.GraphProto()
     innermost.CopyFrom(graph)
     for _ in range(random.choice([1, 1, 1, DEEPEST])):
@@ -214,7 +214,7 @@ def nest(graph: onnx.GraphProto, random: Random) -> None:
 
 
 def lengthen(graph: onnx.GraphProto, random: Random) -> None:
-    """Put hundreds of nodes, one after the other, between a value and those that read it."""
+    """Insert a chain of hundreds of nodes between a value and its readers."""
     name = random.choice(graph.node).output
     count = random.choice([50, 500])
     kinds = [random.choice(["Relu", "Neg", "Identity", "Transpose"]) for _ in range(count)]
@@ -240,7 +240,7 @@ CHANGES: tuple[Callable[[onnx.GraphProto, Random], None], ...] = (
 
 
 def with_other_lengths(content: bytes, random: Random) -> bytes:
-    """A file with some bytes that may be lengths, tags or the ends of numbers replaced."""
+    """A file with some bytes replaced that may be lengths, tags or the ends of numbers."""
     piece = bytearray(content)
     for _ in range(random.randint(1, 3)):
         at = random.randrange(len(piece))
@@ -250,7 +250,7 @@ def with_other_lengths(content: bytes, random: Random) -> bytes:
 
 
 def onnx_models(number: int, random: Random, folder: Path) -> str:
-    """A changed network through the importer and the verifier; some through lowering, few through the compiler."""
+    """Import and verify a changed network; also lower some networks, and compile a few."""
     network = onnx.ModelProto()
     network.CopyFrom(random.choice(networks()))
     for _ in range(random.randint(0, 3)):

@@ -1,4 +1,4 @@
-"""Output folders that somebody has changed, and commands that are killed."""
+"""Output folders that were changed by hand, and commands that are killed."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def compile_into(out: Path) -> list[str | Path]:
 
 @cache
 def compiled() -> Path:
-    """An output folder, which is not to be changed."""
+    """An output folder that cases must not change."""
     out = Path(tempfile.mkdtemp(prefix="fuzz-compiled-")) / "out"
     assert call(TINYML, *compile_into(out)) == ACCEPTED
     return out
 
 
 def contents(folder: Path) -> dict[str, bytes | str]:
-    """The files below a folder, and where links lead."""
+    """The content of each file in a folder, and the target of each link."""
     return {
         str(path.relative_to(folder)): str(path.readlink()) if path.is_symlink() else path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -41,7 +41,7 @@ def contents(folder: Path) -> dict[str, bytes | str]:
 
 
 def change(out: Path, random: Random) -> None:
-    """Change an output folder in one way."""
+    """Change an output folder in one random way."""
     files = [path for path in sorted(out.rglob("*")) if path.is_file() and not path.is_symlink()]
     file = random.choice(files or [out / "report.json"])
     match random.randrange(8):
@@ -70,7 +70,7 @@ def change(out: Path, random: Random) -> None:
 
 
 def damaged(number: int, random: Random, folder: Path) -> str:
-    """Compile into, or run from, an output folder that was changed."""
+    """Compile into an output folder that was changed, or run from it."""
     out = folder / "out"
     shutil.copytree(compiled(), out, symlinks=True)
     for _ in range(random.randint(1, 2)):
@@ -92,7 +92,10 @@ def damaged(number: int, random: Random, folder: Path) -> str:
 
 
 def killed(number: int, random: Random, folder: Path) -> str:
-    """Kill a compilation at some time: the output is absent, old or complete, and the next run tidies up."""
+    """Kill a compilation at a random time.
+
+    The output must be absent, old or complete, and the next run must remove temporary files.
+    """
     out = folder / "out"
     old = random.random() < 0.5
     if old:

@@ -1,4 +1,4 @@
-"""Commands whose outputs are existing files, by their own names or through links."""
+"""Commands whose outputs are existing files, given by their own names or by links."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ BUFFERS = "id,lower,upper,size\na,0,3,4\nb,1,2,3\n"
 
 
 def overwriting(number: int, random: Random, folder: Path) -> str:
-    """Write to some file: nothing changes but a file of the kind that is written, which is no input and no link."""
+    """Write an output to an existing file.
+
+    Only a file of the kind that is written may change, and only if it is neither an input nor a link.
+    """
     work, other = folder / "work", folder / "other"
     shutil.copytree(tour(), work)
     shutil.copytree(compiled(), work / "o")

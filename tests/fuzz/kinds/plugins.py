@@ -1,4 +1,6 @@
-"""Packages whose entry points misbehave: each is reported by name, and what does not need it goes on working."""
+"""Packages with faulty entry points; each must be reported by name, and everything that does not need it must still
+work.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ POINTS = ("[{group}]\nevil = evil_mod:X\n",) * 6 + (
 
 
 def plugins(number: int, random: Random, folder: Path) -> str:
-    """Run a command in an environment with such a package; in another process, since entry points are cached."""
+    """Run a command in an environment with a faulty package, in another process because entry points are cached."""
     site, out = folder / "site", folder / "out"
     info = site / "evil-1.0.dist-info"
     info.mkdir(parents=True)

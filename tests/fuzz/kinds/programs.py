@@ -1,4 +1,4 @@
-"""Random well-formed programs: the evaluator, the sanitized host build and the simulated chips agree bit for bit."""
+"""Random well-formed programs; evaluator, sanitized host build and simulated chips must agree in every bit."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ BOARDS = [name for names in CORES.values() for name in names]
 
 
 def random_programs(number: int, random: Random, folder: Path) -> str:
-    """Some programs, each in a format of its own, with tensors of other formats among them, on one board."""
+    """Run some programs on one board, each in a different format and with some tensors of other formats."""
     board = BOARDS[number % len(BOARDS)]
     # Products of numbers with few bits often lie half way between two results.
     places = random.randint(1, 8)

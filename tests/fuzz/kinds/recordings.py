@@ -1,4 +1,4 @@
-"""WAV files whose chunks, sizes and headers may say anything."""
+"""WAV files whose chunks, sizes and headers have arbitrary content."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FIELDS = (
 
 @cache
 def streaming() -> Path:
-    """An output folder with a program that streams, which is not to be changed."""
+    """An output folder with a streaming program; cases must not change it."""
     folder = Path(tempfile.mkdtemp(prefix="fuzz-streaming-"))
     (folder / "sums.mlir").write_text(running_sum("sums", classifies=True))
     np.savez(folder / "val.npz", x=np.random.default_rng(0).uniform(-0.9, 0.9, (2, 6)))
@@ -38,13 +38,13 @@ def streaming() -> Path:
 
 
 def chunk(name: bytes, content: bytes, random: Random) -> bytes:
-    """A chunk of a RIFF file, whose size is wrong at times."""
+    """A chunk of a RIFF file, sometimes with a wrong size."""
     size = random.choice(SIZES) if random.random() < 0.15 else len(content)
     return name + struct.pack("<I", size) + content + b"\0" * (len(content) % 2)
 
 
 def wav(random: Random) -> bytes:
-    """A WAV file of 8 or 16 bits, or nearly one."""
+    """A WAV file of 8 or 16 bits, possibly with small errors."""
     layout, *choices = FIELDS
     header = [random.choice(values) if random.random() < 0.1 else values[0] for values in choices]
     samples = bytes(random.choices(range(256), k=random.choice([0, 1, 13, 100, 2001])))
@@ -59,6 +59,6 @@ def wav(random: Random) -> bytes:
 
 
 def recordings(number: int, random: Random, folder: Path) -> str:
-    """Listen to such a file."""
+    """Run a streaming program on a WAV file with arbitrary content."""
     (folder / "a.wav").write_bytes(wav(random))
     return call(TINYML, "listen", streaming(), "--wav", folder / "a.wav")

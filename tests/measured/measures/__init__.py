@@ -1,1 +1,1 @@
-"""What rows of the papers measure, by subject."""
+"""The functions that measure rows of the papers, by subject."""

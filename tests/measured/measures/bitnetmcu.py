@@ -1,8 +1,9 @@
-"""BitNetMCU's networks of 16 x 16 digits on one emulated RV32EC: its own C, and programs of the same weights.
+"""BitNetMCU's networks for 16 x 16 digits on an emulated RV32EC: its own C, and programs of the same weights.
 
-Its weights are read from the headers of a checkout (github.com/cpldcpu/BitNetMCU, GPL), of which nothing is stored.
-It scales the activations of each layer by a shift found at run time; the programs have static scales. Both get the
-same integers of 8 bits: its normalisation of digits, each scaled to a greatest magnitude of 127.
+The weights are parsed from the headers of a checkout (github.com/cpldcpu/BitNetMCU, GPL), none of which is stored.
+BitNetMCU scales the activations of each layer by a shift that is determined at run time; the programs have static
+scales. Both get the same 8-bit integers from BitNetMCU's normalisation of digits, which scales each digit to a greatest
+magnitude of 127.
 """
 
 from __future__ import annotations
@@ -59,9 +60,9 @@ int16_t {name}_predict(const int8_t *x)
 
 
 def layers_of(header: str) -> list[Array]:
-    """The odd integers of each layer, (outputs, inputs), from the text of a header.
+    """The odd integer weights of each layer, of shape (outputs, inputs), from the text of a header.
 
-    A word holds the first weight in its uppermost bits: the sign, set for negative ones, then (|w| - 1) / 2.
+    The uppermost bits of a word contain the first weight: the sign, set for negative weights, then (|w| - 1) / 2.
     """
     numbers = {(int(layer), what): int(number) for layer, what, number in _NUMBER.findall(header)}
     layers: list[Array] = []
@@ -75,7 +76,7 @@ def layers_of(header: str) -> list[Array]:
 
 
 def program(layers: list[Array], folder: Path) -> Path:
-    """The network in SeeDot's language, with its weights beside it."""
+    """The file of the network in SeeDot's language, with its weights in the same folder."""
     lines, before = ["let X = (256, 1) in [-1.0, 1.0] in"], "X"
     for number, weights in enumerate(layers, 1):
         np.save(folder / f"W{number}.npy", weights.astype(np.float32))
@@ -92,13 +93,13 @@ def program(layers: list[Array], folder: Path) -> Path:
 
 
 def raws_of(pixels: Array) -> Array:
-    """The integers of 8 bits that its networks take."""
+    """The 8-bit integers that the networks read."""
     normal = (pixels - MEAN) / DEVIATION
     return np.rint(127 * normal / np.abs(normal).max(1, keepdims=True)).astype(np.int8)
 
 
 def _theirs(checkout: Path, header: Path, count: int) -> str:
-    """The C file of a network, from its functions, with the names of our program."""
+    """A C file of BitNetMCU's network, made from its functions, with the function names of our program."""
     lines: list[str] = []
     for layer in range(1, count + 1):
         shape = f"L{layer}_weights, L{layer}_bitperweight, L{layer}_incoming_weights, L{layer}_outgoing_weights"
@@ -109,9 +110,10 @@ def _theirs(checkout: Path, header: Path, count: int) -> str:
 
 
 def bitnetmcu(checkout: Path, options: list[str]) -> Values:
-    """A network, `12k` or `1k`, in both programs: instructions of an inference, bytes of flash, right answers in %.
+    """The figures of a network, `12k` or `1k`, for both programs.
 
-    `differ` counts the digits with two answers, of `samples`.
+    These are instructions per inference, bytes of flash and right answers in percent. `differ` counts the digits with
+    different answers, of `samples`.
     """
     [network] = options
     header = checkout / f"mcu/BitNetMCU_model_{network}.h"

@@ -1,4 +1,4 @@
-"""Cells that are estimated before synthesis beside those that yosys counts, on models at hand and on generated ones."""
+"""Numbers of cells estimated before synthesis compared with those that yosys counts, on stored and generated models."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ GENERATED: dict[str, tuple[int, Callable[[Random], MicroProgram]]] = {
 
 
 def write_generated(label: str, folder: Path) -> Path:
-    """Write a model of `GENERATED` with its data to a new folder in `folder`, which is returned."""
+    """Write a model of `GENERATED` with its data to a new folder in `folder`; return the new folder."""
     seed, make = GENERATED[label]
     return make(Random(seed)).write(folder / "model", seed).parent
 
 
 def cells(model: Path, options: Sequence[str]) -> Values:
-    """LUTs and DSPs of a module for an LFE5U-25F: estimated once its loops are unrolled, and counted by yosys.
+    """The LUTs and DSPs of a module for an LFE5U-25F: estimated after its loops are unrolled, and counted by yosys.
 
     options: `--format`, `--width` and `--cells` with their values. Raises `InputError` without yosys.
     """
@@ -65,7 +65,7 @@ def cells(model: Path, options: Sequence[str]) -> Values:
 
 
 def cells_drawn(seed: int) -> Values:
-    """As `cells`, of a model whose family, sizes, format and share are drawn, with their names."""
+    """The figures of `cells` for a model with random family, sizes, format and share, and the names of these."""
     draw = np.random.default_rng(seed)
 
     def between(low: int, high: int) -> int:

@@ -1,5 +1,8 @@
-"""Classifiers: sizes and times beside floats, accuracy by maxscale (SeeDot 7.5), and products by weights that are
-converted to floats (SeeDot, figure 8)."""
+"""Classifiers: sizes and times compared with floats, accuracy by maxscale, and products with weights converted to
+floats.
+
+The accuracy is from SeeDot 7.5, the products are from SeeDot's figure 8.
+"""
 
 from __future__ import annotations
 
@@ -46,15 +49,16 @@ def names(family: str, models: dict[str, tuple[str, ...]] = FAMILIES) -> list[st
 
 
 def mean(ratios: Iterable[float]) -> float:
-    """Geometric."""
+    """The geometric mean."""
     logarithms = [math.log(ratio) for ratio in ratios]
     return math.exp(sum(logarithms) / len(logarithms))
 
 
 def beside_floats(family: str, narrow: str, figure: str) -> Callable[[], Values]:
-    """Summarises a figure of programs in f32 over that of a command, for models whose f32 fits: mean, least, most.
+    """A function that summarises a figure of f32 programs divided by that of a command: mean, minimum and maximum.
 
-    lost: points of accuracy, on average of the models that lose any (SeeDot 7.1.1).
+    It uses the models whose f32 program fits. `lost`: points of accuracy, averaged over the models that lose any
+    (SeeDot 7.1.1).
     """
 
     def summary() -> Values:
@@ -72,9 +76,9 @@ def _spread(ratios: list[float]) -> Values:
 
 
 def peers(family: str, column: str, ours: str) -> Callable[[], Values]:
-    """Summarises times of SeeDot's or Shiftry's own programs (`docs/results.md`) over ours: mean, least, most.
+    """A function that summarises times of SeeDot's or Shiftry's own programs (`docs/results.md`) divided by ours.
 
-    ahead: the points of accuracy by which ours is ahead at least.
+    It returns mean, minimum and maximum. `ahead`: the minimum of the points by which our accuracy is higher.
     """
 
     def summary() -> Values:
@@ -90,13 +94,15 @@ def peers(family: str, column: str, ours: str) -> Callable[[], Values]:
 
 
 def _peers(family: str, column: str) -> dict[str, list[str]]:
-    """Accuracy, flash, RAM and thousands of cycles of SeeDot's or Shiftry's own programs, by model."""
+    """For each model, accuracy, flash, RAM and thousands of cycles of SeeDot's or Shiftry's own programs."""
     theirs = read(FOLDER / "results-classifiers.json")
     return {name: theirs[name][column].split("; ") for name in names(family) if theirs[name][column] != "-"}
 
 
 def peers_changes(family: str) -> Values:
-    """Mean changes of accuracy from floats in points by SeeDot's and Shiftry's own programs, and how many models."""
+    """The mean changes of accuracy from floats, in points, of SeeDot's and Shiftry's own programs, and the number of
+    models.
+    """
     found: dict[str, float] = {}
     for tool, column in (("seedot", "SeeDot, 16 bit"), ("shiftry", "Shiftry, 8/16 bit")):
         cells = _peers(family, column)
@@ -107,7 +113,7 @@ def peers_changes(family: str) -> Values:
 
 
 def drops(columns: dict[str, str], rows: dict[str, str]) -> Callable[[], Values]:
-    """Summarises the mean changes of accuracy in `docs/searches.md`: `{row_column}` for each of both."""
+    """A function that summarises the mean changes of accuracy in `docs/searches.md`, as `{row}_{column}`."""
 
     def summary() -> Values:
         table = read(FOLDER / "searches-compared.json")
@@ -125,9 +131,10 @@ NEAR = 10
 
 
 def guessing(column: str) -> Callable[[], Values]:
-    """Summarises how many models of a column of `docs/searches.md` are at most `NEAR` points better than guessing.
+    """A function that counts how many models of a column of `docs/searches.md` are at most `NEAR` points better than
+    guessing.
 
-    most: percent that the best of the others gets right, 0 if there are none.
+    `most`: the percentage that the best of these models gets right, 0 if there are none.
     """
 
     def summary() -> Values:
@@ -142,18 +149,20 @@ def guessing(column: str) -> Callable[[], Values]:
 
 
 def is_guessing(name: str, right: float) -> bool:
-    """True if a model is at most `NEAR` points better than guessing. right: percent."""
+    """True if a model is at most `NEAR` points better than guessing. right: the percentage of right answers."""
     return right <= 100 / _classes(name) + NEAR
 
 
 def _classes(name: str) -> int:
-    """The number of classes: the last number in a name, but for GesturePod's six gestures."""
+    """The number of classes: the last number in a model's name, or 6 for GesturePod's gestures."""
     numbers = re.findall(r"\d+", name)
     return int(numbers[-1]) if numbers else 6
 
 
 def on_board(board: str, widths: tuple[int, ...]) -> Callable[[Path | None], Values]:
-    """Measures how many times as fast as floats fixed point is on a board, and the points lost, by family and width."""
+    """A function that measures, by family and width, how many times as fast fixed point is as floats, and the points
+    lost.
+    """
 
     def measured(models: Path | None) -> Values:
         found: dict[str, Any] = {}
@@ -189,7 +198,7 @@ SIGNALLED = 128
 
 
 def compiled(arguments: list[str]) -> bool:
-    """True if a command of `tinyml`, which prints nothing, succeeds. Raises `SystemExit` if a signal ended it."""
+    """True if a command of `tinyml` succeeds; its output is not printed. Raises `SystemExit` if a signal ended it."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         code = tinyml(arguments)
     if code > SIGNALLED:
@@ -198,7 +207,9 @@ def compiled(arguments: list[str]) -> bool:
 
 
 def sparse_shares(models: Path | None) -> Values:
-    """Percent of an Uno's estimated cycles that products with sparse matrices take in 16 bits, of models with any."""
+    """The percentage of an Uno's estimated cycles that products with sparse matrices need in 16 bits, of models with
+    any.
+    """
     shares: list[float] = []
     for name in (*names("protonn", SMALL), *names("bonsai", SMALL)):
         program, val, _ = find_model(model_path(name, models))
@@ -212,7 +223,7 @@ def sparse_shares(models: Path | None) -> Values:
 
 
 def published(name: str, board: str) -> Callable[[Path | None], Values]:
-    """Measures a model of a published data set in 8 bits on a board."""
+    """A function that measures a model of a published data set in 8 bits on a board."""
 
     def measured(models: Path | None) -> Values:
         values = measure(f"bench {name} --format fixed --width 8 --target {board}", models)
@@ -224,7 +235,9 @@ def published(name: str, board: str) -> Callable[[Path | None], Values]:
 
 
 def step_by_step(name: str) -> Callable[[Path | None], Values]:
-    """Measures a recurrent model in 16 bits on an Uno, the steps of its input from a function of the caller."""
+    """A function that measures a recurrent model in 16 bits on an Uno, with input that a function of the caller
+    provides in steps.
+    """
 
     def measured(models: Path | None) -> Values:
         values = measure(f"compile {name} --width 16 --input callback", models)
@@ -235,7 +248,9 @@ def step_by_step(name: str) -> Callable[[Path | None], Values]:
 
 
 def trained_here(name: str) -> Callable[[Path | None], Values]:
-    """Measures a FastGRNN of `recurrent.MODELS` on an Uno, in 8 bits and, step by step, in 16 (`sixteen`)."""
+    """A function that measures a FastGRNN of `recurrent.MODELS` on an Uno, in 8 bits and, step by step, in 16
+    (`sixteen`).
+    """
 
     def measured(models: Path | None) -> Values:
         folder = folder_of(name, lambda other: model_path(other, models)).parent
@@ -252,7 +267,7 @@ BUILD = [
 
 
 def sketch_bytes(name: str, options: list[str], models: Path | None) -> int | None:
-    """The size of the sketch `Serial` of a model by Arduino's own build for an Uno; None if it does not compile."""
+    """The size of the sketch `Serial` of a model, built for an Uno by Arduino's tools; None if the build fails."""
     program, val, _ = find_model(model_path(name, models))
     with tempfile.TemporaryDirectory() as folder:
         out, build = Path(folder, "out"), Path(folder, "build")
@@ -279,7 +294,10 @@ IN_SKETCHES = {"protonn": ("gesturepod", "letter26"), "bonsai": ("mnist16-10", "
 
 
 def sketches(family: str) -> Callable[[Path | None], Values]:
-    """Measures sketches in percent of those in floats, in the papers' arithmetic and in ours, on geometric average."""
+    """A function that measures sketches in the papers' arithmetic and in ours.
+
+    It returns geometric means in percent of the sketches in floats.
+    """
 
     def measured(models: Path | None) -> Values:
         sizes = {
@@ -295,7 +313,10 @@ def sketches(family: str) -> Callable[[Path | None], Values]:
 
 
 def compression() -> Values:
-    """Times less RAM than floats, and changes of accuracy, in `docs/results.md`; points lost by format and family."""
+    """Factors of RAM saved compared with floats, and changes of accuracy, from `docs/results.md`.
+
+    Also the points lost by format and family.
+    """
     rows, measured = read(FOLDER / "results-third.json"), read(MEASURED)
     less = [float(row["ratio"]) for row in rows.values()]
     changes = [float(row["change"]) for row in rows.values()]
@@ -319,7 +340,9 @@ def compression() -> Values:
 
 
 def in_place() -> Values:
-    """Milliseconds at 16 MHz and bytes of the arena of Gural and Murmann's network, by plan (`docs/schedules.md`)."""
+    """For each plan, milliseconds at 16 MHz and bytes of the arena of Gural and Murmann's network
+    (`docs/schedules.md`).
+    """
     measured = read(MEASURED)
     plans = ("ordinary", "replace", "herringbone", "rows", "pixels")
     rows = {
@@ -332,7 +355,7 @@ def in_place() -> Values:
 
 
 def usps() -> Values:
-    """FastGRNN on USPS in fixed point of 8 bits (`docs/papers/shiftry.md`)."""
+    """The figures of FastGRNN on USPS in fixed point of 8 bits (`docs/papers/shiftry.md`)."""
     return read(MEASURED)["bench fastgrnn-usps10-genuine --format fixed --width 8"]
 
 
@@ -342,12 +365,14 @@ MODELS = ("bonsai-mnist10", "protonn-usps10")
 
 
 def curves(models: Path | None) -> Values:
-    """Percent of the validation set that is right for maxscale 0 to 15, and the best maxscale, for each model."""
+    """For each model, the percentage of right answers on the validation set for maxscale 0 to 15, and the best
+    maxscale.
+    """
     return {name: _curve(model_path(name, models)) for name in MODELS}
 
 
 def exploration(models: Path | None) -> Values:
-    """Seconds of a core in which `search-maxscale` generates and evaluates the programs of ProtoNN on usps10."""
+    """The seconds on one core in which `search-maxscale` generates and evaluates the programs of ProtoNN on usps10."""
     begun = time.process_time()
     found = _curve(model_path(MODELS[1], models))
     return {"seconds": round(time.process_time() - begun, 1), "programs": len(found["right"])}
@@ -370,7 +395,7 @@ def _curve(folder: Path) -> dict[str, Any]:
 
 
 def drawing(curves: dict[str, Sequence[float]]) -> str:
-    """The curves as an SVG, percent by maxscale."""
+    """An SVG plot of the curves: percentage of right answers by maxscale."""
     left, top, wide, high = 50, 20, 480, 220
 
     def at(maxscale: int, percent: float) -> str:
@@ -404,10 +429,11 @@ def drawing(curves: dict[str, Sequence[float]]) -> str:
 
 
 def hybrids(family: str) -> Callable[[Path | None], Values]:
-    """Measures programs with weights of 8 bits that are converted to floats, in cycles on an Arduino Mega.
+    """A function that measures programs with weights of 8 bits that are converted to floats, in cycles on an Arduino
+    Mega.
 
-    `times` as many as in fixed point of 16 bits, `floats` as many as in floats, geometric means over the models that
-    fit; `change` of accuracy from floats in points, on average.
+    `times` is the ratio to fixed point of 16 bits, `floats` the ratio to floats, both as geometric means over the
+    models that fit. `change`: the mean change of accuracy from floats in points.
     """
 
     def measured(models: Path | None) -> Values:
@@ -425,7 +451,7 @@ def hybrids(family: str) -> Callable[[Path | None], Values]:
 
 
 def _hybrid(name: str, models: Path | None) -> Values:
-    """Cycles of a model by the hybrid, in floats and in fixed point; nothing where one of them does not fit."""
+    """The cycles of a model by the hybrid, in floats and in fixed point; empty if one of them does not fit."""
     formats = {
         "hybrid": ["--format", "f32", "--weights", "hybrid:8"],
         "floats": ["--format", "f32"],
@@ -442,7 +468,9 @@ def _hybrid(name: str, models: Path | None) -> Values:
 
 
 def by_math(models: Path | None) -> Values:
-    """Cycles of ProtoNN in 16 bits on an MKR1000 with exp by `math.h`, over those by SeeDot's tables and ours."""
+    """The cycles of ProtoNN in 16 bits on an MKR1000 with exp by `math.h`, divided by those with SeeDot's tables and
+    with ours.
+    """
     rows = by_parts("math", names("protonn", SMALL), lambda name: _by_math(name, models))
     values: dict[str, float] = {}
     for kind in ("seedot", "ours"):

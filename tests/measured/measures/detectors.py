@@ -1,4 +1,4 @@
-"""Detectors of heads as `docs/networks.md` has them (MinUn, tables 3, 9 and 11; Shiftry, section 8.5)."""
+"""Head detectors, with figures that `docs/networks.md` shows (MinUn, tables 3, 9 and 11; Shiftry, section 8.5)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EVERYWHERE = {"fixed": "fixed", "posits": "posit", "zero-skew": "affine"}
 def everywhere(models: Path | None) -> Values:
     """The average precision of Face-C with 8 bits everywhere, by format, and in floats.
 
-    By the evaluator's outputs, which those of the host's program for a picture equal.
+    It is computed from the evaluator's outputs. The host's program computes equal outputs for a picture.
     """
     rows = by_parts(
         "face-c-8-bits",
@@ -45,9 +45,9 @@ def everywhere(models: Path | None) -> Values:
 
 
 def under_both_limits(models: Path | None) -> Values:
-    """Face-A in 8 bits everywhere on a Cortex-M4: bytes of RAM, with image and stack, and flash; average precisions.
+    """The figures of Face-A in 8 bits everywhere on a Cortex-M4: bytes of RAM and flash, and average precisions.
 
-    Formats by their names in MinUn's table 8: fixed point and zero-skew.
+    RAM includes image and stack. Formats have the names of MinUn's table 8: fixed point and zero-skew.
     """
     folder, board = model_path("rnnpool-face", models), "cortex-m4"
 
@@ -62,9 +62,10 @@ def under_both_limits(models: Path | None) -> Values:
 
 
 def demoted(ram: int) -> Callable[[Path | None], Values]:
-    """Measures the average precision of Face-C in Shiftry's arithmetic, by its search within `ram` bytes.
+    """A function that measures the average precision of Face-C in Shiftry's arithmetic, after Shiftry's search within
+    `ram` bytes.
 
-    Beside that in floats, and bytes of the arena.
+    It also returns the average precision in floats, and the bytes of the arena.
     """
 
     def measured(models: Path | None) -> Values:
@@ -75,7 +76,9 @@ def demoted(ram: int) -> Callable[[Path | None], Values]:
 
 
 def in_posits(models: Path | None) -> Values:
-    """Average precisions and bytes of arenas of the detectors in posits of 8 and 16 bits, by Haunter: `a`, `b`, `c`."""
+    """The average precisions and arena bytes of the detectors `a`, `b` and `c` in posits of 8 and 16 bits, chosen by
+    Haunter.
+    """
     rows = by_parts(
         "faces-in-posits",
         list(POSITS_RAM),
@@ -85,7 +88,7 @@ def in_posits(models: Path | None) -> Values:
 
 
 def in_ten_and_twelve_bits(models: Path | None) -> Values:
-    """The same of Face-B in posits of 10 and 12 bits, packed to the bit."""
+    """The average precision and arena bytes of Face-B in posits of 10 and 12 bits, packed to the bit."""
     options = [*_searched("posit", "promote", POSITS_RAM["face-b"], "10,12"), "--pack-buffers"]
     rows = by_parts("faces-in-10-and-12-bits", ["face-b"], lambda name: _on_host(name, models, options, SEARCHED))
     return rows["face-b"]
@@ -96,7 +99,9 @@ def _searched(format: str, search: str, ram: int, widths: str = "8,16") -> list[
 
 
 def _on_host(name: str, models: Path | None, options: Sequence[str], searched: int | None = None) -> Values:
-    """Bytes of the arena and of constants of a detector, and its average precision beside that in floats."""
+    """The bytes of the arena and of constants of a detector,
+    and its average precisions in its formats and in floats.
+    """
     with tempfile.TemporaryDirectory() as out:
         found = compiled(name, model_path("rnnpool-face", models), Path(out), options, "host", searched)
     return {
@@ -107,7 +112,7 @@ def _on_host(name: str, models: Path | None, options: Sequence[str], searched: i
 
 
 def detectors() -> Values:
-    """The detectors of the table that have been measured, `a`, `b` and `c`.
+    """The figures of the detectors `a`, `b` and `c` of the table that have been measured.
 
     `seconds` estimates an inference on MinUn's M7 from the cycles of an M4.
     """
@@ -121,7 +126,7 @@ def detectors() -> Values:
 
 
 def keeps(found: Values, ram: dict[str, int]) -> bool:
-    """True if detectors keep limits on RAM in bytes, and lose at most 3 points of average precision."""
+    """True if detectors stay within limits on RAM in bytes, and lose at most 3 points of average precision."""
     return all(
         found[letter]["ram"] <= limit and found[letter]["average_precision"] >= found[letter]["float"] - 0.03
         for letter, limit in ram.items()

@@ -1,4 +1,4 @@
-"""Homogeneous programs of 8 bits in Shiftry's arithmetic: by its figure 5, and with one rule changed at a time."""
+"""Programs with 8 bits everywhere in Shiftry's arithmetic, by its figure 5 and with one rule changed at a time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ ON_USPS = {"protonn": "protonn-usps10", "bonsai": "bonsai-usps10", "fastgrnn": "
 
 @contextmanager
 def divided_as_in_c() -> Generator[None]:
-    """Division towards zero, as C of the released code divides, in place of arithmetic shifts."""
+    """A context in which divisions round towards zero, as the C of the released code does, instead of arithmetic
+    shifts.
+    """
 
     def divided(_format: Any, m: Machine[Any], x: Int[Any], right: int) -> Int[Any]:
         x = m.narrowed(x)
@@ -37,7 +39,10 @@ def divided_as_in_c() -> Generator[None]:
 
 @contextmanager
 def summed_in_printed_width() -> Generator[None]:
-    """Trees that are halved as ever, in temporaries of the width that figure 5 of Shiftry prints."""
+    """A context in which trees of sums use temporaries of the width that figure 5 of Shiftry prints.
+
+    The halving of the trees is unchanged.
+    """
     tree = ShiftryType.sum_of
 
     def sum_of(format: ShiftryType, product: Product, levels: int) -> ShiftrySum:
@@ -64,7 +69,7 @@ WAYS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
 
 
 def on_usps(models: Path | None) -> Values:
-    """Percent of the test set that is right, as `{family}_{way}`."""
+    """The percentage of right answers on the test set, as `{family}_{way}`."""
     found: dict[str, float] = {}
     for family, name in ON_USPS.items():
         for way, (rule, options) in WAYS.items():
@@ -74,7 +79,8 @@ def on_usps(models: Path | None) -> Values:
 
 
 def by_figure_5(models: Path | None) -> Values:
-    """Points by which accuracy changes from floats in the printed arithmetic, by model, and their mean by family.
+    """For each model, the change of accuracy from floats in the printed arithmetic, in points, and the mean for each
+    family.
 
     `near` counts the models that lose at most a point, `guessing` those at most ten points better than guessing.
     """

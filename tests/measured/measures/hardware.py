@@ -1,4 +1,6 @@
-"""Hardware modules beside an Uno (SeeDot 7.3.1), schedules of sparse products, and times on a Due and an MKR1000."""
+"""Hardware modules compared with an Uno (SeeDot 7.3.1), schedules of sparse products, and times on a Due and an
+MKR1000.
+"""
 
 from __future__ import annotations
 
@@ -47,9 +49,10 @@ MODES = {"plain": (False, False), "hints": (False, True), "sparse": (True, False
 
 
 def beside_uno(names: Sequence[str], width: int, cells: int) -> Callable[[Path | None], Values]:
-    """Measures how many times as fast as an Uno modules at 10 MHz are, with and without each of SeeDot's optimisations.
+    """A function that measures how many times as fast as an Uno modules at 10 MHz are.
 
-    cells: the budget in percent of an LFE5U-25F. Raises `ValueError` for a module that computes anything else.
+    It measures them with and without each of SeeDot's optimisations. cells: the budget in percent of an LFE5U-25F.
+    Raises `ValueError` for a module whose outputs differ from the evaluator's.
     """
 
     def measured(models: Path | None) -> Values:
@@ -76,7 +79,7 @@ def _cycles(folder: Path, width: int, cells: int) -> dict[str, int]:
 
 
 def _inference(out: Path, val: Path, cells: int, work: Path, sparse: bool, hints: bool) -> int:
-    """The cycles of an inference, which are the same for all inputs."""
+    """The cycles of an inference, which do not depend on the input."""
     module = load_program(out / "ir" / "2-buffers.mlir", context())
     for pipeline in (BUFFERS_TO_LOOPS, LOOPS_TO_BITS):
         pipelines.run(module, context(), pipelines.flatten(pipeline, {"target": "ecp5-25k"}))
@@ -92,7 +95,7 @@ def _inference(out: Path, val: Path, cells: int, work: Path, sparse: bool, hints
 
 
 def _simulated(module: ModuleOp, formats: ModuleOp, raws: Raws, work: Path) -> int:
-    """The cycles of a module for raws of one sample; raises `ValueError` where it differs from the evaluator."""
+    """The cycles of a module for raws of one sample; raises `ValueError` if its outputs differ from the evaluator's."""
     result = IcarusSimulation(print_verilog(module), work).run(interface_of(formats), raws)
     if first_mismatch(evaluate(formats, raws), Outputs(result.labels, result.scores, result.more)) is not None:
         raise ValueError("hardware and evaluator differ")
@@ -101,7 +104,7 @@ def _simulated(module: ModuleOp, formats: ModuleOp, raws: Raws, work: Path) -> i
 
 
 def module_beside_uno(model: Path, options: Sequence[str]) -> Values:
-    """Cycles of an inference on an Uno and of a module, and how many times as fast the module is at 10 MHz."""
+    """The cycles of an inference on an Uno and of a module, and how many times as fast the module is at 10 MHz."""
     command = f"{model.name} --width 8"
     uno = measure(f"compile {command}", model.parent)["time"]
     cycles = measure(f"compile {command} --target ecp5-25k {' '.join(options)}", model.parent)["time"]
@@ -109,7 +112,7 @@ def module_beside_uno(model: Path, options: Sequence[str]) -> Values:
 
 
 def equal_module(model: Path, options: Sequence[str]) -> Values:
-    """Cycles of a module whose outputs for 100 samples are those of the evaluator; raises `MismatchError` otherwise."""
+    """The cycles of a module; raises `MismatchError` unless its outputs for 100 samples equal the evaluator's."""
     program, val, _ = find_model(model)
     with tempfile.TemporaryDirectory() as work:
         out = str(Path(work, "out"))
@@ -121,10 +124,10 @@ def equal_module(model: Path, options: Sequence[str]) -> Values:
 
 
 def sparse_products(model: Path, options: Sequence[str]) -> Values:
-    """The figures of a module whose sparse products have processing elements, the cycles `gaps` of the same model with
-    loops that follow the gaps, and `dense` with dense matrices, all in the same share of the cells.
+    """The figures of a module whose sparse products have processing elements.
 
-    options: `--width` and `--cells` of `tinyml compile`, and others behind them.
+    `gaps` are the cycles of the same model with loops that follow the gaps, `dense` with dense matrices, all in the
+    same share of the cells. options: `--width` and `--cells` of `tinyml compile`, followed by others.
     """
     program, val, _ = find_model(model)
     given = dict(zip(options[::2], options[1::2], strict=True))
@@ -149,7 +152,7 @@ def sparse_products(model: Path, options: Sequence[str]) -> Values:
 
 
 def _store_densely(module: ModuleOp) -> None:
-    """Make products of sparse matrices those of dense ones, with the same accumulators."""
+    """Replace products of sparse matrices by products of dense ones with the same accumulators."""
     for op in [op for op in module.walk() if isinstance(op, tdsl.SpmvOp)]:
         constant = op.lhs.owner
         assert isinstance(constant, tdsl.ConstOp)
@@ -160,7 +163,10 @@ def _store_densely(module: ModuleOp) -> None:
 
 
 def elements(name: str, matrix: str, count: int) -> Callable[[Path | None], Values]:
-    """Counts the cycles of a sparse product on processing elements: dealt out beforehand, and fed as in the paper."""
+    """A function that counts the cycles of a sparse product on `count` processing elements.
+
+    It counts them for entries that are distributed in advance, and for columns that are distributed as in the paper.
+    """
 
     def counted(models: Path | None) -> Values:
         nonzero = np.load(model_path(name, models) / f"{matrix}.npy") != 0
@@ -173,9 +179,9 @@ def elements(name: str, matrix: str, count: int) -> Callable[[Path | None], Valu
 
 
 def fed_cycles(columns: Sequence[int], count: int) -> int:
-    """The cycles until all columns are done: three quarters of them in equal shares, the rest by free elements.
+    """The cycles until all columns are processed: three quarters of them in equal shares, the rest by free elements.
 
-    columns: their entries, each of which takes a cycle (section 6.2.1).
+    columns: the number of entries of each column; each entry takes a cycle (section 6.2.1).
     """
     fixed = len(columns) * 3 // 4
     busy = [sum(columns[:fixed][element::count]) for element in range(count)]
@@ -189,7 +195,7 @@ DUE = 84e6
 
 
 def on_due(models: Path | None) -> Values:
-    """Milliseconds of an inference in 16 bits, by the published timing of a Cortex-M3, of each family, on USPS."""
+    """For each family, the milliseconds of an inference on USPS in 16 bits, by the published timing of a Cortex-M3."""
     names = {"fastgrnn": "fastgrnn-usps10-genuine", "protonn": "protonn-usps10", "bonsai": "bonsai-usps10"}
     found = {family: measure(f"compile {name} --width 16 --target due", models) for family, name in names.items()}
     return {family: round(1e3 * values["core_cycles"] / DUE, 2) for family, values in found.items()}
@@ -200,10 +206,11 @@ CIFAR = {"50K": 112, "105K": 250}
 
 
 def lenets(_models: Path | None) -> Values:
-    """Flash and RAM of LeNets for CIFAR-10 on an MKR1000, and how many times as fast as floats they are, by width.
+    """For each width, flash and RAM of LeNets for CIFAR-10 on an MKR1000, and how many times as fast as floats they
+    are.
 
-    Their weights are random, on which neither memory nor, but for constants that are powers of two, time depends.
-    `fits_{name}_{bits}` is 1 for a program that fits, with 0 bits for floats.
+    Their weights are random. Memory does not depend on the weights, and time does so only for constants that are powers
+    of two. `fits_{name}_{bits}` is 1 for a program that fits, with 0 bits for floats.
     """
     found: dict[str, float] = {}
     formats = {0: "f32", 32: "fixed --width 32", 16: "fixed --width 16"}
@@ -225,7 +232,7 @@ def lenets(_models: Path | None) -> Values:
 
 
 def _write_lenet(hidden: int, folder: Path, name: str) -> None:
-    """Write LeNet with random weights as NAME.mlir, and random pixels to profile it on as val.npz."""
+    """Write a LeNet with random weights as NAME.mlir, and random pixels for its profile as val.npz."""
     net = NetworkWriter((1, 32, 32, 3), 1, F32_FORMAT)
     image = net.pool(net.convolution(net.input, 6, 5))
     image = net.pool(net.convolution(image, 16, 5))
@@ -236,7 +243,7 @@ def _write_lenet(hidden: int, folder: Path, name: str) -> None:
 
 
 def lenet(models: Path | None) -> Values:
-    """Points lost by LeNet for MNIST in fixed point of 16 bits, and how many times as fast as floats it is."""
+    """The points that LeNet for MNIST loses in fixed point of 16 bits, and how many times as fast as floats it is."""
     floats, fixed = (
         measure(f"bench cnn-lenet-mnist10 --format {format} --target mkr1000", models)
         for format in ("f32", "fixed --width 16")

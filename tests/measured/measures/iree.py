@@ -1,8 +1,8 @@
-"""Networks of JAX by IREE beside ours: instructions and bytes on an emulated Cortex-M4 with its FPU.
+"""Networks of JAX compiled by IREE and by us: instructions and bytes on an emulated Cortex-M4 with its FPU.
 
-IREE compiles the arithmetic of a network to dispatch functions, which its runtime calls; here a driver of a few lines
-calls them, in the order and with the buffers that IREE's own `stream` dialect states. `make bridges` writes its inputs:
-`NAME.o`, a static library of dispatch functions for thumbv7em, and `NAME.stream`, the module at `--compile-to=stream`.
+IREE compiles the arithmetic of a network to dispatch functions, which IREE's runtime calls. Here a short driver calls
+them, in the order and with the buffers that IREE's `stream` dialect states. `make bridges` writes the inputs: `NAME.o`,
+a static library of dispatch functions for thumbv7em, and `NAME.stream`, the module at `--compile-to=stream`.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ VERSION = 6
 
 
 def driver(stream: str, name: str) -> str:
-    """The driver of a module at IREE's level `stream`. name: of our program."""
+    """The C driver of a module at IREE's level `stream`. name: the name of our program."""
     words = b"".join(_bytes(text) for text in _composite(stream))
     execute = stream[stream.rindex("stream.cmd.execute", 0, stream.rindex("stream.tensor.export")) :]
     buffers: dict[str, str] = {}
@@ -130,7 +130,7 @@ def driver(stream: str, name: str) -> str:
 
 
 def _composite(stream: str) -> list[str]:
-    """The parts of the module's constants."""
+    """The parts that the module's constants consist of."""
     start = stream.index("#util.composite<")
     return [line.strip().rstrip(",") for line in stream[start : stream.index("\n]>", start)].splitlines()[1:]]
 
@@ -144,9 +144,10 @@ def _bytes(text: str) -> bytes:
 
 
 def beside_iree(network: str, made: Path) -> dict[str, Any]:
-    """Instructions and bytes of a network: `iree`, and ours in single precision (`f32`) and in 16 bits (`fixed`).
+    """The instructions and bytes of a network: by `iree`, and by us in single precision (`f32`) and in 16 bits
+    (`fixed`).
 
-    made: the folder of IREE's files. IREE's scores are those of the evaluator to six digits, ours to the bit.
+    made: the folder of IREE's files. IREE's scores equal the evaluator's to six digits, ours in every bit.
     """
     runner, ctx = runner_for(TARGET), context()
     expected = np.load(MODELS / "expected.npz")

@@ -34,16 +34,17 @@ MOST, MOST_OVERLAPPING = 15, 12
 
 
 def problem(seed: int, overlapping: bool) -> list[Rectangle]:
-    """Buffers of at most 24 bytes. overlapping: results may overlap an operand that dies, and some buffers are aligned.
+    """Random buffers of at most 24 bytes.
 
-    Otherwise few bytes are free at any point, and greedy packings take more than the need at the peak.
+    overlapping: results may overlap an operand that dies, and some buffers are aligned. Otherwise few bytes are free at
+    any point, and greedy packings need more than the bytes at the peak.
     """
     random = Random(seed)
     return _overlapping(random) if overlapping else _dense(random)
 
 
 def _dense(random: Random) -> list[Rectangle]:
-    """Buffers drawn until none fits below a height, again and again until first fit and best fit need more."""
+    """Random buffers, drawn until none fits below a height, repeatedly until first fit and best fit need more."""
     while True:
         free, made = [random.randrange(8, 25)] * random.randrange(5, 10), list[Rectangle]()
         while any(free) and len(made) < MOST:
@@ -74,9 +75,9 @@ def _overlapping(random: Random) -> list[Rectangle]:
 
 @dataclass(frozen=True)
 class Trial:
-    """A claim of branch and bound and its judgement.
+    """A claim of branch and bound, and the judgement on it.
 
-    above: the claim is more than the need at the peak. packed: exact cover has found such a packing, too.
+    above: the claimed bound exceeds the need at the peak. packed: exact cover has found a packing of that height, too.
     """
 
     verdict: Verdict
@@ -87,7 +88,7 @@ class Trial:
 
 
 def trials(seeds: Iterable[int], overlapping: bool) -> Iterator[Trial]:
-    """Judge height and bound of each problem's packing, which has to be valid and proven."""
+    """Judge height and bound of each problem's packing; the packing must be valid and proven optimal."""
     for seed in seeds:
         given = problem(seed, overlapping)
         begun = time.process_time()
@@ -108,9 +109,11 @@ def trials(seeds: Iterable[int], overlapping: bool) -> Iterator[Trial]:
 
 
 def judged(name: str, _options: list[str]) -> Values:
-    """Verdicts on problems without overlaps (`apart`) or with them (`overlapping`), and seconds beside the search's.
+    """The verdicts on problems without overlaps (`apart`) or with them (`overlapping`), and the seconds of both
+    algorithms.
 
-    Of `cuts-N`, N buffers without a spare byte: how many exact cover and branch and bound prove, by themselves.
+    For `cuts-N`: how many problems of N buffers without a spare byte exact cover and branch and bound prove, each
+    alone.
     """
     if name.startswith("cuts-"):
         return _proved(int(name.removeprefix("cuts-")))
@@ -136,7 +139,7 @@ def _proved(buffers: int) -> Values:
 
 
 def summary() -> Values:
-    """The figures of both classes of problems together."""
+    """The figures of both classes of problems, added up."""
     measured = read(MEASURED)
     found = [measured[f"judge {name}"] for name in ("apart", "overlapping")]
     names = ("problems", "agreed", "refuted", "undecided", "above", "packed")

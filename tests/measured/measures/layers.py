@@ -27,10 +27,10 @@ _DENSE = re.compile(r"dense, (?P<columns>\d+) to (?P<rows>\d+)(?:, (?P<vectors>\
 
 
 def model_of(layer: str) -> tuple[bytes, int]:
-    """A model with one layer and random weights, and its products.
+    """A model with one layer and random weights, and the number of its products.
 
-    layer: `dense, 64 to 10`, perhaps with `, 16 rows`; `convolution 3x3, 16 to 32, 16x16` or `depthwise 3x3, 8, 9x9`,
-    perhaps with `, stride 2` and, instead of zeros around the image, `, valid`.
+    layer: `dense, 64 to 10`, optionally followed by `, 16 rows`; `convolution 3x3, 16 to 32, 16x16` or `depthwise 3x3,
+    8, 9x9`, optionally followed by `, stride 2` and by `, valid` for no padding.
     """
     random, model = np.random.default_rng(5), TfliteModel()
     if (dense := _DENSE.fullmatch(layer)) is not None:
@@ -63,7 +63,7 @@ def model_of(layer: str) -> tuple[bytes, int]:
 
 
 def layer(name: str, target: str) -> dict[str, Any]:
-    """The figures of a layer on a board's core; `differ` counts the bytes that are not TFLM's."""
+    """The figures of a layer on a board's core; `differ` counts the bytes that differ from TFLM's."""
     content, products = model_of(name)
     module, ctx, x = read_tflite(content, "network.tflite"), context(), inputs_of(content, SAMPLES)
     [expected] = computed_by_tflm(content, x, 1)

@@ -1,7 +1,8 @@
-"""Memory by packer and by strategy.
+"""Memory by packer and by search strategy.
 
-With and without reuse (Shiftry, figure 12), by first fit and at best (MinUn, tables 9 and 10), and strategies for bit
-widths in the RAM of Shiftry's search (MinUn 7.5), with both packers.
+The packers are compared without reuse and with reuse (Shiftry, figure 12), by first fit and by optimal placement
+(MinUn, tables 9 and 10). Strategies for bit widths are compared in the RAM of Shiftry's search (MinUn 7.5), with both
+packers.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ GRAPHS = 2000
 
 
 def arena(formats: Path, mode: str, target: str) -> int:
-    """Bytes of the arena of a program at L1 by a packer; by `none` buffers are not updated in place either."""
+    """The bytes of the arena of a program at L1 by a packer; with `none`, buffers are not updated in place, either."""
     module, reused = load_program(formats, context()), mode != "none"
     steps = pipelines.flatten("formats-to-buffers", {"target": target, "mode": mode})
     pipelines.run(module, context(), [step for step in steps if reused or step.name != "update-in-place"])
@@ -43,7 +44,7 @@ def arena(formats: Path, mode: str, target: str) -> int:
 
 
 def reuse(models: Path | None) -> Values:
-    """Bytes of FastGRNN's arenas, in floats and in demoted numbers (Shiftry's), each buffer by itself or packed."""
+    """The bytes of FastGRNN's arenas, in floats and in demoted formats (Shiftry's), without reuse and packed."""
     rows: dict[str, dict[str, int]] = {}
     for name in ("fastgrnn-fsdd10", "fastgrnn-mnist16-10"):
         program, val, _ = find_model(model_path(name, models))
@@ -66,9 +67,10 @@ def reuse(models: Path | None) -> Values:
 
 
 def on_graphs(_models: Path | None) -> Values:
-    """Percent that optimal placements take less on random graphs than first fit: the mean, the most, how many gain.
+    """The percentage that optimal placements save on random graphs compared with first fit: mean, maximum and number of
+    gains.
 
-    First fit takes the buffers in order of start, or (`orders_`) takes the lowest result of six orders.
+    First fit processes buffers in the order of their start, or (`orders_`) uses the lowest result of six orders.
     """
     random, proved = Random(1), 0
     saved: dict[str, list[float]] = {"": [], "orders_": []}
@@ -88,7 +90,7 @@ def on_graphs(_models: Path | None) -> Values:
 
 
 def in_order_of_start(rectangles: Sequence[Rectangle]) -> int:
-    """The height by a standard first fit: one pass in order of start, each buffer at the lowest free offset."""
+    """The height by standard first fit: one pass in the order of start, with each buffer at the lowest free offset."""
     placed: list[tuple[int, Rectangle]] = []
     for shape in sorted(rectangles, key=lambda shape: shape.first):
         alive = sorted((at, other) for at, other in placed if other.last >= shape.first and shape.last >= other.first)
@@ -102,7 +104,9 @@ def in_order_of_start(rectangles: Sequence[Rectangle]) -> int:
 
 
 def on_squeezenets(_models: Path | None) -> Values:
-    """Bytes of SqueezeNet 1.0 and 1.1 by ordinary execution: by both kinds of first fit, and at best."""
+    """The bytes of SqueezeNet 1.0 and 1.1 by ordinary execution:
+    by both kinds of first fit, and by optimal placement.
+    """
     values: dict[str, float] = {}
     for version in ("1.0", "1.1"):
         rectangles = live_ranges(squeezenet(version))
@@ -115,9 +119,9 @@ def on_squeezenets(_models: Path | None) -> Values:
 
 
 def on_detectors(models: Path | None) -> Values:
-    """Bytes of Face-A, Face-B and Face-C in 8 and 16 bits: by both kinds of first fit, and at best.
+    """The bytes of Face-A, Face-B and Face-C in 8 and 16 bits: by both kinds of first fit, and by optimal placement.
 
-    Buffers as the program has them, none of which is updated in place or overlaps another one.
+    The buffers are those of the program; none of them is updated in place or overlaps another one.
     """
     folder = model_path("rnnpool-face", models)
     parts = [f"face-{letter} {width}" for letter in "abc" for width in (8, 16)]
@@ -135,7 +139,10 @@ def _detector(folder: Path, name: str, width: str) -> Values:
 
 
 def _heights(module: ModuleOp, *, in_place: bool) -> Values:
-    """The bytes of a program at L1 by both kinds of first fit, and at best; its buffers are made here."""
+    """The bytes of a program at L1 by both kinds of first fit, and by optimal placement.
+
+    This function allocates the program's buffers. in_place: whether results may overwrite operands.
+    """
     steps = pipelines.flatten("formats-to-buffers", {})
     last = next(i for i, step in enumerate(steps) if step.name == "pack-scratch")
     pipelines.run(module, context(), [step for step in steps[:last] if in_place or step.name != "update-in-place"])
@@ -153,7 +160,7 @@ def _heights(module: ModuleOp, *, in_place: bool) -> Values:
 
 
 def in_ten_bits(models: Path | None) -> Values:
-    """Bytes of the arenas of the detectors, `a`, `b` and `c`, in posits of 10 bits that are packed to the bit."""
+    """The bytes of the arenas of the detectors `a`, `b` and `c` in posits of 10 bits that are packed to the bit."""
     folder = model_path("rnnpool-face", models)
     rows = by_parts("faces-in-10-bits", list("abc"), lambda letter: {"arena": _packed(folder, f"face-{letter}")})
     return {letter: row["arena"] for letter, row in rows.items()}
@@ -170,10 +177,11 @@ def _packed(folder: Path, name: str) -> int:
 
 
 def on_promoted(models: Path | None) -> Values:
-    """Percent that optimal placements of promoted classifiers take less than both kinds of first fit.
+    """The percentage that optimal placements of promoted classifiers save compared with both kinds of first fit.
 
-    The programs are those of promotion in Shiftry's arithmetic, in the RAM of demotion. `{first,orders}_most` and
-    `_gain`: the most, and how many programs gain; `in_place_` before these where results overwrite operands.
+    The programs are those that promotion finds in Shiftry's arithmetic, in the RAM of demotion. `{first,orders}_most`
+    is the maximum, `{first,orders}_gain` the number of programs that gain. The prefix `in_place_` marks results that
+    overwrite operands.
     """
     rows: dict[str, Values] = {}
     for name in (name for family in FAMILIES for name in names(family)):
@@ -197,7 +205,7 @@ def on_promoted(models: Path | None) -> Values:
 
 
 def live_ranges(graph: Graph) -> list[Rectangle]:
-    """The tensors of a graph, op by op: each lives from the op that makes it to the last one that reads it."""
+    """The tensors of a graph, op by op: each lives from the op that computes it to the last op that reads it."""
     ops = len(graph.nodes)
     first = {node.result: step for step, node in enumerate(graph.nodes)}
     last = {read.tensor: step for step, node in enumerate(graph.nodes) for read in node.reads}
@@ -207,7 +215,7 @@ def live_ranges(graph: Graph) -> list[Rectangle]:
 
 
 def _graph(random: Random, ops: int) -> list[Rectangle]:
-    """The results of a random graph's ops, each of which reads one to three of the last results."""
+    """The results of the ops of a random graph; each op reads one to three of the last results."""
     reach, last = random.randrange(2, 9), list(range(ops))
     for op in range(1, ops):
         for _ in range(random.choice((1, 1, 1, 2, 3))):
@@ -228,11 +236,11 @@ PAIRS = {
 
 
 def strategies(format: str) -> Callable[[Path | None], Values]:
-    """Measures changes of accuracy from floats in points, by family and strategy, and what optimal packing saves.
+    """A function that measures changes of accuracy from floats in points, by family and strategy.
 
-    `{family}_{strategy}` is the mean of a family, `all_{strategy}` that of all models; `saved` the most percent by
-    which the optimum is below first fit, of programs by promotion; `{strategy}_least` and `{strategy}_most` seconds of
-    the search; `models` has the single figures.
+    `{family}_{strategy}` is the mean of a family, `all_{strategy}` the mean of all models. `saved` is the maximum
+    percentage by which the optimum is below first fit, among programs by promotion. `{strategy}_least` and
+    `{strategy}_most` are seconds of the search. `models` contains the figures of each model.
     """
     return lambda models: _strategies(format, models)
 
@@ -254,7 +262,7 @@ def _strategies(format: str, models: Path | None) -> Values:
 
 
 def _row(name: str, format: str, models: Path | None) -> Values:
-    """Change of accuracy, arena and input of a model by each strategy, and promotion's arena by first fit."""
+    """The change of accuracy, arena and input of a model by each strategy, and the arena of promotion by first fit."""
     row: Values = {}
     for way, search in WAYS.items():
         limit = [] if way == "demotion" else ["--ram", str(row["demotion"]["arena"] + row["demotion"]["input"])]
@@ -282,12 +290,13 @@ LEAST_OF = "bonsai-mnist16-10", "fastgrnn-mnist16-10", "protonn-gesturepod"
 
 
 def least(*formats: str) -> Callable[[Path | None], Values]:
-    """Measures how many times less arena and input promoted numbers take than floats, within 0.2 points of accuracy.
+    """A function that measures how many times less arena and input promoted programs need than floats.
 
-    Each ratio is searched by promotion within limits between which the next is the geometric mean, until one that fails
-    is at most `ENOUGH` times less than one that suffices. Widths are chosen on the validation set; whether they suffice
-    is told by the test set, as in the paper. `less` is the least of `models`, `more` the most, `worst` the worst
-    change. formats: the options that name those of the program.
+    They may lose at most 0.2 points of accuracy. Each ratio is searched by promotion within limits. The next limit is
+    the geometric mean of two limits, until one that fails is at most `ENOUGH` times less than one that suffices. Widths
+    are chosen on the validation set; the test set determines whether they suffice, as in the paper. `less` is the
+    minimum over `models`, `more` the maximum, `worst` the worst change. formats: the options that select the formats of
+    the program.
     """
     return lambda models: _least_of_all(formats, models)
 
@@ -318,10 +327,10 @@ TIMES_LESS = 2.9
 
 
 def third_in_posits(*families: str) -> Callable[[Path | None], Values]:
-    """Measures changes of accuracy of promoted posits alone, within 1/2.9 of the arena and input of floats.
+    """A function that measures changes of accuracy of promoted posits within 1/2.9 of the arena and input of floats.
 
-    `change` is the mean of all models that work within the limit, `worst` the worst, `{family}` that of a family;
-    `least` and `most` are how many times less they take; `beyond` counts models that do not work at any width.
+    `change` is the mean of all models that work within the limit, `worst` the worst, `{family}` the mean of a family.
+    `least` and `most` are the factors by which they need less memory. `beyond` counts models that work at no width.
     """
     return lambda models: _third_of_all(families, models)
 
@@ -351,7 +360,9 @@ def _third(name: str, models: Path | None) -> Values:
 
 
 def _arena_and_input(name: str, models: Path | None, *options: str) -> Values | None:
-    """Bytes of arena and input of a program for this computer, and its change of accuracy; None if there is none."""
+    """The bytes of arena and input of a program for this computer, and its change of accuracy;
+    None if there is none.
+    """
     program, val, test = find_model(model_path(name, models))
     with tempfile.TemporaryDirectory() as folder:
         given = ["--val", str(val), "--test", str(test), "--target", "host", *options, "-o", f"{folder}/out"]
@@ -363,9 +374,10 @@ def _arena_and_input(name: str, models: Path | None, *options: str) -> Values | 
 
 
 def explored(models: Path | None) -> Values:
-    """Candidates that demotion and promotion evaluate in Shiftry's arithmetic, the latter in the RAM of the former.
+    """The number of candidates that demotion and promotion evaluate in Shiftry's arithmetic.
 
-    The mean of a model of each family, and the tensors that have formats; `{way}_least` and `{way}_most` are seconds.
+    Promotion uses the RAM of demotion. The figures are the means over a model of each family, and the number of tensors
+    with formats. `{way}_least` and `{way}_most` are seconds.
     """
     rows: dict[str, dict[str, int]] = {}
     spent: dict[str, list[float]] = {"demote": [], "promote": []}
@@ -384,7 +396,7 @@ def explored(models: Path | None) -> Values:
 
 
 def defragmented(_models: Path | None) -> Values:
-    """Moves that Shiftry's packer makes in the examples' programs, in its arithmetic of 16 bits."""
+    """The number of moves that Shiftry's packer makes in the examples' programs, in its arithmetic of 16 bits."""
     moves = 0
     for file in (MODELS[name] for name in ("protonn", "bonsai", "fastgrnn")):
         module = load_program(file, context())
@@ -396,7 +408,7 @@ def defragmented(_models: Path | None) -> Values:
 
 
 def metrics(models: Path | None) -> Values:
-    """Mean changes of accuracy in points, and bytes of arena and constants, of demotion by two metrics."""
+    """For two metrics of demotion, the mean change of accuracy in points, and the bytes of arena and constants."""
     found: dict[str, float] = {}
     names = "bonsai-letter26", "protonn-letter26"
     for metric in ("disagreement", "accuracy"):

@@ -1,4 +1,6 @@
-"""A small MobileNet-v2 for spoken digits that is trained here: pruned at its bottleneck, and with narrow sums (PEX)."""
+"""A small MobileNet-v2 for spoken digits that is trained here, then pruned at its bottleneck, and with narrow sums
+(PEX).
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ WAYS = {
 
 
 def narrow_sums(_models: Path | None) -> Values:
-    """Percent of the test set that is right, as compiled on this computer, and bytes, on average of three networks.
+    """The percentage of right answers on the test set, as compiled on this computer, and bytes; means of three
+    networks.
 
     `floats`: in floating point. `exact` and `sums_8`: programs in 8 bits (`WAYS`), with sums that are exact or rounded
     to 8 bits after every channel. `ordinary` and `partial_8`: bytes at the peak of their plans.
@@ -45,10 +48,11 @@ def narrow_sums(_models: Path | None) -> Values:
 
 
 def pruned(_models: Path | None) -> Values:
-    """The same for the first network without channels at its bottleneck, which is trained for 10 epochs more.
+    """The same figures for the first network without channels at its bottleneck, after training for 10 more epochs.
 
-    `left`: bytes of its plan with sums of 8 bits; `whole` and `floats`: in floating point, before and after; `sums_8`:
-    in 8 bits. `ordinary`: bytes of the whole network by ordinary execution. `removed`: groups of channels.
+    `left`: bytes of its plan with sums of 8 bits. `whole` and `floats`: in floating point, before and after pruning.
+    `sums_8`: in 8 bits. `ordinary`: bytes of the whole network by ordinary execution. `removed`: the number of groups
+    of channels.
     """
     rows = by_parts("mobilenets", [f"{way} {SEEDS[0]}" for way in ("exact", "pruned")], _row)
     names = {"whole": "before", "floats": "floats", "sums_8": "accuracy", "left": "partial_8", "removed": "removed"}
@@ -62,7 +66,7 @@ def _mean(rows: dict[str, Values], way: str, name: str) -> float:
 
 
 def _row(part: str) -> Values:
-    """A program and the seed of its network."""
+    """The figures of one case. part: a program and the seed of its network."""
     way, seed = part.split()
     sets, network, (plan, prunes) = TASKS[TASK].sets(), trained(TASK, int(seed)), WAYS[way]
     limit = int(_peak(network, "ordinary") / TIMES_LESS) if prunes else None
@@ -81,6 +85,6 @@ def _row(part: str) -> Values:
 
 
 def _peak(network: ModuleOp, mode: str) -> float:
-    """Bytes at the peak of a network's plan in 8 bits."""
+    """The bytes at the peak of a network's plan in 8 bits."""
     channels = channels_of(network, mode, 8)
     return channels.plan(channels.graph([])).bits / 8

@@ -1,7 +1,7 @@
-"""Worked numbers, exponentials and the fixed point of Vivado HLS.
+"""Worked examples of numbers, exponentials, and the fixed point of Vivado HLS.
 
-Numbers are 1.6181 and a posit (MinUn, section 2), and 2.25 and 1.50 (Shiftry, section 4). Vivado's `ap_fixed` has one
-format for all numbers (SeeDot 7.3.2): it cuts off, and wraps around.
+The numbers are 1.6181 and a posit (MinUn, section 2), and 2.25 and 1.50 (Shiftry, section 4). Vivado's `ap_fixed` has
+one format for all numbers (SeeDot 7.3.2), truncates, and wraps around.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BATCH = 100
 
 @dataclass(frozen=True)
 class ApFixed:
-    """`ap_fixed<width, integer>`: raws of `width` bits, `integer` of them above the point, the sign among them."""
+    """`ap_fixed<width, integer>`: raws of `width` bits, `integer` of which are above the point, including the sign."""
 
     width: int
     integer: int
@@ -54,16 +54,18 @@ class ApFixed:
         return ((raws + half) & (2 * half - 1)) - half
 
     def dot(self, left: Raws, right: Raws, axis: int) -> Raws:
-        """Sums over an axis of products, each cut off as it is added."""
+        """Sums of products over an axis, each product truncated when it is added."""
         return self.wrapped((left * right >> self.fraction).sum(axis))
 
     def function(self, function: Callable[[Reals], Reals], raws: Raws) -> Raws:
-        """Of what is at most 40, so that exp is a number."""
+        """The raws of a function's results; arguments are limited to 40, so that exp is finite."""
         return self.of(function(np.minimum(raws * 2.0**-self.fraction, 40)))
 
 
 def loss(family: str, names: tuple[str, ...], width: int) -> Callable[[Path | None], Values]:
-    """Measures the points that the best of all formats of a width loses on the test set, on average of some models."""
+    """A function that measures the points that the best format of a width loses on the test set,
+    averaged over models.
+    """
     forward = {"protonn": _protonn, "bonsai": _bonsai}[family]
 
     def measure(models: Path | None) -> Values:
@@ -164,7 +166,9 @@ static float fast_exp(float x)
 
 
 def exponentials(device: str) -> Callable[[Path | None], Values]:
-    """Measures cycles (AVR) or instructions per exp, less those of a loop that copies, and the greatest errors."""
+    """A function that measures cycles (AVR) or instructions per exp, minus those of a loop that copies, and the
+    greatest errors.
+    """
     return lambda _models: _exponentials(device)
 
 
@@ -187,7 +191,7 @@ def _exponentials(device: str) -> Values:
 def _run(
     device: str, function: str, in_fixed_point: bool, scheme: str | None = None
 ) -> tuple[float, NDArray[np.floating]]:
-    """Time per element of a loop that applies a function, and its results as reals."""
+    """The time per element of a loop that applies a function, and the results as reals."""
     source, result = ARGUMENT, ARGUMENT if function == "cast" else RESULT
     context, module = program(function, *((str(source), str(result)) if in_fixed_point else ("f32", "f32")), scheme)
     interface, runner = interface_of(module), runner_for(device)
@@ -201,7 +205,9 @@ def _run(
 
 
 def operators(_models: Path | None) -> Values:
-    """Cycles of an Uno for a sum and a product in floats and in integers of 16 bits, with the second operand's load."""
+    """The cycles of an Uno for a sum and a product in floats and in 16-bit integers, including the load of the second
+    operand.
+    """
     found: dict[str, float] = {}
     for name, inputs in (("float", REALS), ("integer", (REALS * 256).astype(np.int16))):
         copied = _loop("uno", inputs, "X[i]")[0]
@@ -230,10 +236,12 @@ MULTIPLIED = {"protonn": ("W", "B", "Z"), "bonsai": ("Z",)}
 
 
 def wide_sums(family: str, names: Sequence[str]) -> Callable[[Path | None], Values]:
-    """Measures the products of models by sums of 64 bits on an Uno, over our whole programs of 16 bits.
+    """A function that measures the products of models with 64-bit sums on an Uno, divided by our whole programs in 16
+    bits.
 
-    Geometric means, by the width of their numbers: for all parameters, and (`_sparse`) without zeros. Of the wide
-    programs only the products are counted, without exp, comparisons and the loads of indices: bounds from below.
+    It returns geometric means by the width of the numbers: for all parameters, and (`_sparse`) without zeros. Of the
+    programs with wide sums only the products are counted, without exp, comparisons and loads of indices, so the ratios
+    are lower bounds.
     """
 
     def measured(models: Path | None) -> Values:
@@ -263,7 +271,7 @@ def wide_sums(family: str, names: Sequence[str]) -> Callable[[Path | None], Valu
 def _loop(
     device: str, inputs: NDArray[np.generic], body: str, definitions: str = ""
 ) -> tuple[float, NDArray[np.generic]]:
-    """Time per element of a loop in C over rows of inputs, and what it computes for each X[i]."""
+    """The time per element of a C loop over rows of inputs, and the result that it computes for each X[i]."""
     kind = "float" if inputs.dtype == np.float32 else f"{inputs.dtype}_t"
     interface, runner = Interface("loop", kind, LENGTH, kind, LENGTH, has_label=False), runner_for(device)
     with tempfile.TemporaryDirectory() as name:

@@ -44,7 +44,7 @@ from tinyml.transforms.schedules.table import schedule_named, schedule_names
 
 
 def peaks(graph: Graph, **modes: str) -> dict[str, float]:
-    """Bytes at the peak of plans by their modes, under names of one's own."""
+    """The bytes at the peak of a plan for each mode, by the given names."""
     return {name: schedule_named(mode).plan(graph).bits / 8 for name, mode in modes.items()}
 
 
@@ -52,9 +52,9 @@ PARTIAL = {"ordinary": "ordinary", "partial_32": "partial-32", "partial_16": "pa
 
 
 def partial(graph: Graph) -> Callable[[Path | None], Values]:
-    """Measures peaks by ordinary and partial execution, with sums of 32, 16 and 8 bits, and how many are rounded.
+    """A function that measures peaks by ordinary and partial execution, with sums of 32, 16 and 8 bits.
 
-    `layers_32` and so on: the layers that the plan accumulates.
+    `layers_32` and so on: the number of layers that the plan accumulates.
     """
 
     def measured(_models: Path | None) -> Values:
@@ -71,12 +71,16 @@ def partial(graph: Graph) -> Callable[[Path | None], Values]:
 
 
 def block(_models: Path | None) -> Values:
-    """Peaks of the block of PEX's figure 1: 13 x 13 pixels of 24 channels, expanded to the 144 that the text names."""
+    """The peaks of the block of PEX's figure 1: 13 x 13 pixels of 24 channels, expanded to the 144 channels of the
+    text.
+    """
     return peaks(inverted_residual(13, 24, 144), ordinary="ordinary", partial_8="partial-8")
 
 
 def named(**networks: Graph) -> Callable[[Path | None], Values]:
-    """Measures peaks by ordinary execution and by channels, `{name}_ordinary` and `{name}_partial_8`."""
+    """A function that measures peaks by ordinary execution and by channels,
+    `{name}_ordinary` and `{name}_partial_8`.
+    """
     return lambda _models: {
         f"{name}_{mode}": value
         for name, graph in networks.items()
@@ -101,7 +105,7 @@ KEYWORDS = named(
 
 
 def visual_wake_words(models: Path | None) -> Values:
-    """Peaks of MCUNet's network for visual wake words that runs five times a second, from its file."""
+    """The peaks of MCUNet's network for visual wake words that runs five times a second, loaded from its file."""
     from tinyml.dialects.context import context
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.tools.driver.stages import load_program
@@ -112,15 +116,18 @@ def visual_wake_words(models: Path | None) -> Values:
 
 
 def co_designed(models: Path | None) -> Values:
-    """Bytes and multiply-accumulates of MobileNet-v2, from its file, pruned at the bottleneck to the paper's 276 kB."""
+    """The bytes and multiply-accumulates of MobileNet-v2, loaded from its file and pruned at the bottleneck to the
+    paper's 276 kB.
+    """
     (ordinary,) = peaks(mobilenet_v2(224), ordinary="ordinary").values()
     return {"ordinary": ordinary, **_pruned(model_path("mobilenet_v2_224", models), 276_000)}
 
 
 def pruned(graph: Graph, limit: int) -> Callable[[Path | None], Values]:
-    """Measures what is left of a network of which only shapes are known, pruned to a limit in bytes.
+    """A function that measures what remains of a network after pruning to a limit in bytes.
 
-    Its weights are drawn, so that other channels go than those of a trained network.
+    Only the network's shapes are known. Its weights are random, so other channels are removed than from a trained
+    network.
     """
 
     def measured(_models: Path | None) -> Values:
@@ -145,7 +152,7 @@ def _pruned(program: Path, limit: int) -> Values:
 
 
 def planning_time(_models: Path | None) -> Values:
-    """Seconds of this computer in which `partial-8` is planned, for the slowest of all networks of appendix D."""
+    """The seconds of this computer for planning `partial-8`, for the slowest of all networks of appendix D."""
     networks = {
         "MobileNet-v2": mobilenet_v2(160, 2), "EfficientNet-B0": efficientnet_b0(160), "ETinyNet": etinynet(4),
         **{f"MCUNet-v1-{name}": network.graph() for name, network in MCUNETS.items()},
@@ -163,7 +170,10 @@ def planning_time(_models: Path | None) -> Values:
 
 
 def patched_mobilenet(resolution: int, most_extra: int) -> Callable[[Path | None], Values]:
-    """Measures the peak of MobileNet-v2 in patches with some thousandths more work, and of 4 x 4 patches alone."""
+    """A function that measures the peak of MobileNet-v2 in patches, and in 4 x 4 patches alone.
+
+    most_extra: the additional work in thousandths.
+    """
 
     def measured(_models: Path | None) -> Values:
         graph = mobilenet_v2(resolution)
@@ -179,7 +189,9 @@ def patched_mobilenet(resolution: int, most_extra: int) -> Callable[[Path | None
 
 
 def squeezed(_models: Path | None) -> Values:
-    """Peaks of MobileNet-v3-small, with squeeze and excitation and without, and how many ops its first loops have."""
+    """The peaks of MobileNet-v3-small, with squeeze and excitation and without, and the number of ops in its first
+    loops.
+    """
     values: dict[str, float] = {}
     for name, graph in {"se": mobilenet_v3_small(224), "plain": mobilenet_v3_small(224, excited=False)}.items():
         for mode in ("ordinary", "partial-8", "patches"):
@@ -190,9 +202,10 @@ def squeezed(_models: Path | None) -> Values:
 
 
 def channels_in_patches(_models: Path | None) -> Values:
-    """Peaks of MobileNet-v2 with at most 30 % more work: by channels, in patches, and by channels in patches.
+    """The peaks of MobileNet-v2 with at most 30 % more work: by channels, in patches, and by channels in patches.
 
-    `same_percent`: the least work of the last within the peak of patches, whose tiles are `same_tiles` along an axis.
+    `same_percent`: the least additional work of channels in patches within the peak of patches. `same_tiles`: the
+    number of tiles along an axis for it.
     """
     graph = mobilenet_v2(224)
     values = peaks(graph, channels="partial-32", pixels="pixels")
@@ -209,7 +222,9 @@ def channels_in_patches(_models: Path | None) -> Values:
 
 
 def resolutions(_models: Path | None) -> Values:
-    """Peaks of MobileNet-v2 for two classes by ordinary execution and the least of all exact plans, by resolution."""
+    """For each resolution, the peaks of MobileNet-v2 for two classes by ordinary execution, and the least of all exact
+    plans.
+    """
     return {
         f"r{resolution}_{mode}": value
         for resolution in (80, 96, 112, 128, 144, 160, 176)
@@ -218,7 +233,9 @@ def resolutions(_models: Path | None) -> Values:
 
 
 def squeezenets(_models: Path | None) -> Values:
-    """Megabytes at the peaks of SqueezeNet 1.0 and 1.1 by ordinary execution in floats, and by every plan in 8 bits."""
+    """The megabytes at the peaks of SqueezeNet 1.0 and 1.1 by ordinary execution in floats, and by every plan in 8
+    bits.
+    """
     names = {mode.replace("-", "_"): mode for mode in schedule_names()}
     return {
         f"v{version.replace('.', '_')}": {name: round(value / 1e6, 3) for name, value in found.items()}
@@ -233,17 +250,18 @@ def squeezenets(_models: Path | None) -> Values:
 
 
 def digits(_models: Path | None) -> Values:
-    """Peaks of Gural and Murmann's network, 4 bits per activation, in bytes."""
+    """The peaks of Gural and Murmann's network with activations of 4 bits, in bytes."""
     modes = {"replace": "replace", "single": "single-transpose", "herringbone": "herringbone"}
     streamed = {"ordinary": "ordinary", "rows": "rows", "pixels": "pixels"}
     return peaks(gural_murmann(14, 4), **modes, **streamed)
 
 
 def small_cifars(_models: Path | None) -> Values:
-    """Bytes of Gural and Murmann's networks for CIFAR-10 at 4 bits, from the shapes in table 2.
+    """The bytes of Gural and Murmann's networks for CIFAR-10 at 4 bits, from the shapes in table 2.
 
-    `weights_bytes`: of the network whose weights are to lie in 2 KB beside activations. The residual unit of the other
-    one is read as two convolutions beside the image, its last convolution as depthwise and pointwise.
+    `weights_bytes`: the bytes of the network whose weights are to fit 2 KB together with activations. The residual unit
+    of the other network is interpreted as two convolutions in parallel with the image, and its last convolution as
+    depthwise and pointwise.
     """
     whole = GraphBuilder(32, 32, 3, 4)
     whole.pool((2, 2))
@@ -264,9 +282,10 @@ def small_cifars(_models: Path | None) -> Values:
 
 
 def small_keywords(_models: Path | None) -> Values:
-    """Bytes of Gural and Murmann's network for Google-12 at 4 bits, from the shapes in table 2.
+    """The bytes of Gural and Murmann's network for Google-12 at 4 bits, from the shapes in table 2.
 
-    A residual unit is read as two convolutions beside the image, or beside its projection where channels grow.
+    A residual unit is interpreted as two convolutions in parallel with the image, or with a projection of it if
+    channels increase.
     """
     net = GraphBuilder(24, 96, 1, 4)
     net.window((1, 4), (1, 4), 6, same=False)
@@ -286,7 +305,7 @@ BATCH = 500
 
 
 def accuracy(models: Path | None) -> Values:
-    """Percent of the images of `cnn-gural-mnist10-4bit/test.npz`, all 10,000, that get the right label."""
+    """The percentage of the 10,000 images of `cnn-gural-mnist10-4bit/test.npz` that get the right label."""
     data = np.load(model_path("cnn-gural-mnist10-4bit", models) / "test.npz")
     raws, labels = trained.images(data["x"]), data["y"]
     program, right = trained.program(), 0

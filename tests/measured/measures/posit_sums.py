@@ -1,4 +1,4 @@
-"""Sums of products of standard posits, each in a quire: what a product and the rest of a sum cost."""
+"""Sums of products of standard posits, each in a quire: the cost of a product and of the rest of a sum."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ DEVICES = {"uno": "uno", "m4": "cortex-m4"}
 
 
 def posit_sums(n: int, es: int) -> Values:
-    """Cycles of an ATmega and instructions of a Cortex-M4: of a product, decoding included, and of all else of a sum.
+    """The cycles of an ATmega and the instructions of a Cortex-M4 for a product, including decoding, and for the rest
+    of a sum.
 
-    bins: the bytes of the sum in memory, and of the flag for NaR. flash: of the program with short rows and its
-    functions for floats, weights included, of which each takes `weight` bytes.
+    bins: the bytes of the sum in memory, and of the flag for NaR. flash: the bytes of the program with short rows and
+    its functions for floats, including weights of `weight` bytes each.
     """
     values: dict[str, float] = {}
     for name, device in DEVICES.items():
@@ -43,7 +44,7 @@ def posit_sums(n: int, es: int) -> Values:
 
 
 def _cost(format: PositType, device: str, columns: int) -> dict[str, float]:
-    """Of a product of matrices: time for an input, flash, and the bytes of the quire."""
+    """The cost of a product of matrices: time for an input, flash, and the bytes of the quire."""
     random = np.random.default_rng(1)
     weights = format.encode(random.normal(size=(ROWS, columns)) * 2.0 ** random.integers(-4, 3, (ROWS, columns)))
     x, y = f"tensor<{columns}x1x{format}>", f"tensor<{ROWS}x1x{format}>"

@@ -1,4 +1,4 @@
-"""ProtoNN of 2 KB, trained here on digits that are odd or even (Gural and Murmann 2019, figure 9)."""
+"""ProtoNN of 2 KB, trained here to distinguish odd and even digits (Gural and Murmann 2019, figure 9)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ argmax(res)
 
 
 def prototypes(_models: Path | None) -> Values:
-    """Percent of 10,000 images that are right by 8 bits on an Uno, bytes of constants, and of RAM with the stack."""
+    """The percentage of 10,000 images that 8 bits on an Uno get right, bytes of constants, and bytes of RAM with the
+    stack.
+    """
     train, val, test = (Labelled(part.x, part.y % CLASSES) for part in vars(digits()).values())
     with tempfile.TemporaryDirectory() as folder:
         program = tinyml.load(_written(Path(folder), train))
@@ -49,7 +51,9 @@ def prototypes(_models: Path | None) -> Values:
 
 
 def _written(folder: Path, train: Labelled) -> str:
-    """The program to begin with: principal components, and samples as prototypes of their classes."""
+    """Write the initial program, whose projection is principal components and whose prototypes are samples of their
+    classes.
+    """
     random = np.random.default_rng(SCHEDULE.seed)
     components = np.linalg.svd(train.x - train.x.mean(0), full_matrices=False)[2][:PROJECTED]
     chosen = random.choice(len(train.x), PROTOTYPES, replace=False)

@@ -1,4 +1,4 @@
-"""Programs in fixed point and in posits of few bits, by the rule that the scales of their activations follow."""
+"""Programs in fixed point and in posits of few bits, for each rule by which the scales of activations are chosen."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ Values = dict[str, Any]
 
 
 def scalings(model: Path, width: int) -> Values:
-    """The points that each kind of program loses against floats on the test data, and its answers that changed.
+    """For each kind of program, the points that it loses against floats on the test data, and the answers that changed.
 
-    `lost` are right in floats alone, `won` in the program alone. `tensors` counts those of each es, by es, which are
-    computed in posits of the given width; `one_es` is the es of the program whose posits all have one. Each format has
-    the passes that `tinyml compile` runs for it.
+    `lost` are right only in floats, `won` only in the program. `tensors` counts the tensors of each es that are
+    computed in posits of the given width. `one_es` is the es of the program whose posits all have the same es. Each
+    format has the passes that `tinyml compile` runs for it.
     """
     fixed, test = _profiled(model, "fixed", width)
     posit, _ = _profiled(model, "posit", width)
@@ -66,7 +66,7 @@ def scalings(model: Path, width: int) -> Values:
 
 
 def standard_posits(model: Path, width: int) -> Values:
-    """The same of a program whose numbers all are posits of the standard, with sums in a quire."""
+    """The same figures for a program with only standard posits, whose sums are in a quire."""
     profiled, test = _profiled(model, "posit", width)
     evaluator = profiled.by(None)
     formats = _formats(evaluator, FormatChoice(PositType(width, STANDARD), is_made=True))
@@ -75,18 +75,18 @@ def standard_posits(model: Path, width: int) -> Values:
 
 
 class _Profiled(NamedTuple):
-    """A program before it gets formats, and the data on which they are chosen."""
+    """A program before formats are assigned, and the data on which they are chosen."""
 
     module: ModuleOp
     val: Data
 
     def by(self, rule: ScaleBy | None) -> CandidateEvaluator:
-        """Its programs in formats by a rule of scales, None for that of the format."""
+        """The evaluator of the program's candidates by a rule of scales; None for the rule of the format."""
         return CandidateEvaluator(self.module, self.val, None, rule)
 
 
 def _profiled(model: Path, format: str, width: int) -> tuple[_Profiled, Data]:
-    """The program as the steps of a format leave it before it gets formats, and its test data."""
+    """The program after the passes that precede the assignment of a format, and its test data."""
     ctx = context()
     program, val, test = find_model(model if model.is_dir() else model.parent)
     module = load_program(program, ctx)

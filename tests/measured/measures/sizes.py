@@ -1,4 +1,4 @@
-"""The size of the product: passes that run, and lines of Python."""
+"""The size of the product: the number of passes that run, and the lines of Python."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ PASSES = {
 
 
 def size(label: str) -> Values:
-    """The passes of `PASSES` that run for a model with data, or the lines of Python in a folder of the repository.
+    """The number of passes of `PASSES` that run for a model with data, or the lines of Python in a folder of the
+    repository.
 
-    A pass that runs twice counts twice; comments and blank lines are lines.
+    A pass that runs twice counts twice; comments and blank lines count as lines.
     """
     if label in PASSES:
         target, names = PASSES[label]

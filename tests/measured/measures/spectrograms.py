@@ -1,4 +1,4 @@
-"""Two spectrograms of a recorded word: log-mel bands and sums of square waves (Gural and Murmann, figure 12)."""
+"""Two spectrograms of a recorded word: log-mel bands, and sums of square waves (Gural and Murmann, figure 12)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEVELS = 16
 
 
 def spectrograms(_models: Path | None) -> Values:
-    """The correlation of both spectrograms, and their rows of levels, one for each band, the lowest first."""
+    """The correlation of both spectrograms, and their levels in one row for each band, the lowest first."""
     mel = features(Spectrogram(
         samples=RATE, frame=FRAME, hop=HOP, rate=RATE, power=True, bands=BANDS, low=LOW, high=HIGH, floor=FLOOR
     ))  # fmt: skip
@@ -45,13 +45,13 @@ def spectrograms(_models: Path | None) -> Values:
 
 
 def centres() -> Sequence[float]:
-    """The frequencies in the middle of the mel bands."""
+    """The centre frequencies of the mel bands."""
     low, high = (1127 * math.log1p(end / 700) for end in (LOW, HIGH))
     return (700 * np.expm1(np.linspace(low, high, BANDS + 2)[1:-1] / 1127)).tolist()
 
 
 def features(front_end: FrontEnd) -> NDArray[np.float64]:
-    """Of each frame of the recording, on reals."""
+    """The features of each frame of the recording, on reals."""
     with wave.open(str(RECORDING)) as file:
         samples = np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(np.float32) / (1 << 15)
     scores = evaluate_reals(front_end.module(), samples[None]).scores
@@ -65,7 +65,7 @@ def levels(rows: NDArray[np.float64]) -> list[str]:
 
 
 def drawn(found: Values) -> str:
-    """Both spectrograms as an SVG, the log-mel bands above, with time to the right and frequency upwards."""
+    """An SVG picture of both spectrograms, the log-mel bands above, with time to the right and frequency upwards."""
     pixel, left, top = 7, 12, 26
     wide, high = pixel * len(found["mel"][0]), pixel * BANDS
     drawing = Drawing(wide + 2 * left, 2 * (high + top) + left, 'Two spectrograms of the word "yes"')

@@ -1,7 +1,7 @@
-"""What the tricks of Gural and Murmann's appendix E gain: seeded trainings of small networks on a tenth of MNIST.
+"""The benefit of the tricks in Gural and Murmann's appendix E: seeded trainings of small networks on a tenth of MNIST.
 
-A network is trained as those of the sweep (`architectures`): in floating point, then with weights and activations of 4
-bits. Errors are those of 10,000 images that nothing was chosen by.
+Networks are trained as in the sweep (`architectures`): in floating point, then with weights and activations of 4 bits.
+Errors are measured on 10,000 images by which nothing was chosen.
 """
 
 from __future__ import annotations
@@ -32,15 +32,16 @@ WIDE = Network(((3, 16), (3, 24), (3, 32)), pool=True)
 
 
 def total(network: Network, mode: str) -> float:
-    """Bytes of weights of 4 bits, biases of 8, and activations by a strategy."""
+    """The bytes of weights of 4 bits, of biases of 8 bits, and of activations by a strategy."""
     biases = sum(channels for _, channels in network.layers) + 10
     return (network.parameters - biases) / 2 + biases + planned(network)[mode]
 
 
 def narrowed(mode: str) -> Network:
-    """The published network with the most products whose weights and activations fit where its own do by herringbone.
+    """The variant of the published network with the most products whose weights and activations fit by `mode`.
 
-    No layer has more channels than the published one's.
+    The limit is the memory of the published network by herringbone. No layer has more channels than in the published
+    network.
     """
     limit = total(PUBLISHED, "herringbone")
     channels = [range(2, most + 1) for _, most in PUBLISHED.layers]
@@ -56,7 +57,7 @@ def _products(network: Network) -> int:
 
 @dataclass(frozen=True)
 class Trick:
-    """How a network is trained. added: the distorted images, none of them, all, or the easy ones."""
+    """A way to train a network. added: which distorted images are added: `none`, `all` or the `easy` ones."""
 
     network: Network
     orthogonal: bool = False
@@ -65,7 +66,7 @@ class Trick:
 
 @cache
 def by_name() -> Mapping[str, Trick]:
-    """The tricks by name."""
+    """All tricks by name."""
     return {
         "plain": Trick(PUBLISHED),
         "replace": Trick(narrowed("replace")),
@@ -77,9 +78,10 @@ def by_name() -> Mapping[str, Trick]:
 
 
 def tricks(_models: Path | None) -> Values:
-    """Errors in percent, means of all seeds, by trick; `of_best`: of the plain network with the least one to choose by.
+    """For each trick, the mean error over all seeds, in percent.
 
-    `spread`: of the plain one, from the least to the greatest error. Each training has as many steps.
+    `of_best`: the error of the plain network with the least validation error. `spread`: the difference of the greatest
+    and the least error of the plain network. All trainings have equally many steps.
     """
     parts = [f"{name} {seed}" for name in by_name() for seed in SEEDS]
     errors = by_parts("tricks", parts, lambda part: _trained(*part.split()))
@@ -111,7 +113,9 @@ def _trained(name: str, seed: str) -> Values:
 
 @cache
 def _training_set(added: str) -> tuple[Reals, Any]:
-    """Images of 16 levels and labels, with as many distorted ones or those that a wider network recognises."""
+    """Images of 16 levels and labels, with equally many distorted images, or with those that a wider network
+    recognises.
+    """
     sets = digits(side=2 * SIDE)
     x, labels = _levels(sets.train.x), sets.train.y
     if added == "none":
@@ -126,13 +130,13 @@ def _training_set(added: str) -> tuple[Reals, Any]:
 
 
 def _levels(x: Reals) -> Reals:
-    """Means of blocks of 2 x 2 pixels, in 16 levels as the published network's (samples, 14, 14, 1)."""
+    """Means of blocks of 2 x 2 pixels, in 16 levels as for the published network, of shape (samples, 14, 14, 1)."""
     blocks = x.reshape(-1, SIDE, 2, SIDE, 2).mean((2, 4))[..., None]
     return (np.floor(blocks * 15.9375) / 16).astype("f4")
 
 
 def _distorted(x: Reals, deviation: float = 4.0, scale: float = 34.0) -> Reals:
-    """Elastic distortions (Simard et al. 2003): fields of random displacements, smooth by a Gaussian, and scaled."""
+    """Elastic distortions (Simard et al. 2003): fields of random displacements, smoothed by a Gaussian and scaled."""
     draw, side = np.random.default_rng(0), 2 * SIDE
     away = np.arange(side)[:, None] - np.arange(side)
     smooth = np.exp(-(away**2) / (2 * deviation**2)) / (deviation * (2 * np.pi) ** 0.5)

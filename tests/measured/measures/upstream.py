@@ -1,4 +1,4 @@
-"""Programs by LLVM and CIRCT beside ours: equal raw outputs, and what the programs take."""
+"""Programs compiled by LLVM and CIRCT compared with ours: raw outputs must be equal; sizes and times are measured."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SAMPLES = 10
 class _Case:
     """A program in some format, compiled for a board, with raw inputs and the evaluator's outputs.
 
-    compiled: the program for another board, of the same formats.
+    compiled: returns the program with the same formats for another board.
     """
 
     first: Compiled
@@ -56,7 +56,9 @@ class _Case:
     def run(
         self, files: Mapping[str, str], folder: Path, device: str, by_llvm: bool = False
     ) -> tuple[Build, RunResult]:
-        """Build the files of a program below a folder, and run it; raises `AssertionError` for outputs that differ."""
+        """Build the files of a program in a folder, and run it; raises `AssertionError` if outputs differ from the
+        evaluator's.
+        """
         runner, source = runner_for(device), folder / "source"
         source.mkdir(parents=True)
         for name, text in files.items():
@@ -68,7 +70,7 @@ class _Case:
         return built, ran
 
     def simulate(self, folder: Path, *, by_circt: bool) -> None:
-        """Simulate the module by either printer on Icarus Verilog, which needs no compiler of C."""
+        """Simulate the module, printed by CIRCT or by us, on Icarus Verilog, which needs no C compiler."""
         files, name = self.hardware_files(), self.interface.name
         printed = printed_by_circt(files[f"{name}.mlir"]) if by_circt else ""
         ran = IcarusSimulation(files[f"{name}.v"], folder, printed).run(self.interface, self.raws)
@@ -82,7 +84,7 @@ class _Case:
         return {**upstream_files(plain.buffers), f"{self.interface.name}.h": plain.header}
 
     def hardware_files(self) -> Mapping[str, str]:
-        """The module by both printers, of a program for an FPGA."""
+        """The Verilog files of a program for an FPGA, as printed by us and by CIRCT."""
         name, compiled = self.interface.name, self.compiled(device_board(CIRCT).name)
         assert compiled.verilog is not None
         return {f"{name}.v": compiled.verilog, f"{name}.mlir": circt_text(_hardware(compiled))}
@@ -94,7 +96,7 @@ def _hardware(compiled: Compiled) -> ModuleOp:
 
 
 def _case(model: Path, target: str, format: str, width: int | None, samples: int, weights: str | None = None) -> _Case:
-    """A model on its first validation samples."""
+    """The case of a model with its first validation samples."""
     program, val, _ = find_model(model)
     ctx = context()
     request = Request(model=program, val=val, target=target, format=format, width=width, weights=weights, out=Path())
@@ -109,10 +111,10 @@ def _case(model: Path, target: str, format: str, width: int | None, samples: int
 
 
 def beside_llvm(model: Path, target: str) -> dict[str, Any]:
-    """A classifier in fixed point of 16 bits on a board.
+    """The figures of a classifier in fixed point of 16 bits on a board.
 
-    `ours`: our program with the board's kernels, by gcc; `plain`: our C without kernels, by gcc; `llvm`: the same loops
-    in upstream dialects, by LLVM. All of them give the evaluator's raw outputs.
+    `ours`: our program with the board's kernels, by gcc. `plain`: our C without kernels, by gcc. `llvm`: the same loops
+    in upstream dialects, by LLVM. All of them compute the evaluator's raw outputs.
     """
     case, values = _case(model, target, "fixed", 16, SAMPLES), dict[str, Any](samples=SAMPLES)
     files = {
@@ -133,9 +135,10 @@ EQUAL = 32
 
 
 def executors(model: Path, format: str, width: int | None, weights: str | None) -> dict[str, Any]:
-    """The samples of which each executor gave the evaluator's raw outputs, `-` for one that refuses the program.
+    """For each executor, the number of samples for which it computed the evaluator's raw outputs, `-` if it rejects the
+    program.
 
-    Boards are those on which the suite runs programs; `llvm_BOARD` is what LLVM makes for one.
+    Boards are those on which the suite runs programs. `llvm_BOARD` is the program compiled by LLVM for a board.
     """
     case = _case(model, HOST, format, width, EQUAL, weights)
     found: dict[str, Any] = {}
@@ -166,9 +169,9 @@ def executors(model: Path, format: str, width: int | None, weights: str | None) 
 
 
 def beside_circt(model: Path, width: int) -> dict[str, Any]:
-    """The cells of a module in fixed point as we print it (`ours`) and as CIRCT does (`circt`), and its cycles.
+    """The cells of a module in fixed point as printed by us (`ours`) and by CIRCT (`circt`), and its cycles.
 
-    Both give the evaluator's raw outputs after equally many cycles.
+    Both modules compute the evaluator's raw outputs in equally many cycles.
     """
     fpga = device_board(CIRCT)
     case, values = _case(model, fpga.name, "fixed", width, SAMPLES), dict[str, Any](samples=SAMPLES)

@@ -1,7 +1,8 @@
 """`python -m measured.papers`: run the rows of the papers and write their figures (`make papers`).
 
-A row that was run with the same product and the same command is kept, so that a run that was cut off goes on where it
-ended. Models are sought in the repository and in the folder `--models`; rows whose models are nowhere stay as they are.
+A row that was run with the same product and the same command is not run again, so that an interrupted run continues
+where it stopped. Models are searched for in the repository and in the folder `--models`. Rows whose models are missing
+are unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ from measured.tables import rewrite
 
 
 def chosen(only: Sequence[str]) -> list[tuple[str, Row]]:
-    """The rows that `PAPER`, `PAPER:ITEM` or `PAPER:ITEM-PART` name; all without any. Raises `SystemExit`."""
+    """The rows that `PAPER`, `PAPER:ITEM` or `PAPER:ITEM-PART` name; all rows if `only` is empty.
+
+    Raises `SystemExit` for unknown names.
+    """
     rows = [(paper, row) for paper, rows in PAPERS.items() for row in rows]
     named = {name: [entry for entry in rows if _is_named(name, *entry)] for name in only}
     if unknown := [name for name, found in named.items() if not found]:
@@ -39,9 +43,9 @@ def _is_named(name: str, paper: str, row: Row) -> bool:
 
 
 def run(row: Row, models: Path | None, together: tuple[str, ...] = ()) -> Values:
-    """The figures of a row; raises `Failed`, and `Unmeasured` where a model is missing.
+    """The figures of a row; raises `Failed`, or `Unmeasured` if a model is missing.
 
-    together: the tests of all rows, which run in one go with those of the first.
+    together: the tests of all rows, which run together with those of the first row.
     """
     match row.run:
         case ByTests() as tests:
@@ -61,20 +65,20 @@ def run(row: Row, models: Path | None, together: tuple[str, ...] = ()) -> Values
 
 
 def check(row: Row, values: Values) -> None:
-    """Raise `Failed` if a verdict is not borne out by its figures."""
+    """Raise `Failed` if the figures of a row contradict its verdict."""
     if row.holds is not None and not row.holds(values):
         raise Failed(f"'{row.verdict.value}' does not hold for {dict(values)}")
 
 
 def renew_pages() -> int:
-    """Write the pages and pictures anew; returns the number of those with missing figures."""
+    """Write the pages and pictures again; return the number of those with missing figures."""
     for file, text in pictures().items():
         file.write_text(text, encoding="utf-8")
     return rewrite(map(page_of, PAPERS), renewed)
 
 
 def _is_kept_as_it_is(paper: str, row: Row) -> bool:
-    """True for a row that was run with this product and by this command."""
+    """True for a row that was already run with this product and this command."""
     before = stored(paper).get(row.item)
     return before is not None and before["command"] == row.command(paper) and is_current(before["commit"])
 

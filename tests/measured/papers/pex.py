@@ -31,7 +31,7 @@ PRUNING = "unit/tools/commands/test_channel_commands.py"
 
 
 def sums_of_8_bits() -> Values:
-    """Percent of spoken digits that is right with sums of 8 bits, and `before` in floats."""
+    """The percentage of spoken digits that are right with sums of 8 bits, and in floats (`before`)."""
     return read(MEASURED)["finetune speech --plan partial-8 --width 8 --epochs 1 --quantized-epochs 3 --learn-ranges"]
 
 
@@ -513,7 +513,9 @@ ROWS = (
 
 
 def is_table_4(found: Values, bytes: tuple[int, ...], layers: tuple[int, ...]) -> bool:
-    """True for peaks in the order of the table, and numbers of accumulated layers by sums of 32, 16 and 8 bits."""
+    """True if peaks have the order of the table, and the numbers of accumulated layers by sums of 32, 16 and 8 bits
+    agree.
+    """
     modes = "ordinary", "partial_32", "partial_16", "partial_8"
     return tuple(found[mode] for mode in modes) == bytes and (
         tuple(found[f"layers_{bits}"] for bits in (32, 16, 8)) == layers

@@ -32,7 +32,7 @@ RULES = "unit/transforms/search/test_maxscale.py"
 
 
 def cane(models: Path | None) -> Values:
-    """GesturePod's classifier on an MKR1000, in floats and in 16 bits."""
+    """The figures of GesturePod's classifier on an MKR1000, in floats and in 16 bits."""
     wide, low = (
         measure(f"bench protonn-gesturepod {options} --target mkr1000", models)
         for options in ("--format f32", "--format fixed --width 16")
@@ -51,28 +51,28 @@ NOT_COUNTED = re.compile(r"let \w+ = (?:\(.*\) in \[.*\]|[\d.]+) in|[()]|")
 
 
 def lines(_models: Path | None) -> Values:
-    """Lines of programs in SeeDot's language."""
+    """The number of lines of programs in SeeDot's language."""
     files = {"protonn": MODELS["protonn"], "bonsai": MODELS["bonsai"], "lenet": LENET}
     texts = {name: file.read_text(encoding="utf-8").splitlines() for name, file in files.items()}
     return {name: sum(NOT_COUNTED.fullmatch(line.strip()) is None for line in text) for name, text in texts.items()}
 
 
 def in_cycles() -> Values:
-    """Cycles of hardware modules in simulation, as `docs/fpga.md` shows them."""
+    """The cycles of hardware modules in simulation, as `docs/fpga.md` shows them."""
     rows = read(FOLDER / "fpga-cycles.json")
     shown = {"protonn": "ProtoNN, gestures", "protonn_letters": "ProtoNN, letter-26", "bonsai": "Bonsai, mnist16-10"}
     return {name: rows[row]["cycles"] for name, row in shown.items()}
 
 
 def models_of_the_paper() -> Values:
-    """The models of both families whose figures pages show."""
+    """The number of models of both families whose figures the pages show."""
     shown = read(FOLDER / "results-formats.json").keys() | read(FOLDER / "papers-published.json").keys()
     counts = {family: sum(name.startswith(f"{family}-") for name in shown) for family in ("protonn", "bonsai")}
     return {**counts, "models": sum(counts.values())}
 
 
 def beside_floats_in_both_families() -> Values:
-    """The least and the greatest ratio of the times of floats and of 16 bits on an Uno."""
+    """The minimum and the maximum ratio of the times of floats and of 16 bits on an Uno."""
     of = [beside_floats(family, "compile {} --width 16", "time")() for family in ("protonn", "bonsai")]
     ends = {"least": min(each["least"] for each in of), "most": max(each["most"] for each in of)}
     return {**ends, "models": sum(each["models"] for each in of)}

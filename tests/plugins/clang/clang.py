@@ -1,4 +1,4 @@
-"""The host computer again, with programs that clang compiles."""
+"""A target that is the host computer, with programs compiled by clang."""
 
 from dataclasses import replace
 

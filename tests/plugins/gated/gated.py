@@ -1,4 +1,4 @@
-"""The dialect `gated`: a gate mixes two numbers, as in the cells of recurrent networks."""
+"""The dialect `gated`: a gate blends two numbers, as in the cells of recurrent networks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tinyml.extend.ops import OF_ONE_FAMILY, SHAPED, elementwise_op_definition, 
 
 @irdl_op_definition
 class BlendElementOp(num.ScalarOp):
-    """rhs + gate * (lhs - rhs): rounded three times."""
+    """rhs + gate * (lhs - rhs), rounded after each of the three operations."""
 
     name = "gated.blend_element"
     gate = operand_def(OF_ONE_FAMILY)

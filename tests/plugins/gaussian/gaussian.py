@@ -1,8 +1,8 @@
 """Logarithmic numbers of 16 bits, `!gaussian.t<top>`: zero, and plus or minus 2^(top - k / 1024), k = 0, 1, 2, ...
 
-A product is a sum of logarithms; a sum of products is a logarithm, too, and each addition rounds: it adds a Gaussian
-logarithm, log2(1 + 2^-d) or log2(1 - 2^-d), of the difference d of two logarithms, from a table (Swartzlander and
-Alexopoulos, "The Sign/Logarithm Number System", 1975).
+A product is a sum of logarithms. A sum of products is also a logarithm, and each addition rounds. An addition adds a
+Gaussian logarithm, log2(1 + 2^-d) or log2(1 - 2^-d), of the difference d of two logarithms. The Gaussian logarithms are
+in a table (Swartzlander and Alexopoulos, "The Sign/Logarithm Number System", 1975).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ NEAR, STEP, FAR = 256, 16, 13 * OCTAVE
 
 
 def _table(sign: int) -> NDArray[np.int16]:
-    """Gaussian logarithms log2(1 + sign * 2^-d), in steps; of no difference, those of half a step."""
+    """The Gaussian logarithms log2(1 + sign * 2^-d), in steps; for the difference 0, the value at half a step."""
     differences = np.concatenate([np.arange(NEAR), np.arange(0, FAR + 2 * STEP, STEP)])
     powers = np.exp2(-np.maximum(differences, 0.5) / OCTAVE)
     return np.rint(OCTAVE * np.log2(1 + sign * powers)).astype(np.int16)
@@ -73,7 +73,7 @@ POWERS = {
 
 @irdl_attr_definition
 class GaussianSum(IntegerParameters, Accumulator):
-    """A logarithm with a sign in 32 bits: plus or minus 2^(unit + (magnitude - MIDDLE) / 1024), or zero."""
+    """A sum as a logarithm with a sign in 32 bits: plus or minus 2^(unit + (magnitude - MIDDLE) / 1024), or zero."""
 
     name = "gaussian.sum"
     FAMILY = "gaussian"
@@ -90,7 +90,7 @@ class GaussianSum(IntegerParameters, Accumulator):
         return GaussianSum(_top(lhs_format) + _top(rhs_format))
 
     def follows(self, other: Accumulator) -> bool:
-        """Another unit adds to the logarithm, exactly, whichever is finer."""
+        """True for every sum of this format: a change of the unit adds an integer to the logarithm, which is exact."""
         return isinstance(other, GaussianSum)
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
@@ -114,7 +114,7 @@ class GaussianSum(IntegerParameters, Accumulator):
 
     @staticmethod
     def _added(m: Machine[V], a: Int[V], b: Int[V]) -> Int[V]:
-        """The sum of two logarithms with signs."""
+        """The sum of two numbers, each given as a logarithm with a sign."""
         first = m.at_least(m.sub(_size(m, a), _size(m, b)), 0)
         great, small = m.choose(first, a, b), m.choose(first, b, a)
         small = m.choose(m.at_least(great, 0), small, m.sub(m.const(0), small))
@@ -131,7 +131,9 @@ class GaussianSum(IntegerParameters, Accumulator):
 
 @irdl_attr_definition
 class GaussianType(IntegerParameters, F32):
-    """What is inherited from `F32` computes functions, by `to_f32` and `from_f32`."""
+    """The number format. Methods inherited from `F32` compute functions in floating point,
+    by `to_f32` and `from_f32`.
+    """
 
     name = "gaussian.t"
     FAMILY = "gaussian"
@@ -183,7 +185,7 @@ class GaussianType(IntegerParameters, F32):
         return GaussianSum(_top(lhs) + _top(rhs))
 
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        """Sums reach 256 octaves beyond the greatest product."""
+        """The bound of sums, which reach 256 octaves beyond the greatest product."""
         return None
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
@@ -192,7 +194,9 @@ class GaussianType(IntegerParameters, F32):
         return self._limited(m, x, m.add(_size(m, x), m.const(places)))
 
     def _limited(self, m: Machine[V], sign: Int[V], raw: Int[V]) -> V:
-        """A raw of the sign of a number, limited; zero for what is less than half of the least number."""
+        """A raw with the sign of a number, clamped to the range; zero for numbers below half of the least positive
+        number.
+        """
         kept = m.choose(m.at_least(raw, 1 - OCTAVE), m.clamp(raw, 1, GREATEST), m.const(0))
         return m.settle(_signed(m, sign, kept), 16)
 
@@ -200,7 +204,9 @@ class GaussianType(IntegerParameters, F32):
         return m.int_constant(int(self.encode(np.array(real))), 16)
 
     def to_f32(self, m: Machine[V], value: V) -> V:
-        """A product of powers of two of octaves, of 32nd parts of octaves and of steps, from tables."""
+        """The value in floating point: a product of powers of two for octaves, 32nd parts of octaves and steps, from
+        tables.
+        """
         raw = _number(m, value)
         steps = m.sub(m.const(GREATEST), _size(m, raw))
         octaves, rest = m.shift_right(steps, 10), m.low_bits(steps, 10)
@@ -245,13 +251,13 @@ def _size(m: Machine[V], x: Int[V]) -> Int[V]:
 
 
 def _signed(m: Machine[V], sign: Int[V], size: Int[V]) -> Int[V]:
-    """A size with the sign of another integer; zero where that is zero."""
+    """A magnitude with the sign of another integer; zero if that integer is zero."""
     negative = m.choose(m.at_least(sign, 0), m.const(0), m.sub(m.const(0), size))
     return m.choose(m.at_least(sign, 1), size, negative)
 
 
 def _gauss(m: Machine[V], name: str, distance: Int[V]) -> Int[V]:
-    """The Gaussian logarithm of a distance, interpolated where the table has no entry."""
+    """The Gaussian logarithm of a difference, interpolated where the table has no entry."""
     table, index = TABLES[name], m.add(m.shift_right(distance, 4), m.const(NEAR))
     left, right = (m.entry(name, table, each) for each in (index, m.add(index, m.const(1))))
     part = m.shift_right(m.mul(m.sub(right, left), m.low_bits(distance, 4)), 4)

@@ -1,8 +1,9 @@
-"""A frontend for `.layered` files: a list of layers in JSON, whose weights are arrays in the `.npz` file beside it.
+"""A frontend for `.layered` files: a list of layers in JSON, whose weights are arrays in an `.npz` file of the same
+name.
 
 The model has `axes` (`NHWC` or `NCHW`), the `shape` of its input and `layers`, each with a `kind` and its attributes.
 Weights are floats, or int8 with `scales` for each output. With quantised weights, the model's `input` and each layer
-that computes new numbers name a scale and a zero point, [0.05, -3], in `output`.
+that computes new numbers specify a scale and a zero point in `output`, for example [0.05, -3].
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ ACTIVATIONS = {"relu": (0.0, UNLIMITED), "relu6": (0.0, 6.0)}
 
 
 def read_layered(content: bytes, file: str) -> ModuleOp:
-    """The program of a model; raises `InputError` for what is wrong with it."""
+    """Import a model from the content of a file; raises `InputError` for errors in the file."""
     try:
         model = json.loads(content)
         with np.load(Path(file).with_suffix(".npz"), allow_pickle=False) as arrays:
@@ -71,7 +72,7 @@ class _Model:
         return self.to.module([self.to.emit(tdsl.ArgmaxOp, scores).result, scores])
 
     def layer(self, layer: Any, x: OrderedTensor) -> OrderedTensor:
-        """The result of a layer before its activation."""
+        """The result of a layer on the tensor `x`, before the layer's activation."""
         to, axes, element, groups = self.to, self.axes, _element(layer.get("output")), layer.get("groups", 1)
         match layer["kind"]:
             case "convolution":
@@ -128,5 +129,8 @@ class _Model:
 
 
 def _element(quantisation: Any) -> Attribute | None:
-    """The type of numbers with a scale and a zero point; None for reals, or those of the input."""
+    """The element type for a scale and a zero point; None if they are not specified.
+
+    Without them a tensor has reals, or the element type of the input.
+    """
     return None if quantisation is None else ZeroSkewType(8, *quantisation)

@@ -1,7 +1,7 @@
 """Logarithmic numbers: `!lns.l<width, top>` is zero and plus or minus 2^(top - k / 2^(width - 4)), k = 0, 1, 2, ...
 
-Their relative precision is the same everywhere: at 8 bits a sixteenth of an octave, over eight octaves below 2^top; at
-4 bits they are powers of two.
+Their relative precision is constant. With 8 bits it is a sixteenth of an octave, over eight octaves below 2^top. With 4
+bits the numbers are powers of two.
 """
 
 from __future__ import annotations

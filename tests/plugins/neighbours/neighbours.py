@@ -1,4 +1,4 @@
-"""Two ops on images: the average of a pixel and its four neighbours, and a sum of two images with a gate."""
+"""Two ops on images: the average of each pixel and its four neighbours, and a gated sum of two images."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CROSS = (0, 1), (1, 0), (1, 1), (1, 2), (2, 1)
 
 @irdl_op_definition
 class CrossAverageOp(tdsl.TensorOp):
-    """The average of each pixel inside the border of an image 1 x H x W x C and its four neighbours."""
+    """For each pixel inside the border of an image 1 x H x W x C, the average of the pixel and its four neighbours."""
 
     name = "neighbours.cross_average"
     image = operand_def(SHAPED)

@@ -1,7 +1,8 @@
 """Numbers of 4 bits in groups: `!normal.t<scale>` and `!normal.t<scale, length of run, [shift, ...]>`.
 
-As written here, these are zero and seven magnitudes as far apart as quantiles of a normal distribution, which weights
-often have; another list of `magnitudes` gives another small format. The 16 elements of a group share a power of two.
+The numbers are zero and seven magnitudes of either sign, spaced like quantiles of a normal distribution, which weights
+often have. Other small formats differ only in the list of `magnitudes`. The 16 elements of a group share a power of
+two.
 """
 
 from __future__ import annotations
@@ -45,12 +46,12 @@ class NormalType(GroupedFormat, SymmetricFormat):
 
     @property
     def scale(self) -> int:
-        """Every number is an integer times 2^-scale, in a group that is not shifted."""
+        """The scale: in a group that is not shifted, every number is an integer times 2^-scale."""
         return self.exponent.data
 
     @property
     def magnitudes(self) -> NDArray[np.int64]:
-        """The positive integers. Raw 1 represents the first of them, raw -1 its negative."""
+        """The positive integers that raws represent: raw 1 is the first of them, raw -1 its negative."""
         return np.array(MAGNITUDES)
 
     def with_groups(self, scale: int, groups: GroupsAttr | None) -> NormalType:
@@ -61,13 +62,13 @@ class NormalType(GroupedFormat, SymmetricFormat):
 
     @classmethod
     def of_width(cls, width: int | None) -> NormalType:
-        """The format for `--format normal`; the only width for None."""
+        """The format for `--format normal`. None stands for the only width."""
         if width not in (None, BITS):
             raise InputError(f"normal has {BITS} bits, got {width}")
         return NormalType(0)
 
     def for_range(self, low: float, high: float) -> NormalType:
-        """The scale of a tensor without groups, with values between low and high on the validation data."""
+        """The format without groups whose scale suits values between `low` and `high`."""
         magnitude = max(abs(low), abs(high), 2.0 ** -SCALES[-1])
         return self.with_groups(math.floor(math.log2(MAGNITUDES[-1] / magnitude)), None)
 

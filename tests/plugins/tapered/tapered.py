@@ -1,7 +1,8 @@
-"""Tapered numbers: `!tapered.t<width, top>`, as close together as fixed point near zero, and 4 and 16 times as far
-apart where they are large, up to about 2^top.
+"""Tapered numbers `!tapered.t<width, top>`, whose spacing grows with their magnitude, up to about 2^top.
 
-A raw becomes its integer by ten operations: two bends, and beyond each a limit, a difference, a product and a sum.
+Near zero the spacing is that of fixed point; at larger magnitudes it is 4 and 16 times as wide. A raw is converted to
+its integer by ten operations. At each of the two changes of spacing (bends) these are a limit, a difference, a product
+and a sum.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class TaperedType(IntegerParameters, ExactFormat):
 
     @property
     def bends(self) -> tuple[int, int]:
-        """The raws beyond which numbers are 4 and 16 units apart."""
+        """The raws beyond which adjacent numbers are 4 and 16 units apart."""
         return 1 << self.bits - 2, 3 << self.bits - 3
 
     def load(self, m: Machine[V], value: V) -> Int[V]:

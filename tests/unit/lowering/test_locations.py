@@ -16,7 +16,17 @@ from xdsl.ir import Operation
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.functions import defined_functions
-from tinyml.dialects.locations import error_at, file_location, fused, in_layer, layers, named, origin, place
+from tinyml.dialects.locations import (
+    MAX_LAYERS,
+    error_at,
+    file_location,
+    fused,
+    in_layer,
+    layers,
+    named,
+    origin,
+    place,
+)
 from tinyml.lowering.frontends.importers import FRONTENDS
 from tinyml.lowering.frontends.onnx.importer import read_onnx
 from tinyml.lowering.loops.operation_names import layers_by_name
@@ -116,6 +126,13 @@ def test_layers_are_named_in_errors_and_by_the_names_of_operations():
     relu = next(op for op in module.walk() if isinstance(op, tdsl.ReluOp))
     convolution.location = named(fused((convolution.location, relu.location)), "y = conv2d(w, x)")
     assert layers_by_name(module) == {"y = conv2d(w, x)": "BatchNorm2d 'body.1', ReLU 'body.2'"}
+
+
+@pytest.mark.parametrize(("count", "rest"), [(MAX_LAYERS, ()), (MAX_LAYERS + 1, ("others",)), (10_000, ("others",))])
+def test_many_layers_of_one_operation_are_not_listed(count: int, rest: tuple[str, ...]):
+    names = [f"layer {number}" for number in range(count)]
+    location = fused([in_layer(file_location("model.onnx"), name) for name in names])
+    assert layers(location) == (*names[:MAX_LAYERS], *rest)
 
 
 def test_locations_of_several_operations():

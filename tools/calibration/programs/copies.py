@@ -34,9 +34,9 @@ void figure_predict(const int8_t *X)
 
 
 def copy_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
-    """Equations of the mean time of a copy over all offsets, for each length: counts of copies and bytes, and the time.
+    """Equations for each copied length: the counts of copies and bytes, and the mean measured time over all offsets.
 
-    Copies of whole words between aligned addresses have equations in words.
+    Copies of whole words between aligned addresses have equations in words instead of bytes.
     """
     empty = _time(device, 0, ())
     anywhere = [(_time(device, bytes, OFFSETS) - empty) / len(OFFSETS) for bytes in BYTES]

@@ -1,4 +1,4 @@
-"""Estimators of scikit-learn fitted to random data, whose programs the fit of cost tables uses.
+"""Estimators of scikit-learn fitted to random data, whose programs contribute to the fit of cost tables.
 
 Programs for microcontrollers are often smaller than micro-programs: loops of few iterations with little arithmetic,
 after a scaler. The C compiler unrolls these loops and allocates few registers.
@@ -58,7 +58,7 @@ class MadeEstimator:
 
 
 def estimators() -> Iterator[MadeEstimator]:
-    """Estimators of all kinds, in a fixed order; needs scikit-learn."""
+    """Yield estimators of all kinds, in a fixed order; requires scikit-learn."""
     for number in range(ROUNDS * len(_KINDS)):
         random = np.random.default_rng(1000 + number)
         kind, arguments = _KINDS[number % len(_KINDS)]

@@ -1,4 +1,4 @@
-"""Programs that measure the time of converting a caller's float to an element of a model's input."""
+"""Programs that measure the time to convert a caller's float to an element of a model's input."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UNITS = (
 
 
 def float_conversions(board: Board) -> dict[str, float]:
-    """The time per element of each function that converts reals, with and without units of features."""
+    """The time per element of each conversion function, for inputs with and without separate units of features."""
     found: dict[str, float] = {}
     for name, width in CONVERTED_FORMATS:
         for features in UNITS:
@@ -48,7 +48,7 @@ def float_conversions(board: Board) -> dict[str, float]:
 
 
 def _measured(board: Board, name: str, width: int | None, features: tdsl.FeatureMap | None) -> tuple[str, float]:
-    """The functions, and the additional time of an inference with floats compared with raws."""
+    """The names of the conversion functions, and the additional time of an inference with floats compared with raws."""
     rng = np.random.default_rng(0)
     with temporary_folder() as workdir:
         folder, floats, raws, out = (workdir / part for part in ("model", "floats", "raws", "out"))

@@ -1,8 +1,8 @@
 """The time of forests in plain C, measured in isolation on trained estimators and on random trees.
 
 Trees of trained forests compare the same features with similar thresholds, which C compilers exploit. Random forests
-cover numbers of results and types of votes that are rare in trained ones. The share of inputs that reaches each branch
-is known.
+cover numbers of results and types of votes that are rare in trained forests. The share of inputs that reaches each
+branch is known.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ void figure_predict(const {input} *X) {{ {call}; }}
 
 
 def forest_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
-    """Equations of the time of forests over some inputs: step counts of their functions, and the time."""
+    """Equations of the time of forests over some inputs: the step counts of their functions, and the measured time."""
     equations: list[tuple[Mapping[str, float], float]] = []
     for number in range(FORESTS):
         forest, inputs = _compiled(trained(number), format_of(number), device) if number % 2 else _drawn(number)
@@ -103,7 +103,7 @@ def forest_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
 
 
 def trained(number: int) -> MadeEstimator:
-    """A trained estimator, with samples that were not used for training."""
+    """Train estimator `number`, and return it with samples that were not used for training."""
     random = np.random.default_rng(4000 + number)
     kind, count, more, deepest = _KINDS[number % len(_KINDS)]
     features, classes, samples = int(random.choice((2, 3, 5, 8, 13, 24))), int(random.integers(2, 6)), TRAINING + 100
@@ -133,12 +133,12 @@ def trained(number: int) -> MadeEstimator:
 
 
 def format_of(number: int) -> tuple[str, int | None]:
-    """The format and the width in which a trained estimator is measured."""
+    """The format and the width in bits for the measurement of trained estimator `number`."""
     return FOREST_FORMATS[(number + number // len(FOREST_FORMATS)) % len(FOREST_FORMATS)]
 
 
 def _compiled(made: MadeEstimator, format: tuple[str, int | None], device: str) -> tuple[ForestCode, NDArray[Any]]:
-    """The forest of an estimator in a program, and its inputs (SAMPLES, features)."""
+    """Compile an estimator, and return the forest of its program and the program's inputs (SAMPLES, features)."""
     with tempfile.TemporaryDirectory() as folder:
         np.savez(Path(folder) / "val.npz", x=made.x)
         options = PipelineOptions(data=f"{folder}/val.npz", format=format[0], width=format[1], target=device)
@@ -150,7 +150,7 @@ def _compiled(made: MadeEstimator, format: tuple[str, int | None], device: str) 
 
 
 def _drawn(number: int) -> tuple[ForestCode, NDArray[Any]]:
-    """A random forest and its inputs, (SAMPLES, features); each threshold is a feature of one of the inputs."""
+    """Draw a random forest and its inputs, (SAMPLES, features); each threshold is a feature of one of the inputs."""
     random = np.random.default_rng(9000 + number)
     thresholds, votes = THRESHOLDS[number // 2 % len(THRESHOLDS)], str(random.choice(VOTES))
     columns, trees = int(random.integers(2, 13)), int(random.integers(1, 13))
@@ -189,7 +189,7 @@ def _drawn(number: int) -> tuple[ForestCode, NDArray[Any]]:
 
 
 def _with_shares(forest: ForestCode, inputs: NDArray[Any]) -> ForestCode:
-    """A forest with the shares of its inputs that reach each child."""
+    """Add to a forest the share of the given inputs that reaches each child."""
     trees, samples = forest.trees, len(inputs)
     passed, rows = np.zeros((trees.inner, 2), np.int64), np.arange(samples)[:, None]
     trees.walk(lambda nodes, columns: inputs[rows, columns] <= trees.thresholds[nodes], samples, passed)

@@ -1,6 +1,6 @@
-"""The time of generated code: matrix products with rounding, saturation and stores, and functions.
+"""The time of generated code: matrix products with rounding, saturation and stores, and elementwise functions.
 
-Programs at L1 apply a function elementwise or multiply by a matrix.
+The programs at L1 either apply a function elementwise or multiply by a matrix.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def time_of_product(device: str, name: str, optimize: str) -> float:
 
 @cache
 def cycles_of_function(device: str, name: str, optimize: str = "-Os") -> float:
-    """Cycles per element of a loop that applies a function in `FUNCTIONS`, minus a copying loop's."""
+    """Cycles per element of a loop that applies a function in `FUNCTIONS`, minus the cycles of a loop that copies."""
     function, source, result = FUNCTIONS[name]
     called, copied = (function, str(source), str(result)), ("cast", str(source), str(source))
     return _loop_cycles(device, called, optimize) - _loop_cycles(device, copied, optimize)
@@ -56,7 +56,7 @@ def _loop_cycles(device: str, loop: tuple[str, str, str], optimize: str) -> floa
 
 
 def _mean_time(context: Context, module: ModuleOp, device: str, inputs: NDArray[np.generic], optimize: str) -> float:
-    """The mean time of an inference of a program at L1, in the unit of the device."""
+    """The mean time of one inference of a program at L1, in the unit of the device."""
 
     def measure() -> float:
         return _measured_time(context, module, device, inputs, optimize)
@@ -78,7 +78,9 @@ def _measured_time(
 def print_products(
     devices: Sequence[str], limits: Mapping[tuple[str, str], float], levels: Sequence[str] = LEVELS
 ) -> None:
-    """Print the time of every product on some devices of one chip. limits: by device and name."""
+    """Print the time of every product on some devices of one chip. limits: the maximum times, by device and product
+    name.
+    """
     print("Generated code for a matrix of 64 x 64: time per product")
     columns = [(device, level) for device in devices for level in levels]
     print(f"{'':<20}", *(f"{f'{device[-6:]} {level}':>10}" for device, level in columns), " limit")
@@ -92,7 +94,7 @@ LENGTH = 64
 
 
 def program(function: str, source: str, result: str, scheme: str | None = None) -> tuple[Context, ModuleOp]:
-    """The program `f(X)`, which applies a function elementwise to `LENGTH` numbers of format `source`."""
+    """Build the program `f(X)`, which applies a function elementwise to `LENGTH` numbers of format `source`."""
     x, y = (f"tensor<{LENGTH}x1x{format}>" for format in (source, result))
     by = f' {{scheme = "{scheme}"}}' if scheme else ""
     return _parse(f"""func.func @f(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> {y} {{
@@ -102,9 +104,9 @@ def program(function: str, source: str, result: str, scheme: str | None = None) 
 
 
 def product(weights: ExactFormat, vector: ExactFormat) -> tuple[Context, ModuleOp]:
-    """The program `f(X)`: a constant `LENGTH` x `LENGTH` matrix times a vector, in 8- or 16-bit numbers below 1.
+    """Build the program `f(X)`: a constant `LENGTH` x `LENGTH` matrix times a vector, in 8- or 16-bit numbers below 1.
 
-    Sums fit 32 bits, and results need saturation.
+    Sums fit in 32 bits, and results require saturation.
     """
     most = min(0.9, 0.045 * 2.0 ** (15 - weights.scale))
     reals = np.random.default_rng(0).uniform(-most, most, (LENGTH, LENGTH))

@@ -34,7 +34,9 @@ const {y} *figure_scores(void);
 
 @dataclass(frozen=True)
 class InferenceCost:
-    """The cost of an inference. time: in the unit of the device. stack: bytes. code: bytes of runtime functions."""
+    """The cost of an inference. time: in the unit of the device.
+    stack: in bytes. code: the bytes of runtime functions.
+    """
 
     time: int
     stack: int
@@ -42,12 +44,12 @@ class InferenceCost:
 
 
 def include_flags(chip: Chip) -> Sequence[str]:
-    """The compiler flags of programs for a chip that include headers instead of containing their texts."""
+    """The compiler flags for C programs that include a chip's headers instead of containing their texts."""
     return [f"-I{folder}" for folder in include_folders(chip)]
 
 
 def measure(device: str, optimize: str, source: str, interface: Interface) -> InferenceCost:
-    """Cost of one inference of a C program, on random values within 8 bits."""
+    """Measure the cost of one inference of a C program, on random values within 8 bits."""
 
     def measured() -> dict[str, int]:
         return asdict(_measure(device, optimize, source, interface))
@@ -78,7 +80,7 @@ def _measure(device: str, optimize: str, source: str, interface: Interface) -> I
 
 
 def near_row(values: NDArray[np.int64], width: int) -> bytes:
-    """A delta-coded row of entries without gaps, padded with zeros to a whole group."""
+    """Encode values as a delta-coded row of entries without gaps, padded with zeros to a whole group."""
     row = np.concatenate([values, np.zeros(8, np.int64)]).astype("<i1" if width <= 8 else "<i2")
     rows = delta_rows(compress(row[np.newaxis]), len(row), width)
     assert rows is not None

@@ -1,4 +1,4 @@
-"""Small random programs in SeeDot's language, modelled on real ones, for fitting the cost model.
+"""Small random programs in SeeDot's language, similar to real programs, for fitting the cost model.
 
 Every run generates the same programs.
 """
@@ -22,8 +22,8 @@ ZEROS = (0.0, 0.5, 0.0, 0.8)
 class MicroProgram:
     """A generated program.
 
-    text: its source without the declarations. parameters: arrays by name. inputs: number of elements of X, in [-1, 1];
-    a fraction of them may be zero.
+    text: the source without the declarations. parameters: arrays by name. inputs: the number of elements of X, in [-1,
+    1]; a fraction of the elements may be zero.
     """
 
     text: str
@@ -135,7 +135,7 @@ def dense(random: Random, inputs: int, hidden: int, classes: int, function: str)
 
 
 def columns(random: Random, inputs: int, count: int, hidden: int, function: str) -> MicroProgram:
-    """A program that processes several vectors as the columns of a matrix."""
+    """Generate a program that processes several vectors as the columns of a matrix."""
     random.matrix("W1", hidden, inputs)
     random.matrix("W2", 1, hidden)
     text = f"""let XX = reshape(X, ({inputs}, {count}), (1, 2)) in
@@ -145,7 +145,7 @@ argmax(W2 * A)"""
 
 
 def chain(random: Random, length: int, ops: int) -> MicroProgram:
-    """A program of random elementwise ops and products on vectors, most of which fuse into one loop."""
+    """Generate a program of random elementwise ops and products on vectors, most of which fuse into one loop."""
     rng = random.rng
     lines: list[str] = []
     names = ["X"]
@@ -179,7 +179,7 @@ def chain(random: Random, length: int, ops: int) -> MicroProgram:
 
 
 def convolutions(random: Random, size: int, channels: int, rows: int, kernel: int, classes: int) -> MicroProgram:
-    """A network of a convolution, a depthwise convolution, a pool and a dense layer on a square image."""
+    """Generate a network of a convolution, a depthwise convolution, a pool and a dense layer on a square image."""
     random.array("F", 1, kernel, kernel, channels, rows, scale=1 / kernel)
     random.array("G", rows, 3, 3, 1, 1, scale=0.5)
     random.array("B", rows, scale=0.3)

@@ -1,7 +1,7 @@
-"""The alternatives of `--format auto`: a row for each combination of options.
+"""The alternatives of `--format auto`, one row for each combination of options.
 
-A row contains the options that a user would type, so that the choice can be replayed as a command line. Another option
-that changes formats needs one more row here.
+A row contains options of the command line, so that a command line can reproduce the choice. A new option that changes
+formats requires one more row here.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from tinyml.dialects.plugins import PluginError, Row, each, plugins
 class Alternative:
     """Options of `CompileOptions` that determine the formats of a program.
 
-    name: for the user. options: the options that differ from their defaults. beside: the name of another alternative of
-    equal speed; this one is considered if that one is refused. weighed: true if this one is slower, and counts only if
-    it changes fewer answers than its base (`beside`); it is tried before others that wait for the same base. mixed:
-    true if one of the factors of its products has 16 bits, so that it is known to be slower only if 16 bits are
-    expensive (`WIDE_COST`). by_windows: true if this one is faster than its base only in convolutions. last_resort:
-    slow programs, considered only if no other qualifies. compact: slower and less exact programs in less flash,
-    considered only if no other fits.
+    name: shown to the user. options: the options that differ from their defaults. beside: the name of the base, an
+    alternative of equal speed; this alternative is considered only if the base is refused. weighed: true if this
+    alternative is slower than its base and qualifies only if it changes fewer answers; it is tried before other
+    alternatives with the same base. mixed: true if one of the factors of its products has 16 bits; it is then known to
+    be slower only if 16 bits are expensive (`WIDE_COST`). by_windows: true if this alternative is faster than its base
+    only in convolutions. last_resort: true for slow programs, which are considered only if no other alternative
+    qualifies. compact: true for slower and less exact programs in less flash, which are considered only if no other
+    alternative fits.
     """
 
     name: str
@@ -75,7 +76,9 @@ UNSCALED_ALTERNATIVES = (
 
 
 def _with_feature_scales(row: Alternative) -> Alternative:
-    """An alternative with a scale for each feature, based on the one without, or weighed against the same base."""
+    """An alternative with a scale for each feature. Its base is the alternative without these scales, or for a weighed
+    alternative the scaled form of its base.
+    """
     beside = _scaled(row.beside) if row.weighed and row.beside is not None else row.name
     return Alternative(_scaled(row.name), {**row.options, "feature_scales": True}, beside, weighed=row.weighed)
 
@@ -103,8 +106,8 @@ ALTERNATIVES = (
 
 
 def considered() -> Sequence[Alternative]:
-    """All alternatives: built-in ones with installed formats, those of packages, and packages' formats with widths
-    `FOR_AUTO`.
+    """All alternatives: built-in ones with installed formats, alternatives of other packages, and formats of packages
+    with widths `FOR_AUTO`.
     """
     known = formats()
     ours = [row for row in ALTERNATIVES if _formats_of(row) <= {*known}]
@@ -119,7 +122,7 @@ def _formats_of(row: Alternative) -> set[str]:
 
 
 def _of_packages() -> Iterator[Alternative]:
-    """The valid alternatives of other packages, from entry points of the group `tinyml.alternatives`."""
+    """Yield the valid alternatives of other packages, from entry points of the group `tinyml.alternatives`."""
     taken = {row.name for row in ALTERNATIVES}
 
     def checked(plugin: Row) -> Alternative:

@@ -1,4 +1,4 @@
-"""The choice of `--format auto`, as a part of the report and as a few printed lines."""
+"""The choice of `--format auto`, as a part of the report and as printed lines."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
 
 
 def _need(late: Alternative) -> str:
-    """The condition under which an alternative of the last group is considered."""
+    """The condition on earlier alternatives under which a late alternative is considered, as a phrase."""
     return "fits" if late.compact else "keeps the loss"
 
 
 def _decides(loss: Loss, bounds: Bounds) -> bool:
-    """True if the samples suffice to decide whether a program meets the permitted loss."""
+    """Whether the samples suffice to decide if a program meets the permitted loss."""
     return loss.bound <= bounds.loss or not loss.allowed(bounds.loss)
 
 
@@ -74,7 +74,7 @@ def _row(tried: Candidate) -> dict[str, Any]:
 
 
 def _unknown(alternative: Alternative, verdict: str) -> dict[str, Any]:
-    """The row of an alternative without an estimate."""
+    """The report row of an alternative without an estimate."""
     unknown = dict.fromkeys(("time", "flash", "ram", "look", "loss"))
     return {"name": alternative.name, "options": dict(alternative.options), **unknown, "verdict": verdict}
 
@@ -114,12 +114,14 @@ def _judgement(taken: Candidate, bounds: Bounds) -> str:
 
 
 def _limit(loss: Loss, bounds: Bounds) -> str:
-    """The limit that a loss exceeds, as text."""
+    """Describe the limit that a loss exceeds."""
     return f"a loss above {bounds.loss:g} points" if loss.error is None else f"a growth above {bounds.loss:g}%"
 
 
 def _beside(choice: AutoChoice, unit: str) -> Iterator[str]:
-    """The costs of the chosen program and of 16 bits everywhere, if that is a different and useful program."""
+    """Yield lines that compare the costs of the chosen program and of 16 bits everywhere, if that is a different and
+    useful program.
+    """
     taken, usual, bounds = choice.taken, choice.usual, choice.bounds
     if usual is None or usual is taken or not bounds.admit(usual.cost):
         return

@@ -1,12 +1,13 @@
 """The choice of `--format auto`: the fastest program that fits the board and whose loss is within the limit.
 
-The cost model estimates the alternatives, without tools of the target. An alternative that another one makes
-unnecessary waits until that one is refused. From the fastest on, each alternative is evaluated on the validation set.
-The first is taken whose counted and expected loss is within the limit, if its bound is, too, or if margins are
-reliable. If there is none, the safest program is taken among those with an allowed loss. Other schedules than ordinary
-execution are estimated for programs that do not fit, and for those that may be faster than the first accepted one.
-Alternatives that are far off with constants rounded to nearest are skipped, and only a few get refined constants,
-unless all lose too much. A count therefore bounds the work, which is the same on every computer.
+The cost model estimates the alternatives, without tools of the target. An alternative that another alternative makes
+unnecessary is deferred until that alternative is refused. Alternatives are evaluated on the validation set, from the
+fastest on. The first alternative is chosen whose counted and expected loss is within the limit, and whose bound is
+within the limit or whose margins are reliable. If there is none, the safest program with an allowed loss is chosen.
+Schedules other than ordinary execution are estimated for programs that do not fit, and for programs that may be faster
+than the first accepted one. Alternatives whose loss is far too great with constants rounded to nearest are skipped, and
+only a few get refined constants, unless all lose too much. The number of evaluations therefore bounds the work, which
+is the same on every computer.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ TAKEN, NOT_NEEDED = "taken", "not needed"
 class Bounds:
     """The limits of a choice: bytes of flash and of RAM (arena, input and stack), and the permitted loss.
 
-    loss: in points. growth: the permitted growth of an error in percent, for a program that computes numbers; it
-    replaces `loss` when such a program is judged. far_off: the margin beyond which an alternative is skipped.
+    loss: the permitted loss in points. growth: the permitted growth of an error in percent; it replaces `loss` for a
+    program that computes numbers. far_off: the margin beyond which an alternative is skipped.
     """
 
     flash: float
@@ -87,22 +88,22 @@ class Bounds:
         return replace(self, loss=self.growth, far_off=ERROR_FAR_OFF)
 
     def admit(self, cost: EstimatedCost) -> bool:
-        """True for a program whose estimate fits with a reserve."""
+        """Whether the estimate of a program is within the limits of flash and RAM, with a reserve."""
         spare = 0 if cost.time is None else SPARE_STACK
         return cost.within(self.flash, self.ram - spare)
 
     def excess(self, cost: EstimatedCost) -> float:
-        """The greater ratio of required to available bytes, of RAM or of flash."""
+        """The greater of two ratios of required to available bytes, for RAM and for flash."""
         return max(cost.ram / self.ram, cost.flash / self.flash)
 
 
 @dataclass(eq=False)
 class Candidate:
-    """An alternative in the course of a choice.
+    """An alternative and its state during a choice.
 
-    cost: the cost with `schedule`. placed: true if `schedule` is the best one, false for ordinary execution. look: the
-    loss of the program with constants rounded to nearest. loss: the loss of the program with refined constants. Both
-    are None before their evaluation. verdict: why the alternative was taken or not.
+    cost: the cost with `schedule`. placed: true if `schedule` is the best schedule, false for ordinary execution. look:
+    the loss of the program with constants rounded to nearest. loss: the loss of the program with refined constants.
+    Both losses are None before their evaluation. verdict: the reason why the alternative was chosen or refused.
     """
 
     trial: ProgramTrial
@@ -119,20 +120,24 @@ class Candidate:
 
     @property
     def known_loss(self) -> float:
-        """The loss in points by the evaluation or, before it, by the first look; infinite without either."""
+        """The loss in points by the full evaluation or, before that, by the evaluation with constants rounded to
+        nearest.
+
+        Infinite without an evaluation.
+        """
         known = self.loss or self.look
         return math.inf if known is None else known.points
 
     @property
     def known_scores(self) -> float:
-        """The greatest error of the scores by the evaluation or the first look; 0 if scores are not judged."""
+        """The greatest error of the scores by either evaluation; 0 if scores are not judged."""
         known = self.loss or self.look
         return 0.0 if known is None or known.scores is None else known.scores
 
 
 @dataclass(frozen=True)
 class FailedAlternative:
-    """An alternative that does not compile, and its error."""
+    """An alternative that does not compile, and the error of its compilation."""
 
     alternative: Alternative
     error: Exception
@@ -146,11 +151,11 @@ class FailedAlternative:
 
 @dataclass
 class CandidateQueue:
-    """The alternatives of a choice; unnecessary ones are not estimated.
+    """The queue of alternatives of a choice; unnecessary alternatives are not estimated.
 
-    An alternative `beside` another waits until that one is refused, unless its program may be faster. waiting:
-    alternatives that can be tried, the fastest first. tried: all estimated ones. deferred: those that wait for another.
-    failed: those that do not compile.
+    An alternative with a base (`beside`) is deferred until the base is refused, unless its program may be faster.
+    waiting: alternatives that can be tried, the fastest first. tried: all estimated alternatives. deferred:
+    alternatives whose base has not been refused. failed: alternatives that do not compile.
     """
 
     trials: Trials
@@ -161,7 +166,7 @@ class CandidateQueue:
     failed: list[FailedAlternative] = field(default_factory=list[FailedAlternative])
 
     def enter(self, alternatives: Sequence[Alternative]) -> None:
-        """Add alternatives, each after its base; alternatives of unknown times keep their order."""
+        """Add alternatives, each after its base. Alternatives of unknown times keep their order."""
         for alternative in sorted(alternatives, key=lambda row: row.beside is not None):
             if self._waits(alternative):
                 self.deferred.append(alternative)
@@ -176,7 +181,8 @@ class CandidateQueue:
     def admit_deferred(self, refused: Candidate) -> None:
         """Admit the alternatives whose base was refused although it fits.
 
-        Alternatives that are weighed against it come first; the others follow once these are refused, too.
+        Alternatives that are weighed against the base are admitted first. The other alternatives are admitted once the
+        weighed ones are refused.
         """
         name = refused.alternative.beside if refused.alternative.weighed else refused.alternative.name
         ready = [alternative for alternative in self.deferred if alternative.beside == name]
@@ -196,13 +202,15 @@ class CandidateQueue:
         self._sort()
 
     def _forget_copies(self) -> None:
-        """Drop deferred alternatives whose base was dropped as a duplicate: their programs are duplicates as well."""
+        """Drop deferred alternatives whose base was dropped as a duplicate, since their programs are duplicates as
+        well.
+        """
         rows = (*(row.alternative for row in self.tried), *self.deferred, *(row.alternative for row in self.failed))
         known = {row.name for row in rows}
         self.deferred = [alternative for alternative in self.deferred if alternative.beside in known]
 
     def _waits(self, alternative: Alternative) -> bool:
-        """True for an alternative that is no faster than its base, if its base compiles."""
+        """Whether an alternative has to be deferred: it is weighed, or no faster than a base that compiles."""
         if alternative.beside is None or alternative.weighed:
             return alternative.weighed
         known = {row.alternative.name: row for row in self.tried}
@@ -237,7 +245,10 @@ class CandidateQueue:
         self.waiting.append(tried)
 
     def is_fastest(self, accepted: Candidate) -> bool:
-        """True if no waiting alternative is faster than an accepted one, each by its best schedule; else both wait."""
+        """Whether no waiting alternative is faster than an accepted one, each with its best schedule.
+
+        Otherwise the accepted alternative is added to the waiting ones.
+        """
         place(accepted, self.bounds)
         for row in self.waiting:
             if SCHEDULE_GAIN * _time(row) <= _time(accepted):
@@ -251,7 +262,9 @@ class CandidateQueue:
         return False
 
     def _sort(self) -> None:
-        """Sort the waiting alternatives by time; an alternative that does not fit is sorted by its other schedule."""
+        """Sort the alternatives by time. The best schedule replaces ordinary execution where it may change the fastest
+        one that fits.
+        """
         fastest = math.inf
         for row in sorted(self.waiting, key=_time):
             if SCHEDULE_GAIN * _time(row) <= fastest and fits(row, self.bounds):
@@ -265,7 +278,7 @@ def _time(row: Candidate) -> float:
 
 
 def fastest_first(rows: Sequence[Candidate]) -> list[Candidate]:
-    """Alternatives by time; among equally fast ones uniform fixed 8 comes first, then the smallest.
+    """Sort alternatives by time. Among equally fast ones, uniform fixed 8 comes first, then the smallest.
 
     Alternatives of unknown times keep their order.
     """
@@ -281,17 +294,21 @@ def fastest_first(rows: Sequence[Candidate]) -> list[Candidate]:
 
 
 def compares_floats(program: ModuleOp) -> bool:
-    """True if forests compare the input's floats directly; else the option does not change the program."""
+    """Whether forests of a program compare the float input directly;
+    only then does the option `float_features` apply.
+    """
     return tdsl.read_input(program).format == F32_FORMAT.type
 
 
 def fits(tried: Candidate, bounds: Bounds) -> bool:
-    """True if an alternative fits, by ordinary execution or by its schedule."""
+    """Whether an alternative fits the limits, by ordinary execution or by its best schedule."""
     return bounds.admit(tried.cost) or place(tried, bounds)
 
 
 def place(tried: Candidate, bounds: Bounds) -> bool:
-    """Set the fastest schedule of an alternative that fits; if none fits, set the smallest one and return False."""
+    """Select the fastest schedule of an alternative that fits. If none fits, select the smallest schedule and return
+    False.
+    """
     if tried.placed:
         return bounds.admit(tried.cost)
     tried.placed = True
@@ -315,8 +332,8 @@ def place(tried: Candidate, bounds: Bounds) -> bool:
 
 
 def _is_better(cost: EstimatedCost, known: EstimatedCost, bounds: Bounds) -> bool:
-    """True if the first program fits and the second does not, if both fit and the first is faster, or if neither fits
-    and the first is smaller.
+    """Whether the first program is better: it alone fits, both fit and it is faster,
+    or neither fits and it is smaller.
     """
     fits, fitted = bounds.admit(cost), bounds.admit(known)
     if fits != fitted:
@@ -331,7 +348,7 @@ def _has_images(trial: ProgramTrial) -> bool:
 
 
 class NothingFitsError(InputError):
-    """A model without an alternative that fits. least: the smallest alternative."""
+    """The error that no alternative fits the board. least: the smallest alternative."""
 
     def __init__(self, least: Candidate):
         super().__init__(f"needs about {least.cost.ram:,.0f} bytes of RAM and {least.cost.flash:,.0f} of flash")
@@ -342,10 +359,11 @@ class NothingFitsError(InputError):
 class AutoChoice:
     """The result of `choose`. taken: the chosen alternative. qualifies: whether its loss is within the limit.
 
-    options: pipeline options of its program. usual: 16 bits everywhere; None if that does not compile. tried: estimated
-    alternatives, fastest first. deferred: alternatives never estimated, since their base (`beside`) was not refused.
-    late: last resorts and compact programs that were not needed. failed: alternatives that do not compile. division:
-    how the validation set was divided into groups. bounds: the limits.
+    options: the pipeline options of the chosen program. usual: the alternative with 16 bits everywhere; None if it does
+    not compile. tried: the estimated alternatives, fastest first. deferred: alternatives that were never estimated,
+    since their base (`beside`) was not refused. late: last resorts and compact programs that were not needed. failed:
+    alternatives that do not compile. division: the way in which the validation set was divided into groups. bounds: the
+    limits.
     """
 
     taken: Candidate
@@ -361,7 +379,7 @@ class AutoChoice:
 
     @property
     def complete(self) -> bool:
-        """True if all alternatives that fit were evaluated."""
+        """Whether all alternatives that fit were evaluated."""
         return not self.deferred and all(row.known_loss < math.inf for row in self.tried if self.bounds.admit(row.cost))
 
 
@@ -374,11 +392,11 @@ def choose(
     alternatives: Sequence[Alternative] | None = None,
     metric: str | None = None,
 ) -> AutoChoice:
-    """Choose among alternatives for a program on reals, by default all that are `considered`.
+    """Choose among alternatives for a program on reals, by default among all that are `considered`.
 
-    options: pipeline options, except those of alternatives. data: the validation set, the only data used. metric: the
-    metric of losses, if it is not accuracy. Raises the first error if no alternative compiles, and `NothingFitsError`
-    if none of these fits.
+    options: pipeline options, except those of alternatives. data: the validation set, the only data that the choice
+    uses. metric: the metric of losses, if it is not accuracy. Raises the first error if no alternative compiles, and
+    `NothingFitsError` if none of the alternatives that compile fits.
     """
     alternatives = considered() if alternatives is None else alternatives
     contenders = CandidateQueue(Trials(program, ctx, options, data, metric), bounds)
@@ -420,7 +438,7 @@ def choose(
 
 
 def _first_accepted(contenders: CandidateQueue) -> Candidate | None:
-    """The first alternative that fits and certainly loses no more than allowed; all before it are refused."""
+    """The first alternative that fits and certainly loses no more than allowed; None if all are refused."""
     bounds, waiting = contenders.bounds, contenders.waiting
     refined: dict[str, Candidate] = {}
     while waiting:
@@ -448,10 +466,11 @@ def _first_accepted(contenders: CandidateQueue) -> Candidate | None:
 
 
 def _keep_two(contenders: CandidateQueue) -> None:
-    """Keep two alternatives waiting: the fastest one that a first look allows, and the safest one by that look.
+    """Remove all waiting alternatives but two: the fastest one with an allowed loss before refinement, and the safest
+    one.
 
-    The safest loses the fewest samples, and changes the fewest answers. An already accepted alternative stays after
-    these.
+    The safest alternative loses the fewest samples and changes the fewest answers. An already accepted alternative also
+    remains, after these two.
     """
     waiting, bounds = contenders.waiting, contenders.bounds
     left: list[Candidate] = []
@@ -480,7 +499,7 @@ def _keep_two(contenders: CandidateQueue) -> None:
 def _safest(contenders: CandidateQueue) -> Candidate | None:
     """The alternative with the least risk among those with an allowed loss; None if there is none.
 
-    It is used for data sets that are too small to prove any loss.
+    It is chosen if the data set is too small to prove that any loss is within the limit.
     """
     loss = contenders.bounds.loss
     allowed = [(row.loss.risk, row) for row in contenders.tried if row.loss and row.loss.allowed(loss)]
@@ -492,7 +511,10 @@ def _safest(contenders: CandidateQueue) -> Candidate | None:
 
 
 def _first_of_all(contenders: CandidateQueue) -> Candidate | None:
-    """The first alternative that fits and meets the loss, among all skipped ones: none is left unevaluated."""
+    """The first alternative that fits and certainly loses no more than allowed, among all skipped alternatives.
+
+    Every skipped alternative is evaluated if needed. If none qualifies, the result is the safest alternative.
+    """
     contenders.admit_all()
     contenders.waiting.clear()
     bounds = contenders.bounds
@@ -504,7 +526,7 @@ def _first_of_all(contenders: CandidateQueue) -> Candidate | None:
 
 
 def _looks_far_off(row: Candidate, bounds: Bounds) -> bool:
-    """Evaluate an alternative without refined constants; True if it loses far too much."""
+    """Evaluate an alternative without refined constants; return whether its loss is far too great."""
     if row.look is None:
         try:
             row.look = row.trial.look(bounds.loss + bounds.far_off)
@@ -518,7 +540,7 @@ def _looks_far_off(row: Candidate, bounds: Bounds) -> bool:
 
 
 def _judge(row: Candidate, bounds: Bounds) -> bool:
-    """True if an alternative certainly loses no more than is allowed."""
+    """Evaluate an alternative with refined constants; return whether it certainly loses no more than allowed."""
     if row.loss is None:
         row.loss = row.trial.loss()
     if row.loss.certain(bounds.loss):

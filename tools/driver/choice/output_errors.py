@@ -1,8 +1,8 @@
 """The loss of a program that computes numbers: the growth of the error of an output.
 
-Such a model has its own error against the targets of a validation set. The error that formats add is compared with it,
-output by output, since each output has its own units: half a point of R2 is negligible for a poor model, and many times
-the error of a calibration.
+The model itself has an error against the targets of a validation set. The error that formats add is compared with the
+model's error. The comparison is made output by output, since each output has its own units. Half a point of R2 is
+negligible for a poor model, but many times the error of a calibration.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ MAX_SEPARATE_OUTPUTS = 8
 class OutputError:
     """The error of the output whose error grows most.
 
-    number, outputs: its number from 1, and the number of compared outputs; 1 of 1 for all together. exact, computed:
-    the mean absolute error of the model on reals and of the program; None without targets. difference: the mean
-    absolute difference between both. growth, bound: the percentage by which the root of the mean squared error grows,
-    and its upper bound with 95 % confidence. share: the share of the standard deviation that replaces the model's
-    error; None if its own error counts.
+    number, outputs: the number of this output, from 1, and the number of compared outputs; 1 of 1 if all are compared
+    together. exact: the mean absolute error of the model on reals; None without targets. computed: the mean absolute
+    error of the program; None without targets. difference: the mean absolute difference between model and program.
+    growth: the percentage by which the root of the mean squared error grows. bound: the upper bound of the growth with
+    95 % confidence. share: the share of the standard deviation that replaces the model's error; None if the model's
+    error counts.
     """
 
     number: int
@@ -58,16 +59,18 @@ class OutputError:
 
     @property
     def change(self) -> str:
-        """The growth in words."""
+        """The growth of the error as text."""
         return f"the error grows by {self._percent(self.growth)}"
 
     @property
     def most(self) -> str:
-        """The bound on the growth in words."""
+        """The bound on the growth as text."""
         return f"at most {self._percent(self.bound)}"
 
     def _percent(self, growth: float) -> str:
-        """A growth in percent of the model's own error or, if a share replaces it, of the standard deviation."""
+        """The text of a growth in percent of the model's error or, if a share replaces the error, of the standard
+        deviation.
+        """
         if self.share is None:
             return f"{growth:.1f}%"
         added = 100 * self.share * ((1 + growth / 100) ** 2 - 1) ** 0.5
@@ -80,11 +83,11 @@ def greatest_growth(
     targets: NDArray[np.float64] | None,
     margin: Callable[[NDArray[np.float64]], float] = lambda parts: 0.0,
 ) -> OutputError:
-    """The error of the output that grows most.
+    """The error of the output whose error grows most.
 
-    exact, computed, targets: outputs (samples, outputs) on reals, in the program, and the targets. margin: the distance
-    from the mean of parts (samples,) to its bound, by default 0. The growth is the greater of the counted growth and
-    the growth expected for errors that are independent of the model's.
+    exact: the outputs on reals (samples, outputs). computed: the outputs of the program. targets: the target outputs.
+    margin: the distance from the mean of parts (samples,) to its bound, by default 0. The growth is the greater of the
+    counted growth and the growth expected for errors that are independent of the model's errors.
     """
     wanted = exact if targets is None else targets
     columns = (

@@ -1,4 +1,4 @@
-"""Command lines and pipelines that reproduce a choice: every decision of `auto` is an option."""
+"""Command lines and pipelines that reproduce a choice. Every decision of `auto` is an option."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def chosen_request(request: Request, options: PipelineOptions) -> Request:
 
 
 def replay_command(request: Request) -> str:
-    """The command line of a request with an explicit format; for Python objects the call of `tinyml.compile`."""
+    """The command line of a request with an explicit format; for Python objects, the call of `tinyml.compile`."""
     if request.in_memory:
         return _replay_call(request)
     given = _given(request)
@@ -48,7 +48,7 @@ def _replay_call(request: Request) -> str:
 
 
 def _given(request: Request) -> dict[str, Any]:
-    """The options of a request that differ from their defaults, the format first; model and folder are excluded."""
+    """The options of a request that differ from their defaults, the format first, without the model and the folder."""
     from tinyml.tools.driver.request import Request
 
     # Packages are written from a program, whatever its options; preserved formats change no package.
@@ -62,7 +62,7 @@ def _given(request: Request) -> dict[str, Any]:
 
 
 def spelled_options(options: Mapping[str, Any]) -> str:
-    """Options in command-line syntax; the default format is omitted."""
+    """Options in command-line syntax, without the default format."""
     parts: list[str] = []
     for name, value in options.items():
         if value is None or value is False:
@@ -78,7 +78,9 @@ def _text(value: object) -> str:
 
 
 def replay_pipeline(request: Request, options: PipelineOptions) -> str:
-    """The pipeline from the model to C, for `tinyml-opt MODEL --pass-pipeline`; arrays become files of their name."""
+    """The pipeline from the model to C, for `tinyml-opt MODEL --pass-pipeline`. Arrays appear as the files that would
+    store them.
+    """
     from tinyml.lowering.pipelines import pipeline
 
     made = pipeline("reals-to-c")

@@ -1,15 +1,16 @@
-"""The statistics of a choice: the counted and the expected loss of a program, and a bound on it.
+"""The statistics of a choice: the counted and the expected loss of a program, and a bound on the loss.
 
 The primary evidence is the number of samples that become wrong or right. This number is small, and may be zero by
 chance. The margin of a sample, the score of its right class minus the best other score, changes with every sample. A
-sample near the border represents neighbouring samples of the same distribution. Its margins, on reals and in the
-program, are therefore shifted by the same random number. Its expected loss is the decrease of the probability that the
-shifted margin is positive. This expectation is a model of the errors, and may be wrong if they have a systematic
-direction. The judged loss is therefore the greater of the counted and the expected loss, and so is the bound.
+sample near the border between classes represents neighbouring samples of the same distribution. The sample's margins,
+on reals and in the program, are therefore shifted by the same random number. The expected loss of the sample is the
+decrease of the probability that the shifted margin is positive. This expectation is a model of the errors, and may be
+wrong if they have a systematic direction. The judged loss is therefore the greater of the counted and the expected
+loss. So is the bound.
 
 Dependent samples form a group, which the bound treats as a unit. An array `groups` in the data file assigns each sample
-to a group, such as the person who recorded it. With an array `time`, consecutive samples form groups whose size is the
-square root of the number of samples. Otherwise each sample is its own group.
+to a group, such as the person who recorded the sample. With an array `time`, consecutive samples form groups whose size
+is the square root of the number of samples. Otherwise each sample is its own group.
 """
 
 from __future__ import annotations
@@ -67,17 +68,17 @@ GROUPS, TIME = "groups", "time"
 class Loss:
     """The loss of a program on samples, compared with the model on reals.
 
-    points: the judged loss: net percentage points of accuracy, the greater of the counted and the expected loss;
-    without labels the percentage of changed answers; for numbers instead of classes the percentage by which an output's
-    error grows; for a detector 100 times the decrease of the area under its curve or of its rank correlation, or the
-    percentage of changed decisions far from the threshold, if that is greater. bound: the maximum loss in points, with
-    95 % confidence, on data of the same kind. lost, gained: counted samples, 0 for numbers. samples: the number of
-    samples. groups: the number of independent groups. counted: False for numbers. likely: the maximum loss in points if
-    margins of other data move as those of the samples do, which is less than the bound for few samples; None without
-    reliable margins, and for a detector the bound. labelled: False if every changed answer counts as lost. error: the
-    output error of a program that computes numbers, except a detector. scores: the greatest error of a classifier's
-    scores as a share of their range, if callers read them; else None. metric: the metric of points, if it is not
-    accuracy.
+    points: the judged loss, the greater of the counted and the expected loss in net percentage points of accuracy.
+    Without labels it is the percentage of changed answers. For numbers instead of classes it is the percentage by which
+    an output's error grows. For a detector it is 100 times the decrease of the area under its curve or of its rank
+    correlation, or the percentage of changed decisions far from the threshold, if that is greater. bound: the maximum
+    loss in points, with 95 % confidence, on data of the same kind. lost, gained: the numbers of counted samples, 0 for
+    numbers. samples: the number of samples. groups: the number of independent groups. counted: False for numbers.
+    likely: the maximum loss in points if the margins of other data change as the margins of the samples do, which is
+    less than the bound for few samples; None without reliable margins; for a detector, the bound. labelled: False if
+    every changed answer counts as lost. error: the output error of a program that computes numbers, except a detector.
+    scores: the greatest error of a classifier's scores as a share of their range, if callers read them; else None.
+    metric: the metric of points, if it is not accuracy.
     """
 
     points: float
@@ -95,18 +96,18 @@ class Loss:
 
     @classmethod
     def of_json(cls, fields: Mapping[str, Any]) -> Loss:
-        """The loss with given fields, as `asdict` returns them; raises `TypeError` for other fields."""
+        """Create a loss from the fields that `asdict` returned; raises `TypeError` for other fields."""
         loss = cls(**fields)
         return replace(loss, error=fields["error"] and OutputError(**fields["error"]))
 
     @property
     def net(self) -> float:
-        """The percentage points of accuracy lost on the samples, as counted."""
+        """The counted net loss of accuracy on the samples, in percentage points."""
         return 100 * (self.lost - self.gained) / self.samples
 
     @property
     def change(self) -> str:
-        """The loss or gain as text; the loss of scores if that is too great."""
+        """The loss or gain as text; if the loss of scores is too great, that loss instead."""
         if self.error is not None:
             return self.error.change
         if self.scores is not None and self.scores > SCORES_OFF:
@@ -115,16 +116,18 @@ class Loss:
 
     @property
     def risk(self) -> tuple[float, ...]:
-        """The key by which the safety of programs is compared: lost samples, changed answers, the bound, the bound by
+        """The key by which the safety of programs is compared: lost samples, gained samples, the bound, the bound by
         margins.
 
-        Gains do not make a program safer: the fewer the samples, the more of them are chance.
+        Gains do not make a program safer, since gains in a small data set are mostly due to chance.
         """
         return self.lost, self.gained, self.bound, self.bound if self.likely is None else self.likely
 
     def allowed(self, loss: float) -> bool:
-        """True if the counted and the expected loss are at most `loss`; for 0, if a classifier loses no samples,
-        net.
+        """Whether the counted and the expected loss are at most `loss`. For a classifier and `loss` 0, only the counted
+        net loss is compared.
+
+        False if the scores have too great an error.
         """
         if self.scores is not None and self.scores > SCORES_OFF:
             return False
@@ -133,7 +136,9 @@ class Loss:
         return self.points <= loss
 
     def certain(self, loss: float) -> bool:
-        """True for an allowed loss whose bound is also allowed, or that the margins of enough samples confirm."""
+        """Whether a loss is allowed and either its bound is also allowed,
+        or the margins of enough samples confirm it.
+        """
         limit = max(loss, 0.0)
         likely = self.groups >= FEW_SAMPLES and self.likely is not None and self.likely - self.points <= MARGIN_DISTANCE
         return self.allowed(loss) and (self.bound <= limit or likely)
@@ -141,10 +146,10 @@ class Loss:
 
 @dataclass(frozen=True)
 class Detector:
-    """A detector of anomalies: samples whose score lies below a threshold.
+    """A detector of anomalies, which are samples with a score below a threshold.
 
-    anomalous: the samples labelled as anomalies (samples,); None without labels. far: samples (any number, elements)
-    outside the distribution of normal data, and far_scores their scores on reals.
+    anomalous: marks the samples labelled as anomalies (samples,); None without labels. far: samples (any number,
+    elements) outside the distribution of normal data. far_scores: the scores of these samples on reals.
     """
 
     threshold: float
@@ -154,7 +159,7 @@ class Detector:
 
     @staticmethod
     def of(reals: ModuleOp, data: Data, threshold: float) -> Detector:
-        """The detector of a program on reals, on a data set."""
+        """Create the detector for a program on reals and a data set."""
         from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
         far = far_samples(data.x)
@@ -164,16 +169,17 @@ class Detector:
 
     @property
     def judged(self) -> NDArray[np.bool_] | None:
-        """The samples labelled as anomalies, if both kinds have labels."""
+        """The mask of samples labelled as anomalies; None unless both normal samples and anomalies are labelled."""
         bad = self.anomalous
         return None if bad is None or bad.all() or not bad.any() else bad
 
     def loss(self, exact: NDArray[np.float64], computed: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """The share that the scores of a program lose, and the parts (samples,) whose squares determine its variance.
+        """The share that the scores of a program lose, and the parts (samples,) whose squares determine the variance of
+        this share.
 
-        With labels of both kinds the loss is the decrease of the area under the curve, otherwise 1 minus the rank
-        correlation. The variance of the area follows from the placements of each kind among the other (DeLong and
-        others, "Comparing the Areas under Two or More Correlated Receiver Operating Characteristic Curves", 1988).
+        If both kinds of samples are labelled, the loss is the decrease of the area under the curve, otherwise 1 minus
+        the rank correlation. The variance of the area follows from the placements of each kind among the other (DeLong
+        and others, "Comparing the Areas under Two or More Correlated Receiver Operating Characteristic Curves", 1988).
         """
         bad = self.judged
         if bad is None:
@@ -189,14 +195,14 @@ class Detector:
 
 @dataclass(frozen=True)
 class LossModel:
-    """The judge of programs: it contains the outputs of the model on reals, with which programs are compared.
+    """A model that computes the losses of programs, compared with the model on reals.
 
     classes: the classes of the model on reals (samples,). labels: the right classes, or None. scores: (samples,
     classes) or, for two classes, (samples, 1), positive for the second class; None for a program without scores.
     groups: the group of each sample, numbered from 0. numbers: True if the scores are numbers that determine no class.
-    detector: for a program that detects anomalies, whose score is a number. targets: the target numbers (samples,
-    outputs), or None. scored: True for a classifier whose callers read its scores. metric, answers: the metric that
-    replaces these criteria, and the answers on reals.
+    detector: set for a program that detects anomalies, whose score is a number. targets: the target numbers (samples,
+    outputs), or None. scored: True for a classifier whose callers read its scores. metric: a metric that replaces the
+    usual losses, or None. answers: the answers on reals.
     """
 
     classes: NDArray[np.int64]
@@ -219,7 +225,7 @@ class LossModel:
         scored: bool = False,
         metric: str | None = None,
     ) -> LossModel:
-        """The judge from a reference; samples and groups are in the order of the data set."""
+        """Create the model of losses from a reference; samples and groups are in the order of the data set."""
         place = np.empty_like(reference.order)
         place[reference.order] = np.arange(len(place))
         labels = None if reference.labels is None else reference.labels[place]
@@ -234,7 +240,7 @@ class LossModel:
 
     @property
     def right(self) -> NDArray[np.int64]:
-        """The right class of each sample; without labels the class of the model on reals."""
+        """The right class of each sample; without labels, the class that the model on reals computes."""
         return self.classes if self.labels is None else self.labels
 
     @cached_property
@@ -247,16 +253,18 @@ class LossModel:
 
     @property
     def by_error(self) -> bool:
-        """True for numbers whose errors are compared, except the score of a detector."""
+        """Whether programs are judged by the errors of their numbers; False for the score of a detector."""
         return self.numbers and self.detector is None and self.metric is None
 
     def net(self, classes: NDArray[np.int64], samples: NDArray[np.intp]) -> int:
-        """The net number of samples lost among some of the samples. classes: those of these samples."""
+        """The net number of samples lost among `samples`. classes: the program's classes of these samples."""
         right = self.right[samples]
         return int((self.classes[samples] == right).sum()) - int((classes == right).sum())
 
     def loss(self, classes: NDArray[np.int64], scores: NDArray[np.float64] | None) -> Loss:
-        """The loss of a program on all samples. scores: the scores compared for the class, or the program's numbers."""
+        """The loss of a program on all samples. scores: the scores that determine the class,
+        or the program's numbers.
+        """
         if self.numbers:
             assert self.scores is not None
             assert scores is not None
@@ -284,10 +292,10 @@ class LossModel:
         return replace(counted, labelled=self.labels is not None)
 
     def loss_by_metric(self, classes: NDArray[np.int64], scores: NDArray[np.float64] | None) -> Loss:
-        """The loss of a program by the metric, on all samples. scores: as reals.
+        """The loss of a program by the metric, on all samples. scores: the scores as reals.
 
-        The bound follows from the standard error of the difference, estimated by the jackknife over parts of the
-        samples. If few answers change, the bound is that of the same number of counted samples.
+        The bound follows from the standard error of the difference, which the jackknife estimates over parts of the
+        samples. If few answers change, the bound is the bound for the same number of counted samples.
         """
         assert self.metric is not None
         assert self.answers is not None
@@ -322,9 +330,10 @@ class LossModel:
         return float(np.abs(scores - self.scores).max()) / (float(np.ptp(self.scores)) or 1.0)
 
     def with_far(self, loss: Loss, scores: NDArray[np.float64]) -> Loss:
-        """The loss of a detector, at least the percentage of far samples whose decision differs from that on reals.
+        """The loss of a detector, at least the percentage of far samples whose decision differs from the decision on
+        reals.
 
-        scores: those of the far samples in the program (any number,).
+        scores: the program's scores of the far samples (any number,).
         """
         assert self.detector is not None
         assert self.scores is not None
@@ -334,34 +343,38 @@ class LossModel:
 
     @cached_property
     def _count(self) -> int:
-        """The number of independent samples; for a detector the rarer kind, on which the area depends most."""
+        """The number of independent samples; for a detector, the number of the rarer kind, on which the area depends
+        most.
+        """
         anomalous = None if self.detector is None else self.detector.judged
         if anomalous is None:
             return int(self.groups.max()) + 1
         return min(len(np.unique(self.groups[kind])) for kind in (anomalous, ~anomalous))
 
     def _estimate(self, parts: NDArray[np.float64]) -> tuple[float, float]:
-        """The loss in points by the parts of samples (samples,), and its bound; parts of a group vary together."""
+        """The loss in points from the contributions of samples (samples,), and its bound; contributions of a group vary
+        together.
+        """
         points = 100 * float(parts.sum()) / len(parts)
         return points, points + self._margin(parts)
 
     def _margin(self, parts: NDArray[np.float64]) -> float:
-        """The distance in points from an estimate to its bound."""
+        """The distance in points from an estimated loss to its bound."""
         return DEVIATIONS * 100 * math.sqrt(float((self._sums(parts) ** 2).sum())) / len(parts)
 
     def _sums(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum of the parts (samples,) of each group."""
+        """The sum of the contributions of samples (samples,) in each group."""
         return np.bincount(self.groups, parts).astype(np.float64)
 
 
 def change(points: float) -> str:
-    """A loss or gain of accuracy as text."""
+    """Describe a loss or gain of accuracy in points."""
     points = round(points, 2)
     return f"gains {-points:.2f} points" if points < 0 else f"loses {abs(points):.2f} points"
 
 
 def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Margin (samples,): score of the right class minus the best other score. scores: as in `LossModel`."""
+    """The margins (samples,): the score of the right class minus the best other score. scores: as in `LossModel`."""
     if scores.shape[1] == 1:
         return (2 * right - 1) * scores[:, 0]
     rows = np.arange(len(scores))
@@ -371,16 +384,17 @@ def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray
 
 
 def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The probabilities of being right that samples lose in a program (samples,), for randomly shifted margins.
+    """The decreases of the probability of a right answer (samples,) from reals to the program, for randomly shifted
+    margins.
 
-    exact, computed: margins on reals and in the program. The shifts are normal; their deviation is that of the margins
-    of the nearest samples, as many as the square root of the number of samples. A common factor of all margins changes
-    no class: the program's margins are divided by the median ratio near the border. Great margins have great errors,
-    mainly by saturation, which samples near the border do not have. The error of a sample that stays on its side is
-    therefore limited to the usual error near the border. If the model on reals is right about all samples near the
-    border, as without labels, there are no samples to gain: then every change is a loss, and margins are too
-    optimistic, since samples are rarer at a border than next to it. The result is the mean of these probabilities and
-    of the counted losses.
+    exact, computed: margins on reals and in the program. The shifts are normally distributed. Their deviation is the
+    deviation of the margins of the nearest samples, as many as the square root of the number of samples. A common
+    factor of all margins changes no class, so the program's margins are divided by the median ratio near the border.
+    Great margins have great errors, mainly by saturation, which does not affect samples near the border. The error of a
+    sample that remains on its side is therefore limited to the usual error near the border. If the model on reals is
+    right about all samples near the border, as it is without labels, no sample can be gained. Then every change is a
+    loss, and margins are too optimistic, since samples are rarer at a border than next to it. The result is then the
+    mean of these probabilities and of the counted losses.
     """
     sizes = np.abs(exact)
     deviation = float(np.quantile(sizes, 1 / math.sqrt(len(exact))))
@@ -399,7 +413,7 @@ def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> N
 
 
 def _above(margins: NDArray[np.float64], deviation: float) -> NDArray[np.float64]:
-    """The probability that a margin with a normal shift is above 0."""
+    """The probability that a margin plus a normally distributed shift is above 0."""
     if deviation == 0:
         return np.where(margins == 0, 0.5, margins > 0)
     return np.array([0.5 * math.erfc(-margin / (deviation * math.sqrt(2))) for margin in margins.tolist()])
@@ -408,10 +422,10 @@ def _above(margins: NDArray[np.float64], deviation: float) -> NDArray[np.float64
 def upper_bound(lost: int, gained: int, samples: int) -> float:
     """The greatest plausible net share of samples that data of the same kind lose, at one-sided 95 % confidence.
 
-    lost, gained: the numbers of samples that became wrong and right among `samples`. The result is the share beyond
-    which a net loss as small as the counted one has a probability below 5 %, for the counted share of gains: without
-    gains Clopper and Pearson's exact bound. If more than `NORMAL_SAMPLES` samples changed, the net loss is assumed to
-    be normal.
+    lost, gained: the numbers of samples that became wrong and right among `samples`. At a greater net share, a net loss
+    as small as the counted one has a probability below 5 %, for the counted share of gains. Without gains the result is
+    the exact bound of Clopper and Pearson. If more than `NORMAL_SAMPLES` samples changed, the net loss is assumed to be
+    normally distributed.
     """
     if lost >= samples:
         return 1.0
@@ -430,9 +444,9 @@ def upper_bound(lost: int, gained: int, samples: int) -> float:
 
 
 class _NetLoss:
-    """The probability of a net loss of at most `net` of `samples`, as a function of the lost share.
+    """The probability that at most `net` of `samples` are lost net, as a function of the lost share.
 
-    gained: the gained share.
+    gained: the share of gained samples.
     """
 
     def __init__(self, net: int, gained: float, samples: int) -> None:
@@ -447,7 +461,7 @@ class _NetLoss:
         self._gained = gained
 
     def __call__(self, lost: float) -> float:
-        """The probability for a share `lost` above 0; other samples are unchanged."""
+        """The probability for a lost share above 0; samples that are neither lost nor gained are unchanged."""
         logarithms = self._ways + self._losses * math.log(lost)
         if self._gained > 0:
             logarithms = logarithms + self._gains * math.log(self._gained)
@@ -455,10 +469,9 @@ class _NetLoss:
 
 
 def sample_groups(file: str, samples: int) -> tuple[NDArray[np.int64], str]:
-    """The group of each sample of a data file, numbered from 0, and a description of the division.
+    """The group of each sample of a data file, numbered from 0, and a description of the division into groups.
 
-    Raises `InputError` for arrays `groups` and `time` that do not have a number for each sample, and for a single
-    group.
+    Raises `InputError` for arrays `groups` and `time` that do not have one number per sample, and for a single group.
     """
     groups, time = (_numbers(file, name, samples) for name in (GROUPS, TIME))
     if time is not None:

@@ -1,7 +1,7 @@
 """Trials of alternatives: the estimated cost and the outputs of the program of each alternative.
 
 Alternatives with the same program on reals share the profile, the reference and the derivatives that guide the rounding
-of constants, which are most of the work of a compilation.
+of constants. These make up most of the work of a compilation.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ if TYPE_CHECKING:
 
 
 class Prepared:
-    """A program on reals, ready for the assignment of formats.
+    """A program on reals, prepared for the assignment of formats.
 
-    program: the result of the passes before the profile. profile: the next pass.
+    program: the result of the passes before the profile. profile: the pass that computes the profile.
     """
 
     def __init__(self, program: Program, profile: ModulePass, data: Data, scheme: str | None, scale_by: ScaleBy | None):
@@ -85,12 +85,12 @@ class Prepared:
 
     @cached_property
     def evaluator(self) -> CandidateEvaluator:
-        """The evaluator of the program's candidates, whose constants are rounded on the data."""
+        """The evaluator of the program's candidates. It rounds constants with the data."""
         return CandidateEvaluator(self.reals, self.data, self.scheme, self.scale_by)
 
     @cached_property
     def candidates(self) -> Candidates:
-        """The candidates with all constants rounded to nearest, which costs no time."""
+        """The candidates with all constants rounded to nearest, which requires no search."""
         return Candidates(self.reals, None, self.scheme)
 
 
@@ -98,9 +98,9 @@ class Prepared:
 class EstimatedCost:
     """The estimated resources of a program.
 
-    time: that of an inference on floats, including their conversion, or on integers if the caller has sensor readings;
-    None on a target of unknown costs, where RAM is arena and input, as for programmable logic. constants: the bytes of
-    flash that are not code.
+    time: the time of an inference on floats, including their conversion, or on integers if the caller has sensor
+    readings; None on a target of unknown costs. On such a target, for example programmable logic, RAM is arena and
+    input. constants: the bytes of flash that are not code.
     """
 
     time: float | None
@@ -109,15 +109,16 @@ class EstimatedCost:
     constants: float = 0
 
     def within(self, flash: float, ram: float) -> bool:
-        """True if a program meets limits in bytes."""
+        """Whether a program meets limits in bytes."""
         return self.flash <= flash and self.ram <= ram
 
 
 class Trials:
     """The alternatives for one model on one data set.
 
-    program: on reals. options: pipeline options, except those of alternatives. data: the data that determine formats.
-    groups, division: as `sample_groups` returns them. metric: the metric that judges programs, if it is not accuracy.
+    program: the program on reals. options: pipeline options, except those of alternatives. data: the data that
+    determine formats. groups, division: as `sample_groups` returns them. metric: the metric that judges programs, if it
+    is not accuracy.
     """
 
     def __init__(
@@ -133,7 +134,7 @@ class Trials:
 
     @cached_property
     def judge(self) -> LossModel:
-        """The judge of programs, from the outputs of the model before anything is folded into its constants."""
+        """The loss model of programs, from the outputs of the model before anything is folded into constants."""
         reals = with_outputs(self.program, self.ctx, self.options.outputs)
         threshold = tdsl.read_interface(reals).threshold
         detector = None if threshold is None else Detector.of(reals, self.data, threshold)
@@ -142,12 +143,12 @@ class Trials:
 
     @property
     def judged_by(self) -> Sequence[object]:
-        """The inputs that determine the judge, in addition to the data."""
+        """The inputs that determine the loss model, in addition to the data."""
         groups = hashlib.sha256(self.groups.tobytes()).hexdigest()
         return self._imported.digest, self.options.outputs, groups, self.metric
 
     def of(self, alternative: Alternative) -> ProgramTrial:
-        """The trial of an alternative; the same object each time. Raises `InputError` if its program does not
+        """The trial of an alternative, created once. Raises `InputError` if the alternative's program does not
         compile.
         """
         return self._imported.fact(alternative.name, lambda: ProgramTrial(self, alternative))
@@ -164,8 +165,8 @@ class Trials:
 class ProgramTrial:
     """An alternative: its options, its costs, and the outputs of its program on the validation set.
 
-    Constants are rounded to nearest at first (`raws` is None). For the final program, `assign-format` refines them,
-    which takes most of the time.
+    Constants are first rounded to nearest (`raws` is None). For the final program, `assign-format` refines the
+    constants, which takes most of the time.
     """
 
     def __init__(self, trials: Trials, alternative: Alternative):
@@ -183,7 +184,7 @@ class ProgramTrial:
 
     @property
     def reference(self) -> Reference:
-        """The program on reals that the trial starts from, evaluated on the data."""
+        """The program on reals from which the trial starts, evaluated on the data."""
         return self.evaluator.reference
 
     @cached_property
@@ -200,9 +201,9 @@ class ProgramTrial:
         return refine_constants(self.evaluator, self.formats)
 
     def cost(self, more: Mapping[str, Any]) -> EstimatedCost:
-        """The estimate of the program with further options of the levels below formats.
+        """The estimated cost of the program with further options of the levels below formats.
 
-        Raises `TooLargeError` for a program that fits the board but has more constants than it can read.
+        Raises `TooLargeError` for a program that fits the board but has more constants than the board can address.
         """
         options = replace(self.options, **more)
         passes = [flatten(name, vars(replace(options, data=""))) for name in TO_LOOPS]
@@ -214,7 +215,7 @@ class ProgramTrial:
         )
 
     def _asked(self, what: str, *more: object) -> Sequence[str]:
-        """The key of a result: the program on reals, the data, and all inputs of the passes."""
+        """The key of a result in the cache: the program on reals, the data, and all inputs of the passes."""
         passes = passes_to_formats(replace(self.options, data=""), None)
         return what, self.prepared.program.digest, self.data.digest, str(passes), *map(str, more)
 
@@ -232,25 +233,25 @@ class ProgramTrial:
         return EstimatedCost(estimate.time + self._converting, estimate.flash, estimate.ram, estimate.constants)
 
     def buffers(self, more: Mapping[str, Any]) -> ModuleOp:
-        """The packed program at L2 with further options of the levels below formats."""
+        """The packed program at L2. more: further options of the levels below formats."""
         return self._at(FORMATS_TO_BUFFERS, replace(self.options, **more)).module
 
     @cached_property
     def _converting(self) -> float:
-        """The estimated time of converting the caller's floats to raws; 0 if it is unknown."""
+        """The estimated time to convert the caller's floats to raws; 0 if it is unknown."""
         formats = self._at(REFINE_FORMATS, self.options).module
         floats = None if tdsl.read_input(formats).unit is not None else float_inputs(formats, self.options.target)
         return 0.0 if floats is None else floats.conversion or 0.0
 
     def _at(self, pipeline: str, options: PipelineOptions) -> Program:
-        """The program after a pipeline, with constants rounded to nearest."""
+        """The program after the pipeline `pipeline`, with constants rounded to nearest."""
         return self.prepared.candidates.typed(self.formats).at(
             *TO_LOOPS[: TO_LOOPS.index(pipeline) + 1], **vars(options)
         )
 
     @cached_property
     def _refined(self) -> SharedProgram:
-        """The program that would be compiled, for evaluation."""
+        """The final program with refined constants, for evaluation."""
         return self._shared(self.raws)
 
     def _shared(self, raws: dict[int, Raws] | None) -> SharedProgram:
@@ -261,7 +262,7 @@ class ProgramTrial:
         return self._kept_loss("look", lambda: self._loss(self._shared(None), at_most), at_most)
 
     def loss(self) -> Loss:
-        """The loss of the program that would be compiled on the data."""
+        """The loss of the final program, with refined constants, on the data."""
         return self._kept_loss("loss", lambda: self._loss(self._refined))
 
     def _kept_loss(self, what: str, find: Callable[[], Loss], *more: object) -> Loss:
@@ -277,7 +278,7 @@ class ProgramTrial:
         return judge.with_far(loss, np.concatenate(scores))
 
     def changed_answers(self) -> int:
-        """The samples whose class differs between the refined program and the program on reals."""
+        """The number of samples whose class differs between the refined program and the program on reals."""
         return kept(lambda: self._asked("changed answers"), self._changed_answers, int)
 
     def _changed_answers(self) -> int:
@@ -296,9 +297,9 @@ class ProgramTrial:
 
 
 def loss_of(program: SharedProgram, order: NDArray[np.intp], judge: LossModel, at_most: float = float("inf")) -> Loss:
-    """The loss of a program on the data of a reference, by the numbers that its label compares.
+    """The loss of a program on the data of a reference, from the numbers that the program's label compares.
 
-    order: the order of samples in that reference; samples with the smallest margins come first. at_most: the counted
+    order: the order of samples in the reference; samples with the smallest margins come first. at_most: the counted
     loss in points above which the evaluation ends.
     """
     classes: list[NDArray[np.int64]] = []

@@ -1,7 +1,7 @@
 """The packaging `arduino`: a library for the Arduino IDE and its Library Manager, with sketches.
 
-Sources: the library specification of Arduino's tools, revision 2.2 (https://arduino.github.io/arduino-cli/latest/
-library-specification/), and the rules of arduino-lint for libraries.
+Sources: the library specification of Arduino's tools, revision 2.2
+(https://arduino.github.io/arduino-cli/latest/library-specification/), and the rules of arduino-lint for libraries.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ licence below applies: the sources may be compiled into any product without furt
 
 
 def library_name(model: PackagedModel) -> str:
-    """The name of the library: that of the model, with the characters that the Library Manager allows."""
+    """The name of the library: the name of the model, with the characters that the Library Manager allows."""
     name = model.name.lstrip("_") or "model"
     # Names that begin with `arduino` are reserved, and a name begins with a letter.
     if name.lower().startswith("arduino") or not name[0].isalpha():
@@ -131,7 +131,7 @@ def library_name(model: PackagedModel) -> str:
 
 
 def library_files(model: PackagedModel) -> dict[str, str]:
-    """The files of the library, by their paths in its folder."""
+    """The contents of the library's files, by their paths in its folder."""
     words = model_words(model) | sketch_words(model) | _stream_words(model) | _properties(model)
     sketches = {f"examples/{name}/{name}.ino" for name in sketch_names(model)}
     found = {f"src/{name}": text for name, text in model.sources.items()}
@@ -146,7 +146,7 @@ def library_files(model: PackagedModel) -> dict[str, str]:
 
 
 def sketch_names(model: PackagedModel) -> Iterator[str]:
-    """The sketches that suit the inputs of a model."""
+    """Yield the names of the sketches that suit the inputs of a model."""
     interface = model.interface
     if model.loads:
         # The other sketches do not load weights.
@@ -172,7 +172,7 @@ def sketch_names(model: PackagedModel) -> Iterator[str]:
 
 
 def sketch_words(model: PackagedModel) -> dict[str, str]:
-    """The words only for templates of sketches: the statements that set an input, and its source."""
+    """The placeholder texts that only templates of sketches contain, such as the statements that set an input."""
     interface, name = model.interface, model.name
     unit, packed, ctype = interface.input_unit, interface.packed_bits, interface.array_ctype
     hears = interface.has_label and interface.output_length > 1
@@ -210,7 +210,7 @@ def sketch_words(model: PackagedModel) -> dict[str, str]:
 
 
 def _push_sample(model: PackagedModel) -> str:
-    """The statements that push the number at the ring's tail."""
+    """C statements that push the number at the tail of the ring buffer into the model."""
     interface, call = model.interface, f"{model.name}_push"
     ctype, unit = interface.input_ctype, interface.input_unit
     if unit is None:
@@ -222,13 +222,13 @@ def _push_sample(model: PackagedModel) -> str:
 
 
 def _is_series(shape: tuple[int, ...]) -> bool:
-    """True for a vector, and for consecutive readings; False for images."""
+    """Whether a shape is a vector or a series of sensor readings; False for images."""
     extents = [extent for extent in shape if extent > 1]
     return len(extents) <= 1 or (len(extents) == 2 and extents[1] == AXES)
 
 
 def _keep_row(model: PackagedModel) -> str:
-    """Statements that clamp the raws of a row to the numbers of the format; empty if all raws are numbers."""
+    """C statements that clamp the raws of a row to the valid raws of the format; empty if all raws are valid."""
     limits = None if model.interface.packed_bits is not None else guarded_raws(input_format(model.formats))
     return "" if limits is None else _KEEP_ROW.format(name=model.name, low=limits[0], high=limits[1])
 
@@ -250,7 +250,7 @@ def _properties(model: PackagedModel) -> dict[str, str]:
 
 
 def _keywords(model: PackagedModel) -> Iterator[tuple[str, str]]:
-    """The words that the IDE highlights, each with its kind: the types, functions and macros of the header."""
+    """Yield the words that the IDE highlights, each with its kind: the types, functions and macros of the header."""
     header = model.sources[f"{model.name}.h"]
     for word in re.findall(rf"^}} ({re.escape(model.name)}_\w+);", header, re.MULTILINE):
         yield word, "KEYWORD1"
@@ -274,7 +274,9 @@ ARDUINO = Packaging("arduino", _files, _lacks, archive=library_name, loads=True)
 
 
 def _stream_words(model: PackagedModel) -> dict[str, str]:
-    """The digest of the model, the sizes of its input and outputs, and the statements that send the outputs."""
+    """The placeholder texts for streaming over a serial line: the digest of the model, sizes, and the statements that
+    send outputs.
+    """
     interface, name = model.interface, model.name
     sizes = {"scores": interface.output_bytes} if interface.output_length else {}
     more = zip(interface.more_dtypes, interface.more_outputs, strict=True)

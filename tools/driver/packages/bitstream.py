@@ -1,4 +1,4 @@
-"""The packaging `bitstream`: the hardware module behind a serial interface, for boards with an FPGA.
+"""The packaging `bitstream`: the hardware module with a serial interface, for boards with an FPGA.
 
 Sources of the pins: the schematics of the boards, as LiteX Boards and the ULX3S repository list them.
 """
@@ -26,7 +26,7 @@ LABEL_BYTES = 2
 
 
 def uart_module(verilog: str) -> str:
-    """The Verilog of a module `NAME_uart` around a model's module."""
+    """The Verilog text of a module `NAME_uart` that contains a model's module."""
     return filled(_FOLDER / "uart.v.in", _port_words(verilog))
 
 
@@ -78,7 +78,7 @@ def _bytes(count: str) -> str:
 
 
 def _top(name: str, carrier: Carrier) -> str:
-    """The top-level module of a board."""
+    """The Verilog text of the top-level module for a board."""
     ports = ["input clock", "input receive", "output transmit", "output busy"]
     ports += [f"output high_{number}" for number in range(len(carrier.high))]
     ties = "".join(f"    assign high_{number} = 1;\n" for number in range(len(carrier.high)))
@@ -92,7 +92,7 @@ def _top(name: str, carrier: Carrier) -> str:
 
 
 def _pins(carrier: Carrier) -> str:
-    """The constraints of a board's pins."""
+    """The constraint file that assigns the ports of the module to the pins of a board."""
     pins = {name: getattr(carrier, name) for name in ("receive", "transmit", "busy")}
     pins |= {f"high_{number}": pin for number, pin in enumerate(carrier.high)}
     lines = [f'FREQUENCY PORT "clock" {carrier.clock:g} MHZ;']

@@ -1,4 +1,6 @@
-"""The packaging `circt`: the hardware module in CIRCT's dialects, and a testbench that checks it on stored samples."""
+"""The packaging `circt`: the hardware module in CIRCT's dialects,
+and a testbench that verifies it on stored samples.
+"""
 
 from __future__ import annotations
 

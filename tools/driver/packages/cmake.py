@@ -1,4 +1,4 @@
-"""The packaging `cmake`: a library, an example that checks it on stored samples, and a toolchain file."""
+"""The packaging `cmake`: a library, an example that verifies the model on stored samples, and a toolchain file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ROWS_TARGET = """\
 
 
 def example_words(model: PackagedModel) -> dict[str, str]:
-    """The words for the templates of the project."""
+    """The placeholder texts for the templates of the project."""
     board, chip = model.board, chip_of(model.board.name)
     libraries = [library.removeprefix("-l") for library in chip.libraries if library.startswith("-l")]
     return model_words(model) | {

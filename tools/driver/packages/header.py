@@ -1,4 +1,4 @@
-"""The packaging `header`: the whole model as one header, for a sketch or any other program of one file."""
+"""The packaging `header`: the whole model as one header, for a sketch or any other program in a single file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The packaging `mlir`: the model in upstream dialects of MLIR, and a driver in C that checks it on stored samples."""
+"""The packaging `mlir`: the model in upstream dialects of MLIR, and a C driver that verifies it on stored samples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ARRAY = "static {ctype} array[{length}];\n\n{ctype} *{name}_input(void)\n{{\n  
 
 
 def _caller(model: PackagedModel) -> str:
-    """The functions of `NAME.h` that `samples.h` calls; they call the functions of `NAME.mlir`."""
+    """The text of the functions of `NAME.h` that `samples.h` calls. They call the functions of `NAME.mlir`."""
     interface = model.interface
     if interface.row_elements is not None:
         return ""

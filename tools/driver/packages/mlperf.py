@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 class _Network:
     """A network of the benchmark.
 
-    inputs, outputs: the numbers of its inputs and outputs. load: the statements that convert the received bytes to an
-    input. bytes: bytes per element. error: true if the result is the mean squared error of the outputs as reconstructed
-    inputs.
+    inputs, outputs: the numbers of inputs and outputs. load: the C statements that convert the received bytes to an
+    input. bytes: bytes per element. error: true if the result is the mean squared error of the outputs, taken as
+    reconstructed inputs.
     """
 
     inputs: int
@@ -81,8 +81,9 @@ _SKETCH = "mlperf.ino"
 
 
 def _network(model: PackagedModel) -> tuple[str, _Network]:
-    """The benchmark network of a model; raises `InputError` for other models, and for one that the runner cannot
-    feed.
+    """The name and the description of the benchmark network that a model implements.
+
+    Raises `InputError` for other models, and for a model whose input the runner cannot send.
     """
     interface = model.interface
     sizes = interface.input_length, interface.output_length

@@ -41,13 +41,13 @@ _FOLDER = files("tinyml.tools.driver.packages") / "templates" / "samples"
 
 
 def model_words(model: PackagedModel) -> dict[str, str]:
-    """The words for all templates.
+    """The placeholder texts that all templates share.
 
-    `instance`: the declaration of the model's memory, if the caller provides it, and `given`: the argument of calls
-    that have no other. `run`: a statement that runs the model on its own input; `label` is then the class, if the model
-    returns one. `does`: the verb for this, before its object. `show`: a function for sketches that prints the answer,
-    which `call_show` calls; `print_format` and `print_value`: the same for `printf`. `checked`: the arguments of
-    `is_right` in `samples.h`.
+    `instance`: the declaration of the model's memory, if the caller provides it. `given`: the argument of calls that
+    have no other argument. `run`: a statement that runs the model on its own input; `label` is then the class, if the
+    model returns one. `does`: the verb for this action, before its object. `show`: a function for sketches that prints
+    the answer. `call_show`: a call of this function. `print_format`, `print_value`: the format and the value that print
+    the answer with `printf`. `checked`: the arguments of `is_right` in `samples.h`.
     """
     interface, name = model.interface, model.name
     label = interface.has_label
@@ -87,7 +87,7 @@ def model_words(model: PackagedModel) -> dict[str, str]:
 
 
 def sentence(model: PackagedModel) -> str:
-    """The purpose of a model, in one sentence."""
+    """A sentence that states the purpose of a model."""
     inputs = f"{model.interface.input_length} numbers"
     if model.interface.has_label:
         classes = len(model.classes) if model.classes is not None else model.interface.classes
@@ -98,7 +98,7 @@ def sentence(model: PackagedModel) -> str:
 
 
 def stored_samples(model: PackagedModel) -> str:
-    """The text of `samples.h`, for C and C++."""
+    """The text of `samples.h`, valid in C and C++."""
     interface, expected, count = model.interface, model.expected, model.samples
     tables = [_table("sample_inputs", interface.array_ctype, model.stored_inputs)]
     comparisons: list[str] = []
@@ -127,7 +127,9 @@ def stored_samples(model: PackagedModel) -> str:
 
 
 def _outputs(model: PackagedModel) -> Iterator[tuple[str, str, NDArray[Any]]]:
-    """The function that returns each output, without the model's name, its C type and its raws."""
+    """Yield for each output the name of the C function that returns it, without the model's name, its C type and its
+    raws.
+    """
     if model.interface.output_ctype is not None and model.expected.scores is not None:
         yield "scores", model.interface.output_ctype, model.expected.scores
     for number, ((ctype, _), raws) in enumerate(zip(model.interface.more_outputs, model.expected.more, strict=True), 1):
@@ -135,13 +137,15 @@ def _outputs(model: PackagedModel) -> Iterator[tuple[str, str, NDArray[Any]]]:
 
 
 def _table(name: str, ctype: str, raws: NDArray[Any]) -> str:
-    """A constant array with a row for each sample. Floats are printed so that every bit is read back."""
+    """The text of a constant array with a row for each sample. Floats are printed with enough digits to restore every
+    bit.
+    """
     rows = ",\n".join(f"    {{{_wrapped([_literal(value) for value in row.tolist()])}}}" for row in raws)
     return f"static const {ctype} {name}[SAMPLES][{raws.shape[1]}] SAMPLE_FLASH = {{\n{rows},\n}};\n"
 
 
 def _wrapped(literals: list[str]) -> str:
-    """Elements of a row, twelve per line."""
+    """Wrap the elements of a row, twelve per line."""
     return ",\n     ".join(", ".join(literals[at : at + 12]) for at in range(0, len(literals), 12))
 
 

@@ -1,7 +1,7 @@
 """The interface of packagings, which wrap a compiled model for another tool, such as the Arduino IDE.
 
-A `Packaging` is a file of this folder and a row of `packaging_table.PACKAGINGS`. A separate package adds one through an
-entry point of the group `tinyml.packages`.
+A `Packaging` is a file of this folder and a row of `packaging_table.PACKAGINGS`. A separate package adds a packaging
+through an entry point of the group `tinyml.packages`.
 """
 
 from __future__ import annotations
@@ -31,17 +31,18 @@ STORED_BYTES = 4096
 
 
 def every_board(board: Board) -> str | None:
-    """The default of `Packaging.lacks`: every board is supported."""
+    """The default of `Packaging.lacks`: None, since every board is supported."""
 
 
 @dataclass(frozen=True, eq=False)
 class Packaging:
-    """A folder for a tool.
+    """A way to wrap a compiled model in a folder for another tool.
 
-    name: the value of `--package`, and the folder below the output folder. files: the contents of its files, by their
-    paths relative to the folder. lacks: what a board lacks for this tool, as a phrase for messages; None if the tool
-    supports the board. archive: the subfolder, for a model, that `--zip` packs; None if the tool accepts no archives.
-    loads: true if its examples write the weights of a model that stores them in RAM.
+    name: the value of `--package`, and the name of the folder below the output folder. files: the contents of the
+    folder's files, by their paths relative to the folder. lacks: the feature that a board lacks for this tool, as a
+    phrase for messages; None if the tool supports the board. archive: the subfolder, for a model, that `--zip` packs;
+    None if the tool accepts no archives. loads: true if its examples write the weights of a model that stores them in
+    RAM.
     """
 
     name: str
@@ -53,11 +54,11 @@ class Packaging:
 
 @dataclass(frozen=True)
 class PackagedModel:
-    """A compiled model.
+    """A compiled model, as packagings use it.
 
     folder: the output folder, with `NAME.c` and `NAME.h`. formats: the program at L1. board: the board of the
     compilation. serial: true if images arrive over a serial line. raws: inputs (samples, elements) as raws of their
-    format. expected: the outputs of the program for these.
+    format. expected: the outputs of the program for these inputs.
     """
 
     folder: Path
@@ -77,12 +78,14 @@ class PackagedModel:
 
     @property
     def given(self) -> str:
-        """The argument of model functions that have no other: the instance of the examples, if there is one."""
+        """The argument of model functions that have no other argument: the examples' instance, if there is one; else
+        empty.
+        """
         return "&instance" if self.interface.instances else ""
 
     @property
     def before(self) -> str:
-        """`given`, followed by a comma for further arguments."""
+        """The text of `given`, followed by a comma if it is not empty, to precede further arguments."""
         return f"{self.given}, " if self.given else ""
 
     @property
@@ -93,12 +96,12 @@ class PackagedModel:
 
     @property
     def loads(self) -> bool:
-        """True for a model that stores its weights in RAM."""
+        """Whether the model stores its weights in RAM."""
         return bool(weights_in(self.folder, self.interface))
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of an input, without the batch."""
+        """The shape of one input, without the batch axis."""
         return tdsl.shape_of(predict_function(self.formats).body.block.args[0])
 
     @cached_property
@@ -118,7 +121,7 @@ class PackagedModel:
 
     @property
     def stored_inputs(self) -> NDArray[Any]:
-        """The inputs of the stored samples (samples, array elements), as the array X stores them."""
+        """The inputs of the stored samples (samples, array elements), in the form that the C array X stores."""
         interface, raws = self.interface, self.raws[: self.samples]
         if interface.packed_bits is None:
             return raws
@@ -129,6 +132,6 @@ class PackagedModel:
 def packaged_model(
     folder: Path, formats: ModuleOp, board: Board, x: NDArray[Any], *, serial: bool, expected: Outputs | None = None
 ) -> PackagedModel:
-    """The model in an output folder. x: inputs as reals. expected: its outputs; None to evaluate them."""
+    """The model in an output folder. x: inputs as reals. expected: the outputs for x; None to evaluate them."""
     raws = encode_inputs(formats, x)
     return PackagedModel(folder, formats, board, serial, raws, expected or evaluate(formats, raws))

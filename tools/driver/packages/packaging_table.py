@@ -1,6 +1,6 @@
-"""The table of packagings, and the choice among them for a board.
+"""The table of packagings, and the selection of packagings for a board.
 
-The names need no import of the files, so that tools start quickly.
+The table contains the names, so that tools start without importing the packagings.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ OTHER_TOOLS = ("zephyr", "esp-idf", "pico-sdk", "stm32cube", "stm32cubeide", "ke
 def packagings_for(
     board: Board, names: Sequence[str] | None, *, zipped: bool, loaded: bool = False
 ) -> Sequence[Packaging]:
-    """The packagings of a model for a board. names: the requested ones; None for the default ones.
+    """The packagings of a model for a board. names: the requested packagings; None for the default ones.
 
-    zipped: true if an archive is requested, too. loaded: true if the model stores its weights in RAM.
+    zipped: true if an archive is also requested. loaded: true if the model stores its weights in RAM.
 
-    Raises `InputError` for an unknown name, for a packaging whose tool does not support the board, and if none of them
-    creates a requested archive.
+    Raises `InputError` for an unknown name, for a packaging whose tool does not support the board, and if none of the
+    packagings creates a requested archive.
     """
     if names is None:
         chosen = [one for one in _usual() if one.lacks(board) is None and one.loads >= loaded]
@@ -58,14 +58,14 @@ def packagings_for(
 
 
 def _instead(board: Board) -> str:
-    """The packagings that support a board, for a message about one that does not."""
+    """A text that lists the packagings that support a board, for a message about a packaging that does not."""
     taking = [one.name for one in (*_usual(), *PACKAGINGS.each()) if one.lacks(board) is None]
     names = ", ".join(dict.fromkeys(taking)) or PLAIN
     return f"--package takes {names} for it, and {PLAIN} writes the C files alone"
 
 
 def _usual() -> Iterator[Packaging]:
-    """The default packagings that are installed."""
+    """Yield the default packagings that are installed."""
     return (PACKAGINGS.get(name) for name in DEFAULT_PACKAGINGS if PACKAGINGS.ours[name].is_installed)
 
 
@@ -76,7 +76,7 @@ def _named(name: str) -> Packaging:
 
 
 def _loaded(row: Row) -> Packaging:
-    """The packaging of a row; an error in a plug-in's functions is a `PluginError`."""
+    """The packaging of a table row; an error in a plug-in's functions is a `PluginError`."""
     from tinyml.tools.driver.output_folder import is_inside
     from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
@@ -142,5 +142,5 @@ PACKAGINGS = Table(
 
 
 def packaging_names() -> tuple[str, ...]:
-    """The values of `--package`; those of other packages come last."""
+    """The values of `--package`; the packagings of other packages come last."""
     return (PLAIN, *PACKAGINGS.names())

@@ -1,4 +1,4 @@
-"""The packaging `platformio`: a project with the model as a library of its own, and a program for the board.
+"""The packaging `platformio`: a project with the model as a separate library, and a program for the board.
 
 Sources: the fields of `library.json` and `platformio.ini` in PlatformIO's documentation, and its schema
 `platformio/assets/schema/library.json`.
@@ -67,7 +67,7 @@ def _files(model: PackagedModel) -> dict[str, str]:
 
 
 def _program(model: PackagedModel) -> dict[str, str]:
-    """The program around the library: a sketch as C++, or the example of the CMake project."""
+    """The files of the program that uses the library: a sketch as C++, or the example of the CMake project."""
     if ":" not in model.board.platformio:
         main = filled(_FOLDER / "cmake" / "main.c.in", example_words(model))
         return {"src/main.c": main, "src/samples.h": stored_samples(model)}

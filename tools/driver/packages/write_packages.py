@@ -22,7 +22,9 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
 def write_packages(folder: Path, model: PackagedModel, packagings: Sequence[Packaging], *, zipped: bool) -> None:
-    """Write the folder of each packaging, and its archive `NAME.zip` if it has one and an archive is requested."""
+    """Write the folder of each packaging; also write the archive `NAME.zip` if one is requested and the packaging has
+    archives.
+    """
     for packaging in packagings:
         if (folder / packaging.name).exists():
             raise InputError(
@@ -47,7 +49,8 @@ def _archive(contents: dict[Path, bytes]) -> bytes:
 
 
 def repack(source: Path, folder: Path, names: Sequence[str] | None, *, zipped: bool) -> None:
-    """Replace the packages in the copy of an output folder. names: the requested ones, by default the usual ones.
+    """Replace the packages in a copy of an output folder. names: the requested packagings; None for the default
+    packagings.
 
     Raises `InputError` as `packagings_for` does.
     """

@@ -1,8 +1,8 @@
 """The posit nearest to an integer at a scale, as a formula for the solver.
 
 The documented borders of the standard define the result. Between two powers of two, posits with fraction bits are
-evenly spaced: the nearest posit is a quotient, rounded half to even, and is compared with every border in that range.
-In other ranges the borders are few, and are listed individually.
+evenly spaced. There the nearest posit is a quotient, rounded half to even, which is compared with every border in that
+range. In other ranges there are few borders, which are listed individually.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_LISTED_BORDERS = 2
 
 @dataclass(frozen=True)
 class Nearest:
-    """x * 2^-scale rounded to a posit of the standard."""
+    """The function that rounds x * 2^-scale to a posit of the standard."""
 
     format: PositType
     scale: int
@@ -50,7 +50,9 @@ class Nearest:
         return self._documented.rounded(x, self.scale)
 
     def _even(self, size: Any, low: int, first: int, last: int) -> Any:
-        """The raw for integers in [low, 2 low) as a quotient. Raises `AssertionError` if a border differs."""
+        """The raw for integers in [low, 2 low), as a quotient. Raises `AssertionError` if a border differs from the
+        standard.
+        """
         known, borders = self._documented.known, self._borders
         raw, above = (int(self._documented.rounded(power, self.scale)) for power in (low, 2 * low))
         distance, finer = max(low // (above - raw), 1), max((above - raw) // low, 1)
@@ -69,9 +71,10 @@ class Nearest:
 
     @cached_property
     def needs_no_more(self) -> bool:
-        """True if every border that an integer of more than n bits can reach is an even integer.
+        """Whether every border that an integer of more than n bits can reach is an even integer.
 
-        Bits below an even integer can then be dropped: a sticky odd bit keeps the integer between the same borders.
+        Bits below an even integer can then be dropped, since an odd sticky bit keeps the integer between the same
+        borders.
         """
         unit, least = Fraction(2) ** (self.scale - self._documented.scale), 1 << self.format.n.data
         reached = (border * unit for border, _ in self._documented.borders if abs(border * unit) >= least)

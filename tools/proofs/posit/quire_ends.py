@@ -1,5 +1,5 @@
-"""Statements about the end of a sum in a quire: bins become digits, and digits become an integer that is rounded
-once.
+"""Statements about the end of a sum in a quire. Bins become digits,
+and digits become an integer that is rounded once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from tinyml.tools.proofs.values import Truths
 
 
 def carried(sum: Summed) -> QuireStatement:
-    """The bins of a digit and the carry into it become the digit, at its position, and its carry."""
+    """The statement that the bins of a digit and the carry into it become the digit, at its position, and the next
+    carry.
+    """
     layout = sum.layout
     each, held = layout.digit // layout.step, (sum.length + 1) * sum.change
     # All bins below carry held / 2^step + held / 4^step + ... at most.
@@ -76,7 +78,10 @@ def carried(sum: Summed) -> QuireStatement:
 
 
 def _joining(sum: Summed) -> tuple[Block, Sequence[scf.ForOp]]:
-    """The joining of a sum, and the loops over its bins; a third argument is a number in a bin's register."""
+    """Lower the op that joins a sum; return the block and its loops over the bins.
+
+    The third argument of the block is a number in a bin's register.
+    """
 
     def make(args: Sequence[SSAValue]) -> Sequence[Operation]:
         return [JoinOp(args[0], sum.quire, sum.format.bits - 1)]
@@ -86,7 +91,7 @@ def _joining(sum: Summed) -> tuple[Block, Sequence[scf.ForOp]]:
 
 
 def _carrying(sum: Summed, digit: int) -> Block:
-    """The step of a single digit; the third argument is the carry into it."""
+    """The lowered step that computes one digit. The third argument is the carry into the digit."""
     block, [loop, *_] = _joining(sum)
     first, last = index_constant(digit), index_constant(digit + 1)
     Rewriter.insert_op([first, last], InsertPoint.before(loop))
@@ -101,7 +106,9 @@ def _carrying(sum: Summed, digit: int) -> Block:
 
 @dataclass(frozen=True)
 class _Digits:
-    """A sum as one integer, or as digits, lowest first, and the sign that they carry."""
+    """The representation of a sum: one integer, or digits, lowest first, with the sign carried out of the highest
+    digit.
+    """
 
     layout: Layout
 
@@ -125,7 +132,7 @@ class _Digits:
         return found
 
     def of(self, number: int) -> Sequence[int]:
-        """A number in digits."""
+        """The digits of a number."""
         found = list[int]()
         for _ in range(self.count):
             found.append(number % self.base)
@@ -133,10 +140,10 @@ class _Digits:
         return [*found, number]
 
     def pieces(self, places: range) -> Iterator[Sequence[Domain]]:
-        """The intervals of sums between adjacent powers of two, for either sign; the first positions also have 0 and
-        -1.
+        """Yield the intervals of sums between adjacent powers of two, for either sign. The first positions also include
+        0 and -1.
 
-        places: the positions of the highest digits, without sign digits. A single integer is one interval.
+        places: the positions of the highest digits, without sign digits. A single integer has one interval.
         """
         if not self.count:
             yield self.domains
@@ -156,13 +163,14 @@ AT_ONCE = 8
 
 
 def highest_digits(sum: Summed) -> Iterator[range]:
-    """The positions of the highest digit of a sum, in groups."""
+    """Yield the positions of the highest digit of a sum, in groups."""
     count = max(_Digits(sum.layout).count, 1)
     yield from (range(first, min(first + AT_ONCE, count)) for first in range(0, count, AT_ONCE))
 
 
 def joined(sum: Summed, places: range) -> QuireStatement:
-    """Digits and their sign become an integer without the lowest bits, which is odd if any of these is set.
+    """The statement that digits and their sign become an integer without the lowest bits, which is odd if any of these
+    bits is set.
 
     places: the positions of the highest digits, without sign digits.
     """
@@ -209,7 +217,9 @@ def joined(sum: Summed, places: range) -> QuireStatement:
 
 
 def _cut(found: Number, left: Number, total: Number, bits: int) -> Iterator[Promise]:
-    """True if an integer equals a sum without its lowest `left` bits, with a sticky bit for the dropped ones."""
+    """Yield the conditions that an integer equals a sum without its lowest `left` bits, with a sticky bit for the
+    dropped bits.
+    """
     if not isinstance(left, int):
         lefts, sums, cut = (np.asarray(one.array, object) for one in (left, total, found))
         kept = sums >> lefts
@@ -226,7 +236,7 @@ def _cut(found: Number, left: Number, total: Number, bits: int) -> Iterator[Prom
 
 
 def scales(sum: Summed) -> Sequence[int]:
-    """The scales at which an integer can be joined: the cut is below one of the digits."""
+    """The scales at which an integer can be joined; the lowest bits are cut off below one of the digits."""
     layout, digits = sum.layout, _Digits(sum.layout)
     return [layout.frac + 1 - layout.digit * place for place in range(digits.count)] if digits.count else [layout.frac]
 
@@ -238,7 +248,7 @@ def _joined_width(sum: Summed) -> int:
 
 
 def rounded(sum: Summed, scale: int) -> QuireStatement:
-    """A joined integer rounds to the same posit as the sum that it was cut from, or to NaR."""
+    """The statement that a joined integer rounds to the same posit as the sum from which it was cut, or to NaR."""
     format, documented = sum.format, sum.documented
     width = _joined_width(sum)
     most, nar = (1 << width - 1) - 1, format.posit.nar

@@ -1,11 +1,11 @@
-"""Statements about sums of standard posits in a quire: ops compute their documented results, and nothing overflows.
+"""Statements about sums of standard posits in a quire: ops compute their documented results, and no register overflows.
 
 Every posit is decoded to a significand and a position. A product changes the sum of the bins by its value, and each bin
-by at most its reserve. Carrying converts bins to the digits of the same sum. Joining converts digits to an integer,
-which rounds to the posit nearest to the sum. The result is therefore the exact sum, rounded once.
+by at most the bin's reserve. Carrying converts bins to the digits of the same sum. Joining converts digits to an
+integer, which rounds to the posit nearest to the sum. The result is therefore the exact sum, rounded once.
 
-Memory is read at known positions: the solver decides about two positions, or about sums between two powers of two, at a
-time.
+Memory is accessed at known positions. Each query of the solver covers two positions, or the sums between two powers of
+two.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MAX_BITS = 16
 
 @singledispatch
 def quire_statements(format: NumberFormat) -> Iterator[QuireStatement]:
-    """Statements about sums in a quire of standard posits with a format's width, for each es; empty for other
+    """Yield the statements about sums in a quire of standard posits with a format's width, for each es; none for other
     formats.
     """
     return iter(())
@@ -56,7 +56,7 @@ def _(format: PositType) -> Iterator[QuireStatement]:
 
 
 def statements_of(sum: Summed) -> Iterator[QuireStatement]:
-    """All statements about a sum."""
+    """Yield all statements about a sum."""
     for least in dict.fromkeys(sum.leasts):
         yield _decoded(sum, least)
     yield _multiplied(sum)
@@ -70,7 +70,7 @@ def statements_of(sum: Summed) -> Iterator[QuireStatement]:
 
 
 def is_right(type: tuple[int, int], length: int, name: str, inputs: Sequence[int]) -> bool:
-    """True if a statement about sums of posits <n, es> is true for some inputs."""
+    """Whether a statement about sums of posits <n, es> is true for some inputs."""
     [one] = (one for one in statements_of(Summed(PositType(*type), length)) if one.name == name)
     expected = one.expected(inputs)
     promised = all(promise.holds is True for promise in one.promises()(inputs, expected))
@@ -78,8 +78,9 @@ def is_right(type: tuple[int, int], length: int, name: str, inputs: Sequence[int
 
 
 def _decoded(sum: Summed, least: int) -> QuireStatement:
-    """Significand and position of each raw; NaR has the significand 0 and a position with a sign, which no number
-    has.
+    """The statement about decoding: the significand and the position of each raw.
+
+    NaR has the significand 0 and a position with a sign, which no number has.
     """
     parts, step, nar, most = sum.parts, sum.step, sum.format.posit.nar, sum.most(least)
     numbers = [0, *(int(sum.number(raw) * Fraction(2) ** -least) for raw in range(nar + 1, -nar))]
@@ -122,7 +123,9 @@ def _decoded(sum: Summed, least: int) -> QuireStatement:
 
 
 def _multiplied(sum: Summed) -> QuireStatement:
-    """The product of any significands at any positions, including NaR, added to bins in any reachable state."""
+    """The statement about a product of any significands at any positions, including NaR, added to bins in any reachable
+    state.
+    """
     layout, parts, step = sum.layout, sum.parts, sum.step
     most = [sum.most(least) for least in sum.leasts]
     widths = [parts.half_at(step, least) for least in sum.leasts]
@@ -176,7 +179,7 @@ def _multiplied(sum: Summed) -> QuireStatement:
     ]
 
     def tried() -> Sequence[Sequence[int]]:
-        """The ends of each piece, combined with each end of the bins."""
+        """The ends of each piece of a domain, combined with each end of the bins."""
         return [
             (s, p[0], t, q[0], start[0] if place % 2 else start[-1])
             for place, (ss, p, ts, q, _) in enumerate(divided)
@@ -197,7 +200,9 @@ def _multiplied(sum: Summed) -> QuireStatement:
 
 
 def _held(sum: Summed) -> QuireStatement:
-    """The sum fits its width, and bins fit their registers, with a reserve for the initial value of a sum."""
+    """The statement that the sum fits its width and the bins fit their registers, with a reserve for the initial value
+    of a sum.
+    """
     layout, count = sum.layout, sum.length + 1
 
     def promised() -> Promises:

@@ -1,6 +1,6 @@
-"""A sum of products of standard posits, statements about it, and the lowering of its ops.
+"""A sum of products of standard posits, statements about the sum, and the lowering of its ops.
 
-The statements read the emitted arithmetic, with the programs of the runtime's functions in place of their calls.
+The statements interpret the emitted arithmetic. Programs of the runtime's functions replace their calls.
 """
 
 from __future__ import annotations
@@ -59,17 +59,17 @@ class Summed:
 
     @property
     def step(self) -> int:
-        """The distance of adjacent bins in bits."""
+        """The distance of adjacent bins, in bits."""
         return self.layout.unit(self.parts, self.parts)
 
     @property
     def leasts(self) -> tuple[int, int]:
-        """The exponents relative to which the positions of both factors are counted."""
+        """The exponents relative to which the positions of the two factors are counted."""
         return self.layout.leasts(self.parts, self.parts)
 
     @property
     def change(self) -> int:
-        """The greatest change of a bin by one product."""
+        """The greatest amount by which one product changes a bin."""
         layout, moved = self.layout, self.step > 1
         if layout.is_single:
             return self.greatest
@@ -83,7 +83,7 @@ class Summed:
         return int(self.number(self.format.posit.maxpos) ** 2 * Fraction(2) ** self.layout.frac)
 
     def most(self, least: int) -> Sequence[int]:
-        """The greatest magnitude of the significands at each position, counted from an exponent."""
+        """The greatest magnitude of the significands at each position. least: the exponent of position 0."""
         raws = np.arange(1, -self.format.posit.nar)
         significands, exponents, _ = self.parts.split(raws)
         moved, places = significands << (exponents - least) % self.step, (exponents - least) // self.step
@@ -92,7 +92,7 @@ class Summed:
         return found.tolist()
 
     def number(self, raw: int) -> Fraction:
-        """The number of a raw that is not NaR."""
+        """The number that a raw represents. The raw must not be NaR."""
         size = posit_number(abs(raw), self.format.n.data, self.format.es.data) if raw else Fraction(0)
         return -size if raw < 0 else size
 
@@ -106,7 +106,7 @@ class Summed:
 
 @dataclass(frozen=True, kw_only=True)
 class QuireStatement(Statement):
-    """A statement about an op of a sum.
+    """A statement about an op that computes a part of a sum.
 
     divided: the pieces of the domains, one per solver query. tried: inputs that are tested first.
     """
@@ -127,7 +127,7 @@ class QuireStatement(Statement):
         yield from self.divided or [self.domains]
 
     def samples(self) -> list[Any]:
-        """The combined ends of operands, and random inputs; or the given ones."""
+        """The inputs `tried` if given; otherwise combinations of the operands' ends, and random inputs."""
         if self.tried is not None:
             return [np.array(column, object) for column in zip(*self.tried(), strict=True)]
         random = Random(0)
@@ -147,7 +147,7 @@ class QuireStatement(Statement):
 def lowered(
     types: Sequence[Attribute], make: Callable[[Sequence[SSAValue]], Sequence[Operation]], *, is_quire: bool = False
 ) -> Block:
-    """The lowering of ops, which returns the results of the last op.
+    """Lower ops in a block that returns the results of the last op.
 
     is_quire: true if the first two arguments are a quire in memory and its flag.
     """

@@ -22,7 +22,7 @@ def confusion(
 ) -> dict[str, Any] | None:
     """The counts of answers by class, `float` and `compiled`, with a row for each class and a column for each answer.
 
-    wanted, reals, formats: class indices (samples,). names: those of the classes; indices without them. Returns None if
+    wanted, reals, formats: class indices (samples,). names: the names of the classes; None for indices. Returns None if
     there are more than `MOST_CLASSES` classes.
     """
     classes = max(len(names or ()), 1 + max(int(part.max(initial=0)) for part in (wanted, reals, formats)))
@@ -39,7 +39,9 @@ def confusion(
 def wrong_samples(
     wanted: NDArray[np.int64] | None, reals: NDArray[np.int64], formats: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The indices of the samples to show; samples whose answers differ between reals and formats come first."""
+    """The indices of the misclassified samples to show. Samples whose answers differ between reals and formats come
+    first.
+    """
     differ = np.flatnonzero(reals != formats)
     wrong = np.array([], np.int64) if wanted is None else np.flatnonzero((formats != wanted) & (reals == formats))
     return np.concatenate([differ, wrong])[:SHOWN_ERRORS]

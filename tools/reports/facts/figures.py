@@ -1,4 +1,4 @@
-"""The figures of a compiled program, which tables, pages, notebooks and comparisons format in their own way."""
+"""The figures of a compiled program, which tables, pages, notebooks and comparisons each format differently."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _BEFORE = {"simulated": "", "board": "", "published": "~", "modelled": "~", "lea
 class Figure:
     """A named figure: a number or a text, or None if it is unknown.
 
-    unit: that of a number. limit: its maximum. exact: the figure of the float model. beside: a remark. source: the
-    source of a number in milliseconds (`TimeSource`).
+    unit: the unit of a number. limit: the maximum of the figure. exact: the figure of the float model. beside: a
+    remark. source: the source of a number in milliseconds (`TimeSource`).
     """
 
     name: str
@@ -48,14 +48,14 @@ class Figure:
 
     @property
     def share(self) -> str | None:
-        """The value as a percentage of its limit; None without either."""
+        """The value as a percentage of its limit; None if the value or the limit is unknown."""
         if self.limit is None or not isinstance(self.value, int | float):
             return None
         return f"{100 * self.value / self.limit:.0f}"
 
     @property
     def note(self) -> str:
-        """The small print beside the value; empty if there is none."""
+        """The remark shown in small print next to the value; empty if there is none."""
         if self.exact is not None:
             return f"float model {self.reference}"
         return self.beside if self.share is None else f"{self.share} % of {self.limit:,}"
@@ -121,7 +121,7 @@ def _figures(report: Report) -> Iterator[Figure]:
 
 
 def _from_floats(report: Report) -> float | None:
-    """The time of a call with floats; None for a sensor's integers, and if a part is unknown."""
+    """The time of a call with floats; None for integers of a sensor, and if a part of the time is unknown."""
     floats, time = report.float_inputs, report.time_per_inference
     if time is None or floats is None or floats["conversion"] is None or report.sensor is not None:
         return None
@@ -129,10 +129,11 @@ def _from_floats(report: Report) -> float | None:
 
 
 def spell_format(report: Report) -> str:
-    """The format of a program: `fixed 16`, `f32` (whose name implies its width), or with weights `fixed 16, posit:8`.
+    """The format of a program as text: `fixed 16`, `f32` (whose name implies its width), or with weights `fixed 16,
+    posit:8`.
 
-    The format of float parts follows, if a quantised model has some: `zeroskew 8 and fixed 16`. A search replaces the
-    width.
+    If a quantised model has float parts, their format follows: `zeroskew 8 and fixed 16`. For a search, the widths of
+    the search replace the width.
     """
     width = str(report.width if report.search is None else report.search["name"])
     whole = report.format if report.format.endswith(width) else f"{report.format} {width}"
@@ -142,7 +143,9 @@ def spell_format(report: Report) -> str:
 
 
 def spell_milliseconds(time: float | None, source: str | None) -> str:
-    """A time with `~` for estimates and `>` for bounds, by its source (`TimeSource`); `-` if it is unknown."""
+    """The text of a time with `~` for estimates and `>` for bounds,
+    by its source (`TimeSource`); `-` if it is unknown.
+    """
     if time is None or source is None:
         return "-"
     return f"{_BEFORE[source]}{time:,.{0 if time >= 1000 else 2 if time >= 1 else 3}f}"

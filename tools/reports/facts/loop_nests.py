@@ -1,4 +1,4 @@
-"""The loop nests of a program at L3, as data and as a figure: trip counts of the loops, and the kernels in them."""
+"""The loop nests of a program at L3, as data and as a figure: trip counts of the loops, and the kernels inside them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_LINES = 120
 
 @dataclass(frozen=True)
 class LoopFacts:
-    """A loop, a kernel, or the steps between them.
+    """A loop, a kernel, or the steps between loops and kernels.
 
     kind: "loop", "kernel" or "steps". label: `for i`, the kernel, or the names of the ops. turns: the trip count of a
     loop; None if it is computed at run time. operation: the source operation.
@@ -40,7 +40,7 @@ class LoopFacts:
 
     @property
     def operations(self) -> Iterator[str]:
-        """The source operations of its innermost parts."""
+        """Yield the source operations of the innermost parts."""
         if not self.inner:
             yield self.operation
         for each in self.inner:
@@ -48,7 +48,7 @@ class LoopFacts:
 
     @property
     def kernels(self) -> Iterator[tuple[str, str]]:
-        """The kernels in it, each with its operation."""
+        """Yield the kernels inside this part, each with its source operation."""
         if self.kind == "kernel":
             yield self.label, self.operation
         for each in self.inner:
@@ -56,7 +56,7 @@ class LoopFacts:
 
 
 def loop_nests(loops: ModuleOp) -> list[LoopFacts]:
-    """The nests of a program at L3 in order; steps outside loops and kernels are omitted."""
+    """The loop nests of a program at L3 in order; steps outside loops and kernels are omitted."""
     nests = _inside(defined_functions(loops)[0].body.block, SourceNames())
     return [nest for nest in nests if nest.kind != "steps"]
 
@@ -96,7 +96,7 @@ def _kernel(op: Operation) -> str | None:
 
 
 def draw_loops(nests: Sequence[LoopFacts]) -> Drawing:
-    """A figure of the nests from top to bottom, each with the name of its operation."""
+    """Draw the nests from top to bottom, each with the name of its operation."""
     shown: list[LoopFacts] = []
     lines = 0
     for nest in nests:
@@ -121,7 +121,7 @@ def draw_loops(nests: Sequence[LoopFacts]) -> Drawing:
 
 
 def _names(nest: LoopFacts) -> Sequence[str]:
-    """The operations in a nest, as many as fit."""
+    """The names of the operations in a nest, as many as fit the figure."""
     names = list(dict.fromkeys(name for name in nest.operations if name))
     room = max(int(_height(nest) // 14), 1)
     return names if len(names) <= room else [*names[: room - 1], f"{len(names) - room + 1} more"]

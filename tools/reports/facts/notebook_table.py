@@ -1,4 +1,4 @@
-"""The HTML table of a program's figures in notebooks, for a program and for its report."""
+"""The HTML table of figures that notebooks show for a program and for its report."""
 
 from __future__ import annotations
 

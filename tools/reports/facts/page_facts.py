@@ -1,4 +1,4 @@
-"""The content of a program's page, and its figures."""
+"""The content of a program's report page, and its figures."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ TOO_MUCH = "#ee7f80"
 
 @dataclass(frozen=True)
 class PageFacts:
-    """A compiled program: its report, tensors at L1, loop nests at L3, and samples that came out wrong.
+    """A compiled program: its report, tensors at L1, loop nests at L3, and misclassified samples.
 
     features: the names of the elements of the input; None without names. measured: the time per line of C; None without
-    a profile, then estimates by operation replace it. proofs: the findings of `tinyml prove`; None without them.
+    a profile. Estimates by operation then replace it. proofs: the findings of `tinyml prove`; None without findings.
     """
 
     report: Report
@@ -45,12 +45,14 @@ class PageFacts:
 
     @cached_property
     def time(self) -> Spent | None:
-        """The time by operation, measured or else estimated; None on boards with neither."""
+        """The time by operation, measured or else estimated; None on boards without a profiler and without cost
+        tables.
+        """
         return self.measured or estimated_time(self.report)
 
     @cached_property
     def kernels(self) -> dict[str, str]:
-        """The kernels of each operation."""
+        """The kernels that each operation calls, as text."""
         found: dict[str, dict[str, None]] = {}
         for nest in self.nests:
             for kernel, operation in nest.kernels:
@@ -59,7 +61,7 @@ class PageFacts:
 
     @cached_property
     def limits(self) -> Sequence[BoardLimits]:
-        """The board of the program, then others with the same chip, in ascending order of memory."""
+        """The board of the program, then other boards with the same chip in ascending order of memory, with sizes."""
         return [*_limits(self.report, self.board)]
 
     @cached_property
@@ -93,7 +95,7 @@ class PageFacts:
 
 
 def _limits(report: Report, board: Board) -> Iterator[BoardLimits]:
-    """Boards with the program's chip; on a board with another core, the program's size is a lower bound."""
+    """Yield boards with the program's chip. On a board with another core, the program's size is a lower bound."""
     ram = report.ram_bytes
     if board.flash is None or board.ram is None:
         return
@@ -110,7 +112,7 @@ def _limits(report: Report, board: Board) -> Iterator[BoardLimits]:
 
 @dataclass(frozen=True)
 class BoardLimits:
-    """The flash and RAM of a board, in bytes, and of a program on it; None if unknown.
+    """The flash and RAM of a board, and the flash and RAM of a program on it, in bytes; None if unknown.
 
     least: true if the program's sizes are lower bounds, since it was not compiled for this core.
     """
@@ -124,14 +126,14 @@ class BoardLimits:
 
     @property
     def fits(self) -> bool | None:
-        """True if the program fits; None if that is unknown."""
+        """Whether the program fits the board; None if that is unknown."""
         if (self.taken_flash or 0) > self.flash or (self.taken_ram or 0) > self.ram:
             return False
         return None if self.least or self.taken_flash is None or self.taken_ram is None else True
 
 
 def _draw_limits(boards: Sequence[BoardLimits], title: str) -> Drawing:
-    """A figure with a row for each board, whose bars end at the size of its memory."""
+    """Draw a row for each board, whose bars end at the size of the board's memory."""
     picture = Drawing(WIDTH, ROW * len(boards) + 26, title)
     for (left, _), text in zip(PANELS, ("flash", "RAM"), strict=True):
         picture.text(left, 14, f"{text}, share of the board's", "start")

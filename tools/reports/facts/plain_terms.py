@@ -31,9 +31,10 @@ STEPS = {
 
 
 def plain_operation(name: str) -> str:
-    """The plain name of an operation: its action, after the model's own name of its result if there is one.
+    """The plain name of an operation: its action, preceded by the model's name of its result if there is one.
 
-    name: as `operation_name` and `name_operations` write it, such as `b = matmul(U1, H)` and `map(_, _) #2`.
+    name: the operation in the form that `operation_name` and `name_operations` write, such as `b = matmul(U1, H)` and
+    `map(_, _) #2`.
     """
     result, equals, text = name.rpartition(" = ")
     call, mark, number = text.partition(" #")
@@ -48,7 +49,7 @@ def plain_operation(name: str) -> str:
 
 
 def plain_format(format: NumberFormat) -> str:
-    """A number format in words: its bits, and the number of fractional bits, or the size of a step."""
+    """Describe a number format in words: its bits, and the number of fractional bits, or the size of a step."""
     bits = f"{format.bits} bits"
     if format.dtype.kind == "f":
         return f"floating point, {bits}"
@@ -64,7 +65,7 @@ def plain_format(format: NumberFormat) -> str:
 
 
 def plain_memory(memory: Mapping[str, Any]) -> dict[str, Any]:
-    """The memory part of a report, with plain names of buffers and operations."""
+    """The memory part of a report, with plain names for buffers and operations."""
 
     def renamed(rows: Any) -> list[dict[str, Any]]:
         return [{**row, "buffer": plain_operation(row["buffer"])} for row in rows]
@@ -75,7 +76,7 @@ def plain_memory(memory: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain_time(spent: Spent) -> Spent:
-    """A part of the time and its nested parts, with plain names of operations; lines of C keep their text."""
+    """A part of the time and its nested parts, with plain names for operations; lines of C keep their text."""
     if spent.line is not None:
         return spent
     return replace(spent, name=plain_operation(spent.name), parts=tuple(map(plain_time, spent.parts)))

@@ -25,10 +25,10 @@ LETTER = 5.1
 
 @dataclass(frozen=True)
 class Spent:
-    """A part of the time and its nested parts; the rest is its own time.
+    """A part of the time and its nested parts. The time that no nested part covers belongs to the part itself.
 
-    time: in the board's unit. code: bytes of flash; None if unknown. line: the number of a line of the C file, 0 for
-    time of no line; None for a part that is not a line: an operation, a step, or a called function.
+    time: in the board's unit. code: bytes of flash; None if unknown. line: the number of a line of the C file; 0 for
+    time that belongs to no line; None for a part that is not a line: an operation, a step, or a called function.
     """
 
     name: str
@@ -39,13 +39,15 @@ class Spent:
 
     @property
     def lines(self) -> list[Spent]:
-        """The lines of C in it, in the order of the file; at the end the time of no line."""
+        """The lines of C among the nested parts, in the order of the file.
+        The time that belongs to no line comes last.
+        """
         inner = [line for part in self.parts for line in (part.lines if part.line is None else [part])]
         return sorted(inner, key=lambda part: part.line or math.inf)
 
 
 def estimated_time(report: Report) -> Spent | None:
-    """The operations with the times of the cost model; None without an estimate."""
+    """The operations with the times that the cost model estimates; None without an estimate."""
     if (estimate := report.estimate) is None:
         return None
     unit = report.unit
@@ -61,7 +63,7 @@ def measured_time(
 ) -> Spent:
     """The measured time of each operation, broken down by line of C and called function.
 
-    sources: the operation and step that each line belongs to. lines: the lines of the C file.
+    sources: the operation and step to which each line belongs. lines: the lines of the C file.
     """
     grouped: dict[tuple[str, ...], list[Spent]] = {}
     for number in [*sorted({*measured.code, *measured.time} - {0}), 0]:
@@ -83,9 +85,10 @@ def _joined(name: str, parts: Sequence[Spent]) -> Spent:
 
 
 def draw_flame(spent: Spent, unit: str, title: str, widest: float | None = None) -> Drawing:
-    """A flame chart: a bar for the whole, below it operations, steps, lines of C and functions; widths are times.
+    """Draw a flame chart: a bar for the whole, and below it operations, steps, lines of C and functions. Widths are
+    times.
 
-    widest: the time of the full width; by default the whole time.
+    widest: the time that the full width represents; by default the whole time.
     """
     picture = Drawing(WIDTH, ROW * _depth(spent) + 4, title)
     total = spent.time or 1

@@ -1,4 +1,4 @@
-"""The tensors of a program at L1, as data and as a figure: the range of each format, and the values in it."""
+"""The tensors of a program at L1, as data and as a figure: the range of each format, and the values in this range."""
 
 from __future__ import annotations
 
@@ -47,9 +47,10 @@ KINDS = {"input": COLOURS[2], "constant": COLOURS[0], "value": COLOURS[1]}
 class TensorFacts:
     """A tensor: its name, shape, format as in the IR, bits of an element and kind: "input", "constant" or "value".
 
-    words: the format in words. low, high: its least and greatest value, in reals; None if unknown. axis: the limits of
-    its axis, in reals: the range of the format, or else of its values. counts: values in each of `BINS` equal parts of
-    the axis, None if unknown. quantiles: those of the values over the validation set.
+    words: the format in words. low, high: the least and greatest value of the tensor, in reals; None if unknown. axis:
+    the limits of the axis in the figure, in reals: the range of the format, or else of the values. counts: the number
+    of values in each of `BINS` equal parts of the axis; None if unknown. quantiles: quantiles of the values over the
+    validation set.
     """
 
     name: str
@@ -66,21 +67,22 @@ class TensorFacts:
 
     @property
     def elements(self) -> int:
-        """The number of elements."""
+        """The number of elements of the tensor."""
         return int(np.prod(self.shape))
 
 
 def tensor_facts(formats: ModuleOp, inputs: NDArray[Any] | None = None) -> list[TensorFacts]:
     """The tensors of a program at L1 in order; constants of one element are omitted.
 
-    inputs: real inputs (samples, elements) for histograms of all values; without them only constants have histograms.
+    inputs: real inputs (samples, elements), from which histograms of all values are computed. Without inputs, only
+    constants have histograms.
     """
     seen = {} if inputs is None else _observed(formats, inputs)
     return [_facts(*found, seen) for found in _tensors(formats)]
 
 
 def _tensors(formats: ModuleOp) -> Iterator[tuple[SSAValue, str, str, NumberFormat]]:
-    """The tensors with their kind, name and format."""
+    """Yield the tensors of a program with their kind, name and format."""
     function = defined_functions(formats)[0]
     values = [(value, "input") for value in function.body.block.args]
     for op in function.walk():
@@ -136,7 +138,7 @@ def _facts(
 
 
 def _profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
-    """The profile of an op's result or of the program's input, if it has one."""
+    """Yield the profile of an op's result or of the program's input, if it has one."""
     yield from result_profiles(value)
     if isinstance(value, BlockArgument) and isinstance(function := value.block.parent_op(), func.FuncOp):
         given = function.arg_attrs
@@ -146,8 +148,9 @@ def _profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
 
 
 def _axis(format: NumberFormat, shape: tuple[int, ...], low: float, high: float) -> tuple[float, float]:
-    """The limits of the axis: the range of a format and the values or, if the range is too wide (`MAX_RANGE_RATIO`),
-    the values.
+    """The limits of the axis: a range that contains the format's range and the values.
+
+    If the format's range is too wide (`MAX_RANGE_RATIO`), the limits are the range of the values.
     """
     with np.errstate(all="ignore"):
         # Rows and channels may have separate scales.
@@ -159,7 +162,7 @@ def _axis(format: NumberFormat, shape: tuple[int, ...], low: float, high: float)
 
 
 def _observed(formats: ModuleOp, inputs: NDArray[Any]) -> dict[SSAValue, NDArray[Any]]:
-    """All values of each tensor on some inputs, in reals."""
+    """All values of each tensor for some inputs, in reals."""
     from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 
     parts: defaultdict[SSAValue, list[NDArray[Any]]] = defaultdict(list)
@@ -173,10 +176,10 @@ def _observed(formats: ModuleOp, inputs: NDArray[Any]) -> dict[SSAValue, NDArray
 
 
 def draw_formats(tensors: Sequence[TensorFacts]) -> Drawing:
-    """A figure with a row for each tensor: name, format, bits, and its values on an axis.
+    """Draw a row for each tensor: name, format, bits, and the tensor's values on an axis.
 
-    Values are drawn as a histogram. If only their profile is known, they are a bar from the least to the greatest,
-    thicker between the outer percentiles, with a line at the median.
+    Values are drawn as a histogram. If only their profile is known, they are drawn as a bar from the least to the
+    greatest value. The bar is thicker between the outer percentiles and has a line at the median.
     """
     shown = tensors[:MAX_TENSORS]
     more = len(tensors) - len(shown)
@@ -195,7 +198,7 @@ def draw_formats(tensors: Sequence[TensorFacts]) -> Drawing:
 
 
 def plain_tensor(tensor: TensorFacts) -> str:
-    """The name of a tensor; a constant without a name in the model is named after the operation that reads it."""
+    """The name of a tensor. A constant without a name in the model is named after the operation that uses it."""
     reader = tensor.name.partition(".")[2] if tensor.kind == "constant" else ""
     return plain_operation(f"{reader}()" if reader else tensor.name)
 

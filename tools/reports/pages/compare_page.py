@@ -30,7 +30,9 @@ PICTURES = {"time": "Time", "memory": "Memory", "formats": "Number formats", "lo
 
 @dataclass(frozen=True)
 class ComparedOperation:
-    """An operation of one or both programs, with its time, code and kernels in each; None if it is missing."""
+    """An operation of one or both programs, with its time, code and kernels in each program; None if a program lacks
+    it.
+    """
 
     name: str
     time: tuple[float | None, float | None]
@@ -39,25 +41,27 @@ class ComparedOperation:
 
     @property
     def more(self) -> float:
-        """The additional time of the second program."""
+        """The additional time of the operation in the second program."""
         return (self.time[1] or 0.0) - (self.time[0] or 0.0)
 
 
 @dataclass(frozen=True)
 class ComparedPrograms:
-    """Two programs by name, such as the names of their folders."""
+    """Two programs to compare, with names such as the names of their folders."""
 
     names: tuple[str, str]
     facts: tuple[PageFacts, PageFacts]
 
     @property
     def units(self) -> tuple[str, str]:
-        """Their units of time."""
+        """The units of time of the two programs."""
         first, second = (facts.report.unit for facts in self.facts)
         return first, second
 
     def figures(self) -> list[tuple[str, str, str, str]]:
-        """Rows of figures that at least one program has; the second is relative to the first if both are numbers."""
+        """Rows of figures that at least one program has. The second figure is relative to the first if both are
+        numbers.
+        """
         rows: list[tuple[str, str, str, str]] = []
         pairs = [figures_of(facts.report) for facts in self.facts]
         for name in COMPARED_FIGURES:
@@ -70,7 +74,9 @@ class ComparedPrograms:
         return rows
 
     def operations(self) -> list[ComparedOperation]:
-        """The operations of both by name, in the order of the first program, then those only of the second."""
+        """The operations of both programs by name: first in the order of the first program, then operations only of the
+        second.
+        """
         times = [_parts(facts.time) for facts in self.facts]
         kernels = [facts.kernels for facts in self.facts]
 
@@ -86,7 +92,7 @@ class ComparedPrograms:
         ]
 
     def tensors(self) -> list[tuple[str, str | None, str | None]]:
-        """Tensors by name whose format differs, or that only one program has."""
+        """The tensors, by name, whose format differs, or that only one program has."""
         formats = [{tensor.name: tensor.format for tensor in facts.tensors} for facts in self.facts]
         rows = [
             (name, formats[0].get(name), formats[1].get(name)) for name in dict.fromkeys([*formats[0], *formats[1]])
@@ -114,7 +120,7 @@ class ComparedPrograms:
 
 
 def _why(one: ComparedOperation) -> str:
-    """The likely cause of a difference in time: an operation of only one program, or another kernel."""
+    """The likely cause of a difference in time: only one program has the operation, or the kernels differ."""
     if one.time[0] is None or one.time[1] is None:
         return ", as only one of them has it"
     first, second = (kernels or "no kernel" for kernels in one.kernels)
@@ -132,7 +138,7 @@ def _ratio(first: float | str | None, second: float | str | None) -> str:
 
 
 def compare_page(compared: ComparedPrograms) -> str:
-    """The text of the HTML file."""
+    """The text of the HTML page."""
     first, second = compared.names
     headings = "figure", first, second, "second / first"
     reasons = "".join(f"<li>{escape(text)}</li>" for text in compared.reasons())
@@ -173,7 +179,7 @@ def _kernels(first: str, second: str) -> str:
 
 
 def _pictures(compared: ComparedPrograms, name: str) -> str:
-    """The pictures called `name` of both programs; flame charts have the scale of the slower program."""
+    """The pictures called `name` of both programs. Flame charts have the scale of the slower program."""
     shown: list[str] = []
     times = [facts.time for facts in compared.facts]
     slowest = max((time.time for time in times if time is not None), default=0.0)

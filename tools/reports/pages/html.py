@@ -1,4 +1,6 @@
-"""Elements of pages: escaped text, tables, figures and sections, the file around them, and its display."""
+"""Elements of HTML pages: escaped text, tables, figures and sections,
+the complete file, and its display in a browser.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,14 @@ class Cell(NamedTuple):
 
 
 def paragraph(text: str, kind: str = "") -> str:
-    """A paragraph of plain text."""
+    """An HTML paragraph of plain text."""
     return f"<p{marked(kind)}>{escape(text)}</p>"
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str, ir: Sequence[str] = ()) -> str:
-    """A table; the first cell of each row is its heading, and columns of numbers are right-aligned.
+    """An HTML table. The first cell of each row is the row's heading; columns of numbers are right-aligned.
 
-    Cells that are None stay empty; floats are rounded to whole numbers. ir: the headings of columns that are shown only
+    Cells that are None are empty; floats are rounded to whole numbers. ir: the headings of columns that are shown only
     with the terms of the IR.
     """
     rows = [*rows]
@@ -52,7 +54,9 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption:
 
 
 def _kind(cells: Sequence[object], *, first: bool) -> str:
-    """The class of a column: `n` for numbers, `t` for texts that would become tall on a narrow screen."""
+    """The style class of a column: `n` for numbers, `t` for texts that would become tall on a narrow screen, else
+    empty.
+    """
     if not first and all(map(_is_number, cells)):
         return "n"
     return "t" if max((len(spelled(cell)) for cell in cells), default=0) > LONG_COLUMN else ""
@@ -77,7 +81,7 @@ def _is_number(cell: object) -> bool:
 
 
 def spelled(cell: object) -> str:
-    """The text of a cell."""
+    """The text of a table cell."""
     match cell:
         case None:
             return ""
@@ -90,7 +94,7 @@ def spelled(cell: object) -> str:
 
 
 def figure(picture: Drawing, caption: str, *, of: str = "") -> str:
-    """A picture with its caption. of: the program, on a page about several programs."""
+    """A picture with its caption. of: the name of the program, on a page about several programs."""
     label = f"{of}: {picture.title}" if of else picture.title
     below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
     return (
@@ -100,7 +104,7 @@ def figure(picture: Drawing, caption: str, *, of: str = "") -> str:
 
 
 def details(summary: str, content: str) -> str:
-    """Content that a summary expands."""
+    """Content that the user expands by a click on the summary."""
     return f"<details><summary>{escape(summary)}</summary>{content}</details>"
 
 
@@ -117,10 +121,10 @@ IR_SWITCH = '<label class="switch"><input type="checkbox" id="terms"> show the t
 def page(
     title: str, content: str, *, heading: str | None = None, links: Sequence[Sequence[str]] = (), extra: str = ""
 ) -> str:
-    """The file of a page.
+    """The complete HTML file of a page.
 
-    links: anchor, text and optional class of each entry of its contents. extra: the name of an additional style sheet
-    and script.
+    links: anchor, text and optional class of each entry of the table of contents. extra: the name of an additional
+    style sheet and script.
     """
     items = "".join(
         f'<li{marked(" ".join(kinds))}><a href="#{name}">{escape(text)}</a></li>' for name, text, *kinds in links
@@ -138,7 +142,7 @@ def page(
 
 
 def marked(kind: str) -> str:
-    """The class attribute of an element; empty without classes."""
+    """The `class` attribute of an element; empty without classes."""
     return f' class="{kind}"' if kind else ""
 
 

@@ -1,4 +1,4 @@
-"""The page of a compiled program, `report.html`: from answers, memory and time to proofs, boards and advice."""
+"""The page `report.html` of a compiled program: from answers, memory and time to proofs, boards and advice."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ LARGE_SHARE = 0.5
 
 
 def report_page(facts: PageFacts) -> str:
-    """The text of the HTML file."""
+    """The text of the HTML page."""
     report = facts.report
     sections = {
         "answers": ("Answers", _answers(facts)),
@@ -87,7 +87,7 @@ def report_page(facts: PageFacts) -> str:
 
 
 def _shown(heading: str, content: Content) -> str:
-    """A paragraph or a table of a part that a package adds."""
+    """The HTML of a paragraph or a table that belongs to a part added by a package."""
     if isinstance(content, str):
         return paragraph(content)
     headings, *rows = content
@@ -95,7 +95,7 @@ def _shown(heading: str, content: Content) -> str:
 
 
 def _headline(report: Report) -> str:
-    """The most important figures, with remarks in small print."""
+    """The HTML of the most important figures, with remarks in small print."""
     figures = figures_of(report)
     shown = [figure for name in HEADLINE if (figure := figures[name]).value is not None]
     kinds = {"accuracy": _kind_of_loss(report)}
@@ -108,7 +108,7 @@ def _headline(report: Report) -> str:
 
 
 def _kind_of_loss(report: Report) -> str:
-    """The colour class of a loss of accuracy; none without labels."""
+    """The colour class for a loss of accuracy; empty without labels."""
     if report.accuracy is None or report.accuracy_float is None:
         return ""
     lost = report.accuracy_float - report.accuracy
@@ -116,7 +116,7 @@ def _kind_of_loss(report: Report) -> str:
 
 
 def _verdict(report: Report) -> str:
-    """Whether the program fits the board, and its loss; in the colour of the worse result."""
+    """The HTML that states whether the program fits the board, and its loss. The worse result determines the colour."""
     kind, said = _kind_of_loss(report), ""
     if report.detection is not None:
         said = f"calls {report.detection['formats']['alarms']:.2%} of the normal samples anomalies"
@@ -131,7 +131,7 @@ def _verdict(report: Report) -> str:
 
 
 def _warnings(report: Report) -> str:
-    """The warnings, at the top of the page; empty if there are none."""
+    """The HTML of the warnings at the top of the page; empty if there are none."""
     texts = [f"{_capital(warning['text'])}; {warning['cure']}." for warning in report.warnings]
     return section("warnings", "Warnings", _bulleted(texts)) if texts else ""
 
@@ -166,7 +166,7 @@ def _answers(facts: PageFacts) -> Iterator[str]:
 
 
 def _detector(report: Report) -> Iterator[str]:
-    """The anomaly criterion of a detector and its alarm rates, on reals and as compiled."""
+    """Yield the anomaly criterion of a detector and its alarm rates, on reals and as compiled."""
     figures, detection = figures_of(report), report.detection
     assert detection is not None
     yield paragraph(
@@ -184,7 +184,9 @@ def _detector(report: Report) -> Iterator[str]:
 
 
 def _recall_table(confusion: Mapping[str, Any]) -> str:
-    """The recall of each class, on reals and as compiled; classes without samples have none."""
+    """The HTML table of the recall of each class, on reals and as compiled;
+    cells of classes without samples are empty.
+    """
     rows: list[tuple[str | Cell, ...]] = []
     for at, name in enumerate(confusion["classes"]):
         samples = sum(confusion["float"][at])
@@ -330,7 +332,9 @@ def _formats(facts: PageFacts) -> Iterator[str]:
 
 
 def _proofs(facts: PageFacts) -> Iterator[str]:
-    """The statements that are proved for all inputs, the open ones with reasons, and the false ones."""
+    """Yield the statements that are proved for all inputs, the open statements with reasons,
+    and the false statements.
+    """
     if (found := facts.proofs) is None:
         return
     stated, proved = (sum(row[name] for row in found["ops"]) for name in ("statements", "proved"))
@@ -398,7 +402,7 @@ def _boards(facts: PageFacts) -> Iterator[str]:
 
 
 def _bulleted(texts: Iterable[str]) -> str:
-    """A list of texts; empty if there are none."""
+    """An HTML list of texts; empty if there are none."""
     items = "".join(f"<li>{escape(text)}</li>" for text in texts)
     return f'<ul class="next">{items}</ul>' if items else ""
 
@@ -426,7 +430,7 @@ def _advice(facts: PageFacts) -> Iterator[str]:
 
 
 def _alternatives(chosen: Mapping[str, Any], unit: str) -> Iterator[str]:
-    """The gain in time from a higher permitted loss."""
+    """Yield text about the gain in time from a higher permitted loss."""
     taken = next((row for row in chosen["alternatives"] if row["verdict"] == "taken"), None)
     if taken is None or taken["time"] is None:
         return
@@ -441,7 +445,7 @@ def _alternatives(chosen: Mapping[str, Any], unit: str) -> Iterator[str]:
 
 
 def _points(row: Mapping[str, Any]) -> float | None:
-    """The points that an alternative loses, by its latest evaluation; None without one."""
+    """The points that an alternative loses, by its latest evaluation; None if it was not evaluated."""
     looks = [row[name] for name in ("loss", "look") if row[name] is not None]
     return looks[0]["points"] if looks else None
 

@@ -1,7 +1,7 @@
 """Chips: a chip, its boards and its kernels.
 
-A chip needs `Chip`, `Board` and `Package`. Kernels that its headers define are `ListedKernels`; those that it writes on
-demand come from a `SumComposer`, a `TileFamily` or a coder, whose text is plain C or lists of `Instruction`s.
+A chip requires `Chip`, `Board` and `Package`. Kernels that its headers define are `ListedKernels`. A `SumComposer`, a
+`TileFamily` or a coder writes further kernels on demand, as plain C or as lists of `Instruction`s.
 """
 
 from tinyml.dialects.errors import InputError, TooLargeError

@@ -1,8 +1,8 @@
 """Number formats: the numbers of an element type, and the arithmetic on them.
 
-A format that lists its numbers derives from `SymmetricFormat` or `TabulatedFormat`, one that computes integers from
-its raws from `ExactFormat`, and one whose sums round from `NumberFormat`, with an `Accumulator` of its own.
-`GroupedFormat` adds scales that elements share.
+A format that lists its numbers derives from `SymmetricFormat` or `TabulatedFormat`. A format that computes integers
+from its raws derives from `ExactFormat`. A format whose sums round derives from `NumberFormat`, and defines an
+`Accumulator`. `GroupedFormat` adds scales that elements share.
 """
 
 from tinyml.dialects.errors import InputError

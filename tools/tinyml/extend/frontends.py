@@ -1,7 +1,7 @@
 """Frontends: importers of other model files, which build programs on reals.
 
-A frontend checks the content of a file, and appends ops to a `ModelBuilder`. Layers of networks, forests and support
-vector machines are functions that take the model's numbers as arrays or `Parameter`s.
+A frontend checks the content of a file, and appends ops to a `ModelBuilder`. Functions append layers of networks,
+forests and support vector machines; their arguments are the model's numbers, as arrays or `Parameter`s.
 """
 
 from tinyml.dialects import tdsl

@@ -1,7 +1,7 @@
-"""Lanes: vector units that compute functions of lanes.
+"""Lanes: vector units that compute scalar functions on several lanes.
 
-`TileComposer.lanes` makes a row of the chip's table. Its composer receives a `LaneProgram`: the ops of the function in
-order, with what they access, and the intervals and uses of their values.
+`TileComposer.lanes` creates a row of the chip's table. Its composer receives a `LaneProgram`: the ops of the function
+in order, with the elements that they access, and the intervals and uses of their values.
 """
 
 from tinyml.dialects.num.kernels.lane_programs import (

@@ -1,7 +1,7 @@
 """Ops: tensor ops of other dialects, with their values, shapes and loops.
 
-`tdsl` and `num` are the dialects of tensors and of scalars, with the base classes of their ops (`tdsl.ElementwiseOp`,
-`tdsl.ContractionOp`, `tdsl.MovementOp`, `tdsl.TensorOp`, `num.ScalarOp`); the pages of the dialects describe their ops.
+`tdsl` and `num` are the dialects of tensors and of scalars. They define the base classes of ops (`tdsl.ElementwiseOp`,
+`tdsl.ContractionOp`, `tdsl.MovementOp`, `tdsl.TensorOp`, `num.ScalarOp`). The pages of the dialects describe their ops.
 """
 
 from tinyml.dialects import num, tdsl

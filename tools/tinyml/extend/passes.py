@@ -1,7 +1,7 @@
 """Passes: rewrites of programs, in `tinyml-opt` or as a step of every compilation.
 
-A pass is xDSL's `ModulePass`, here with the `Level` that it takes. The rewriters and builders of this module hand
-locations on to new ops. `run_passes` and `passes_of` lower a program through the named pipelines; `estimate_on`
+A pass is xDSL's `ModulePass`, extended by the `Level` that it accepts. The rewriters and builders of this module
+propagate locations to new ops. `run_passes` and `passes_of` lower a program through the named pipelines; `estimate_on`
 estimates its cost.
 """
 

@@ -1,7 +1,8 @@
-"""Programs: what commands, exporters, parts of the report and package folders read of a compiled program.
+"""Programs: the data of a compiled program for commands, exporters, parts of the report and package folders.
 
-`load_program` reads a model, `program_in` the program in a folder that `tinyml compile` wrote. A `Packaging` writes the
-folder that `tinyml compile --package NAME` makes of a `PackagedModel`; a part of the report is made of a `Report`.
+`load_program` imports a model; `program_in` returns the program in a folder that `tinyml compile` wrote. A `Packaging`
+writes the folder of `tinyml compile --package NAME` for a `PackagedModel`. A part of the report is created from a
+`Report`.
 """
 
 from tinyml.dialects import tdsl

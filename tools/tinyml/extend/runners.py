@@ -1,9 +1,9 @@
 """Runners: execution of programs on simulators, boards or by other means.
 
-A core that unicorn emulates derives from `EmulatorRunner`, one of QEMU from `qemu.QemuRunner`, a simulator that is a
-program of its own from `SimulatorRunner`, anything else from `Runner`. `Chip.runner` names the class, which is imported
-when a program is built. A way to run the programs of a board that is no board itself, such as another compiler's code,
-is a `Device`.
+A runner for a core that unicorn emulates derives from `EmulatorRunner`, a runner for a core that QEMU emulates from
+`qemu.QemuRunner`, a runner for a simulator that is a separate program from `SimulatorRunner`, and any other runner from
+`Runner`. `Chip.runner` names the class, which is imported when a program is built. Another way to run the programs of a
+board, such as the code of another compiler, is a `Device`.
 """
 
 from tinyml.dialects.errors import InputError, TooLargeError

@@ -1,6 +1,7 @@
 """Schedules: other execution orders of a network's segments, whole or in parts.
 
-A `Schedule` offers segments of a network's `Graph`, with the bits that each takes; a `Tiling` rewrites the ops of one.
+A `Schedule` proposes segments of a network's `Graph`, with the bits of memory that each requires. A `Tiling` rewrites
+the ops of one segment.
 """
 
 from tinyml.runtime.evaluator.evaluator import predict_function

@@ -1,6 +1,6 @@
 """Searches: algorithms that choose the formats of a program's tensors.
 
-A search derives from `SearchPass`, or from `LimitedPass` if it keeps limits on memory. It asks a `Search` for the
+A search derives from `SearchPass`, or from `LimitedPass` if it observes limits on memory. It queries a `Search` for the
 losses of candidates, and returns a `SearchResult`. The name of its pass begins with `search-`.
 """
 

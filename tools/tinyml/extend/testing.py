@@ -1,7 +1,7 @@
 """Tests: helpers for the tests of a package.
 
-`check_numbers`, `check_sums` and `check_groups` judge a number format against reals; `evaluate` runs a program in its
-formats, and `evaluate_reals` in double precision; `run_tinyml` and `run_tinyml_opt` are the commands.
+`check_numbers`, `check_sums` and `check_groups` compare a number format with reals. `evaluate` runs a program in its
+formats, `evaluate_reals` in double precision. `run_tinyml` and `run_tinyml_opt` run the commands.
 """
 
 from tinyml.runtime.devices.registry import is_available, runner_for

@@ -1,7 +1,8 @@
 """Tools: commands, alternatives of `--format auto`, and scripts that run commands.
 
-The options of a command are the fields of a dataclass, declared by `option`. A command imports what takes time to load,
-such as `tinyml.extend.programs`, in the function that runs it, so that its help is printed at once.
+The options of a command are the fields of a dataclass, declared by `option`. The function that runs a command imports
+the modules that take time to load, such as `tinyml.extend.programs`, so that the help of the command is printed at
+once.
 """
 
 from tinyml.dialects.distribution import install_command

@@ -1,1 +1,1 @@
-"""Live ranges of buffers, and the order of ops with the least peak of live buffers."""
+"""Live ranges of buffers, and the order of ops with the lowest peak of live bytes."""

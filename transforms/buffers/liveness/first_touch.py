@@ -1,7 +1,7 @@
-"""The program points from the first op that touches one buffer to a later op, without the live ranges of all others.
+"""The program points between the first op that touches one buffer and a later op, without live ranges of other buffers.
 
-A pass that moves buffers one by one needs few points around each; the time for the live ranges of the whole function
-(`live_ranges.py`) grows with its length.
+A pass that moves buffers one by one needs only the few points around each buffer. Computing all live ranges
+(`live_ranges.py`) takes time that grows with the length of the function.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from tinyml.transforms.buffers.liveness.live_ranges import aliases_of, is_point,
 
 
 def points_before(last: Operation, alloc: AllocOp) -> list[Operation] | None:
-    """The program points from the first op that touches a buffer to the one before `last`, which also touches it.
+    """The program points from the first op that touches a buffer to the point before `last`, which touches it too.
 
-    None if only `last` touches the buffer, if its live range does not end with `last`, or if its first point is in
-    another block: in loops around both, unless the buffer is overwritten first in each iteration.
+    None if only `last` touches the buffer or if the buffer is still alive after `last`. Also None if the first point is
+    in another block, except in loops around both ops that overwrite the buffer first in each iteration.
     """
     memrefs = _same_buffer(alloc.result)
     buffers = [value.owner for value in memrefs if isinstance(value.owner, AllocOp | ReuseOp)]
@@ -44,9 +44,9 @@ def points_before(last: Operation, alloc: AllocOp) -> list[Operation] | None:
 
 
 def statements_before(last: Operation, ops: Iterable[Operation]) -> list[Operation] | None:
-    """The ops of a block from the first that is, or holds, one of `ops` to the one before `last`.
+    """The ops of the block of `last` from the first that is, or contains, one of `ops` to the one before `last`.
 
-    None if one of `ops` is outside the block, or after `last`.
+    None if one of `ops` is outside the block or after `last`.
     """
     block = last.parent
     assert block is not None
@@ -61,7 +61,7 @@ def statements_before(last: Operation, ops: Iterable[Operation]) -> list[Operati
 
 
 def _same_buffer(buffer: SSAValue) -> set[SSAValue]:
-    """The memrefs that may be the same buffer: its views, and memrefs that loops and branches pass on."""
+    """The memrefs that may be the same buffer: its views, and memrefs that loops and branches carry."""
     known, waiting = {buffer}, [buffer]
     while waiting:
         value = waiting.pop()

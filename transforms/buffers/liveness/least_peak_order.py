@@ -1,9 +1,9 @@
-"""The order of tasks with the least peak memory. No IR here.
+"""The order of tasks with the lowest peak memory, independent of any IR.
 
-The live bytes depend on the set of tasks that have run, a downset of the precedence order, and not on the order within
-it. The least peak is therefore a shortest path through the downsets, where the length of a path is its maximum of live
-bytes (dynamic programming over downsets, best first). A buffer is alive from the first task that touches it to the last
-one, both inclusive. Sets of tasks are bit sets.
+The live bytes depend on the set of tasks that have run, a downset of the precedence order, but not on the order within
+the set. The lowest peak is therefore a shortest path through the downsets, where the length of a path is its maximum of
+live bytes. The search is dynamic programming over downsets, best first. A buffer is alive from the first task that
+touches it to the last one, both inclusive. A set of tasks is a bit set.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ MOST_BITS = 1 << 29
 
 @dataclass(frozen=True)
 class Task:
-    """A task with the buffers and tasks that it depends on.
+    """A task, the buffers that it touches and the tasks that it depends on.
 
-    touches: indices of buffers. after: indices of tasks that must run earlier. own: additional bytes that are needed
-    while the task runs. makes, over: a buffer, and buffers of the same size whose bytes it may reuse if this task is
-    the first to touch it and the last to touch them.
+    touches: indices of buffers. after: indices of tasks that must run earlier. own: additional bytes that are allocated
+    only while the task runs. makes: a buffer that the task may compute in the bytes of a buffer in `over`. over:
+    buffers of the same size; the task may reuse their bytes if it is the last to touch them and the first to touch
+    `makes`.
     """
 
     touches: frozenset[int]
@@ -35,14 +36,14 @@ class Task:
 
     @property
     def buffers(self) -> frozenset[int]:
-        """All buffers that matter for the task."""
+        """All buffers that affect the memory of the task."""
         made = frozenset[int]() if self.makes is None else {self.makes}
         return self.touches | self.over | made
 
 
 @dataclass(frozen=True)
 class OrderingProblem:
-    """Tasks to be ordered.
+    """Tasks, and the sizes of the buffers that they touch.
 
     sizes: the size of each buffer in bytes. kept: buffers that stay alive after all tasks. given: buffers that are
     alive before all tasks.
@@ -65,7 +66,7 @@ class OrderingProblem:
 
     @cached_property
     def touching(self) -> list[int]:
-        """The tasks that touch each buffer, as a bit set; kept and given buffers have virtual tasks."""
+        """The tasks that touch each buffer, as a bit set; the virtual tasks touch kept and given buffers."""
         masks = [
             self._end * (buffer in self.kept) | self._begin * (buffer in self.given)
             for buffer in range(len(self.sizes))
@@ -85,12 +86,12 @@ class OrderingProblem:
 
     @cached_property
     def _masks(self) -> list[tuple[int, int]]:
-        """The size of each buffer and the tasks that touch it."""
+        """For each buffer, its size in bytes and the bit set of tasks that touch it."""
         return list(zip(self.sizes, self.touching, strict=True))
 
     @cached_property
     def users(self) -> list[list[int]]:
-        """The tasks for which each buffer matters."""
+        """For each buffer, the tasks whose `buffers` include it."""
         users: list[list[int]] = [[] for _ in self.sizes]
         for i, task in enumerate(self.tasks):
             for buffer in task.buffers:
@@ -99,7 +100,9 @@ class OrderingProblem:
 
     @cached_property
     def _near(self) -> list[int]:
-        """For each task, the tasks that share a buffer with it, as a bit set: they decide which bytes it adds."""
+        """For each task, the bit set of tasks that share a buffer with it;
+        they determine the bytes that the task adds.
+        """
         return [_union(self.touching, task.buffers) for task in self.tasks]
 
     @cached_property
@@ -113,15 +116,19 @@ class OrderingProblem:
 
     @cached_property
     def neighbours(self) -> tuple[list[list[int]], list[list[int]]]:
-        """The tasks that wait for each task, and the tasks that it waits for, ascending."""
+        """For each task, the tasks that depend on it; then for each task,
+        the tasks that it depends on. All ascending.
+        """
         return [_members(mask) for mask in self._behind], [_members(mask) for mask in self._before]
 
     def waits(self, done: int, task: int, backwards: bool) -> bool:
-        """True if a task may not run next after a set of tasks; backwards, if it cannot have run last of the set."""
+        """True if a task may not run next after the set `done`;
+        if backwards, if it cannot be the last task of the set.
+        """
         return bool(self._behind[task] & done if backwards else self._before[task] & ~done)
 
     def choices(self, done: int, backwards: bool) -> list[int]:
-        """The tasks that may run next after a set of tasks; backwards, those of the set that may have run last."""
+        """The tasks that may run next after the set `done`; if backwards, the tasks that may be the last of the set."""
         return [
             i for i in range(len(self.tasks)) if bool(done >> i & 1) == backwards and not self.waits(done, i, backwards)
         ]
@@ -131,17 +138,19 @@ class OrderingProblem:
         return any(self._reusers[task] & done for task in chain)
 
     def alive(self, done: int) -> int:
-        """The bytes alive after a set of tasks."""
+        """The bytes that are alive after a set of tasks."""
         done |= self._begin
         return sum(size for size, mask in self._masks if mask & done and mask & ~done)
 
     @cached_property
     def _effects(self) -> list[dict[int, tuple[int, int]]]:
-        """A cache of `effect`: for each task, by the tasks of `_near` that ran before it."""
+        """The cache of `effect`: for each task, a result for each subset of `_near` that ran before the task."""
         return [{} for _ in self.tasks]
 
     def effect(self, done: int, task: int) -> tuple[int, int]:
-        """The additional bytes that a task after a set of tasks needs, and the bytes that it leaves alive."""
+        """The additional bytes that a task needs while it runs after a set, and the additional bytes alive after the
+        task.
+        """
         done = (done | self._begin) & self._near[task]
         known = self._effects[task].get(done)
         if known is not None:
@@ -161,10 +170,10 @@ class OrderingProblem:
         return need, left
 
     def step(self, done: int, task: int, alive: int) -> tuple[int, int, int]:
-        """Run a task after a set of tasks, or undo one of the set.
+        """Run a task after a set of tasks, or undo a task of the set.
 
-        alive: the bytes alive after the set. Return the new set, the bytes alive while the task runs, and those alive
-        after the new set.
+        alive: the bytes alive after the set. Returns the new set, the bytes alive while the task runs, and the bytes
+        alive after the new set.
         """
         bit = 1 << task
         if done & bit:
@@ -174,7 +183,7 @@ class OrderingProblem:
         return done | bit, alive + need, alive + left
 
     def peak(self, order: Sequence[int]) -> int:
-        """The greatest need of an order, in bytes."""
+        """The peak of live bytes of an order."""
         done, alive, peak = 0, self.alive(0), 0
         for task in order:
             done, need, alive = self.step(done, task, alive)
@@ -183,7 +192,11 @@ class OrderingProblem:
 
     @cached_property
     def bound(self) -> int:
-        """A lower bound on any peak: per task, the buffers that it touches or that any order keeps alive across it."""
+        """A lower bound on the peak of every order, in bytes.
+
+        It is the maximum over the tasks of the buffers that a task touches or that every order keeps alive while the
+        task runs.
+        """
         earlier, later = _closed(self._before, False), _closed(self._behind, True)
         everything = self._end - 1
         alive = [task.own for task in self.tasks]
@@ -201,8 +214,10 @@ class OrderingProblem:
 
 
 def _closed(relation: Sequence[int], backwards: bool) -> list[int]:
-    """The transitive closure of a relation; two walks suffice if all members of each set have lower numbers, or all
-    have higher ones.
+    """The transitive closure of a relation, as a bit set for each number.
+
+    Two passes over the numbers suffice if each number is related only to lower ones, or with `backwards`, only to
+    higher ones.
     """
     closed = list(relation)
     order = range(len(relation))[:: -1 if backwards else 1]
@@ -232,7 +247,7 @@ def _union(sets: Sequence[int], members: Iterable[int]) -> int:
 
 
 def _members(mask: int) -> list[int]:
-    """The numbers in a bit set, ascending."""
+    """The positions of the ones in a bit set, ascending."""
     members: list[int] = []
     while mask:
         lowest = mask & -mask
@@ -243,7 +258,9 @@ def _members(mask: int) -> list[int]:
 
 @dataclass(frozen=True)
 class OpOrder:
-    """An order of tasks, its peak in bytes, and a lower bound on the peak of any order; equal if `proven`."""
+    """An order of tasks, its peak in bytes, and a lower bound on the peak of every order;
+    both are equal if `proven`.
+    """
 
     tasks: tuple[int, ...]
     peak: int
@@ -255,10 +272,10 @@ class OpOrder:
 
 
 def least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
-    """The best order if `budget` sets of tasks suffice to find and prove it; otherwise the best one found.
+    """The best order if `budget` sets of tasks suffice to find it and prove it optimal; otherwise the best order found.
 
-    Half of the budget is spent on a search from the start, the rest on one from the end. Problems whose sizes have the
-    same ratios, such as a program in 8 and in 16 bits, have the same order, which is found once.
+    Half of the budget is for a search from the start, the other half for a search from the end. Problems whose sizes
+    have the same ratios, such as a program in 8 and in 16 bits, have the same order. Their order is computed once.
     """
     unit = gcd(*problem.sizes, *(task.own for task in problem.tasks)) or 1
     sizes = tuple(size // unit for size in problem.sizes)
@@ -281,7 +298,7 @@ def _least_peak(problem: OrderingProblem, budget: int) -> OpOrder:
 class _State:
     """A set of tasks in a search.
 
-    alive: the bytes alive after it. choices: the tasks that may come next, ascending.
+    alive: the bytes alive after the set. choices: the tasks that may run next, ascending.
     """
 
     done: int
@@ -290,9 +307,9 @@ class _State:
 
 
 def search_order(problem: OrderingProblem, budget: int, backwards: bool) -> OpOrder:
-    """Search best-first from the empty set of tasks to the full one, or back.
+    """Search best-first from the empty set of tasks to the full set, or from the full set if backwards.
 
-    After `budget` sets, or when all sets take more than `MOST_BITS`, the best one is completed greedily.
+    When `budget` sets were visited or all sets occupy more than `MOST_BITS`, a greedy order completes the best set.
     """
     count = len(problem.tasks)
     everything = (1 << count) - 1
@@ -327,7 +344,7 @@ def search_order(problem: OrderingProblem, budget: int, backwards: bool) -> OpOr
 
 
 def _follow(problem: OrderingProblem, state: _State, steps: Sequence[int], backwards: bool) -> _State:
-    """The state after some tasks."""
+    """The state after running the tasks `steps` from a state."""
     done, alive, choices = state.done, state.alive, set(state.choices)
     for task in steps:
         done, _, alive = problem.step(done, task, alive)
@@ -337,17 +354,17 @@ def _follow(problem: OrderingProblem, state: _State, steps: Sequence[int], backw
 
 
 def _freed(problem: OrderingProblem, done: int, task: int, backwards: bool) -> list[int]:
-    """The tasks that become ready when `task` runs: the set `done`, which includes it, has all that they depend on."""
+    """The tasks that become ready when `task` has run. done: the tasks that have run, including `task`."""
     return [i for i in problem.neighbours[backwards][task] if not problem.waits(done, i, backwards)]
 
 
 def _ways_on(problem: OrderingProblem, state: _State, peak: int, backwards: bool) -> list[list[int]]:
-    """The continuations to try: a single chain that increases neither the live bytes nor the peak, or else each task.
+    """The continuations to try: a single chain of tasks that increases neither live bytes nor peak, or else each task.
 
-    No order is better than one that runs such a chain at once. The bytes alive are submodular in the set of completed
-    tasks (a buffer is a hyperedge, alive while it is cut), and the end of the chain leaves the least alive of all its
-    prefixes: later tasks need no more after the whole chain than after any part of it. In a backward search this holds
-    unless the chain keeps an earlier task from reusing the bytes of a buffer.
+    If such a chain exists, some best order runs it at once. The bytes alive are submodular in the set of completed
+    tasks (a buffer is a hyperedge, alive while it is cut). The end of the chain has the fewest live bytes of all its
+    prefixes. Later tasks therefore need no more bytes after the whole chain than after a part of it. In a backward
+    search this holds unless the chain prevents an earlier task from reusing the bytes of a buffer.
     """
     for first in state.choices:
         chain, after, need, alive = [first], *problem.step(state.done, first, state.alive)
@@ -371,8 +388,9 @@ def _path(came_from: dict[int, tuple[int, Sequence[int]]], done: int, start: int
 
 
 def greedy_order(problem: OrderingProblem, done: int, backwards: bool) -> Iterator[int]:
-    """Yield the tasks that remain after a set: always one with the least need, and among these one with the fewest
-    live bytes after it.
+    """Yield the tasks that remain after a set: always the task that needs the fewest bytes while it runs.
+
+    Among equal tasks, choose the one with the fewest live bytes afterwards.
     """
     users, everything = problem.users, (1 << len(problem.tasks)) - 1
     touching = [mask & everything for mask in problem.touching]

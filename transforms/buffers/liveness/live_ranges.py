@@ -1,12 +1,12 @@
-"""Live ranges of buffers on L2: from the first op that touches a buffer to the last, loops flattened in order.
+"""Live ranges of buffers on L2: from the first op that touches a buffer to the last, with loops flattened in order.
 
-Program points are the ops that can touch memory (those with a memref operand) and the ops of control flow (those with
-regions, and terminators), numbered from 0 in program order. A view counts as its buffer. An op's operands and its
-destination are alive together at its point, except that a buffer which reuses the bytes of another is alive from the
-next point on. A move happens between two points, so that the old and the new address range of a buffer may overlap. A
-returned buffer is alive to the end, because its content is used after the return; the input is alive from point -1,
-because the caller fills it before the function starts. A state is alive throughout, for the next call. A buffer that a
-nest of loops fills before it is read is alive only from there.
+Program points are numbered from 0 in program order. Ops with a memref operand, ops with regions, and terminators are
+program points. A view counts as its buffer. The operands and the destination of an op are alive together at its point.
+The exception is a buffer that reuses the bytes of another one: it is alive from the next point on. A move happens
+between two points, so that the old and the new address range of a buffer may overlap. A returned buffer is alive to the
+end of the function, because the caller uses its content. The input is alive from point -1, because the caller fills it
+before the function starts. A state is alive throughout, for the next call. A buffer that a loop nest fills before it is
+read is alive only from this loop nest on.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from tinyml.dialects.tdsl.kinds import is_receipt
 
 
 def _fills_first(alloc: SSAValue, touches: Sequence[Operation], home: Operation) -> bool:
-    """True if each iteration of a loop touches a buffer first in a nest of loops that fills it.
+    """True if the first op of each iteration of the loop `home` that touches a buffer is a loop nest that fills it.
 
-    Nothing outside the loop touches it. touches: the ops that touch the buffer, in program order.
+    All ops that touch the buffer have to be inside `home`. touches: the ops that touch the buffer, in program order.
     """
     from tinyml.transforms.buffers.overlap.overlap_distance import fills
 
@@ -56,7 +56,7 @@ Buffer: TypeAlias = AllocOp | ReuseOp
 
 
 class LiveRange(NamedTuple):
-    """A range of program points, both ends inclusive."""
+    """A range of program points, including both ends."""
 
     first: int
     last: int
@@ -64,14 +64,16 @@ class LiveRange(NamedTuple):
 
 @dataclass(frozen=True)
 class LiveRanges:
-    """The program points of a function in order, and the range of each buffer in program order."""
+    """The program points of a function in order, and the live range of each buffer in program order."""
 
     points: tuple[Operation, ...]
     ranges: dict[Buffer, LiveRange]
 
 
 class Placed(NamedTuple):
-    """A line of the memory map: a buffer's source name, its byte offset and size, and its first and last point."""
+    """A line of the memory map: a buffer's name in the source, its offset and size in bytes,
+    its first and last point.
+    """
 
     name: str
     offset: int
@@ -81,9 +83,9 @@ class Placed(NamedTuple):
 
 
 def memory_map(function: func.FuncOp) -> list[Placed]:
-    """The location and live range of each buffer of a packed function, in program order.
+    """The offset, size and live range of each buffer of a packed function, in program order.
 
-    Raises `InputError` for a view without a live range, which `pack-scratch` writes.
+    Raises `InputError` for a view without the live range that `pack-scratch` records.
     """
     lines: list[Placed] = []
     for i, view in enumerate(arena_views(function)):
@@ -94,8 +96,9 @@ def memory_map(function: func.FuncOp) -> list[Placed]:
 
 
 def live_range(view: ViewOp, index: int = 0) -> LiveRange:
-    """The range that `pack-scratch` recorded on a view; raises `InputError` if there is none. index: that of the
-    view.
+    """The live range that `pack-scratch` recorded on a view; raises `InputError` if there is none.
+
+    index: the position of the view in the function, for the error message.
     """
     if view.live is None:
         raise InputError(f"{buffer_name(view.result, index)} has no live range")
@@ -104,7 +107,9 @@ def live_range(view: ViewOp, index: int = 0) -> LiveRange:
 
 
 def buffers_by_location(live: LiveRanges) -> list[list[Buffer]]:
-    """Groups of buffers that share bytes; the first of each group is the allocation that reuses no other."""
+    """Groups of buffers that share bytes; each group starts with its allocation,
+    which reuses no other buffer's bytes.
+    """
     groups: dict[AllocOp, list[Buffer]] = {}
     for buffer in live.ranges:
         groups.setdefault(base(buffer), []).append(buffer)
@@ -112,17 +117,17 @@ def buffers_by_location(live: LiveRanges) -> list[list[Buffer]]:
 
 
 def arena_views(function: func.FuncOp) -> list[ViewOp]:
-    """The buffers of a packed function, in program order."""
+    """The `scratch.view` ops of a packed function, one for each buffer, in program order."""
     return [op for op in function.walk() if isinstance(op, ViewOp)]
 
 
 def buffer_name(buffer: SSAValue, index: int) -> str:
-    """The buffer's name in the source program, or else one made from its index."""
+    """The buffer's name in the source program, or a name made from `index` if it has none."""
     return buffer.name_hint or f"buffer{index}"
 
 
 def base(buffer: Buffer) -> AllocOp:
-    """The allocation whose bytes a buffer reuses, directly or through others."""
+    """The allocation whose bytes a buffer reuses, directly or through other buffers."""
     while isinstance(buffer, ReuseOp):
         buffer = cast(Buffer, buffer.source.owner)
     return buffer
@@ -134,14 +139,16 @@ def program_points(function: func.FuncOp) -> tuple[Operation, ...]:
 
 
 def live_ranges(function: func.FuncOp) -> LiveRanges:
-    """Ranges of all `scratch.alloc` and `scratch.reuse` of a function with structured control flow.
+    """Live ranges of all `scratch.alloc` and `scratch.reuse` ops of a function with structured control flow.
 
-    A buffer that is used in a loop is alive throughout the loop, unless it is allocated inside and no iteration can see
-    the content of an earlier one: the first op that touches it overwrites all of it, and all others follow that op in
-    the same block. Memrefs carried through loops or chosen by branches count as the same buffer as all their sources.
+    A buffer that is used in a loop is alive throughout the loop. The exception is a buffer that is allocated in the
+    loop and whose content no later iteration can read. The first op that touches such a buffer overwrites all of it,
+    and all other ops that touch it follow in the same block. A memref that loops carry or that a branch chooses counts
+    as the same buffer as all memrefs that it may be.
 
-    Raises `InputError` for branches between blocks, for a buffer that no op touches (dead code, unless it is the
-    input), and for a buffer that the allocating loop passes to its next iteration, because it then is several buffers.
+    Raises `InputError` for branches between blocks. Raises it for a buffer that no op touches, unless it is the input.
+    Raises it for a buffer that the allocating loop passes to its next iteration, because the memref then stands for
+    several buffers.
     """
     # A single walk collects everything below: every candidate of a search comes here three times.
     ops = list(function.body.walk())
@@ -183,7 +190,7 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
 def _moved(
     function: func.FuncOp, number: dict[Operation, int], same: DisjointSet[SSAValue]
 ) -> dict[SSAValue, list[LiveRange]]:
-    """The points next to moves: the old buffer is alive before a move, the new one after it."""
+    """The points next to moves of buffers: the old buffer is alive before a move, the new buffer after it."""
     ranges: dict[SSAValue, list[LiveRange]] = {}
     if not any(isinstance(op, MoveOp) for op in function.body.block.ops):
         return ranges
@@ -202,7 +209,7 @@ def _after_source(buffer: Buffer, whole: LiveRange) -> LiveRange:
 
 
 def erase_dead_buffers(function: func.FuncOp) -> None:
-    """Erase unused buffers and views, which have no live range."""
+    """Erase unused buffers and views, because they have no live range."""
     for op in reversed(list(function.walk())):
         kind = _kind_of(type(op))
         if op.results and (kind.is_buffer or kind.is_view) and is_trivially_dead(op):
@@ -210,7 +217,7 @@ def erase_dead_buffers(function: func.FuncOp) -> None:
 
 
 def _buffer_classes(function: func.FuncOp, ops: Iterable[Operation]) -> DisjointSet[SSAValue]:
-    """Sets of memrefs that may be the same buffer. ops: those of the function, nested ones included."""
+    """Sets of memrefs that may be the same buffer. ops: all ops of the function, including nested ones."""
     values = list[SSAValue]()
     for op in (function, *ops):
         if op.results:
@@ -226,7 +233,7 @@ def _buffer_classes(function: func.FuncOp, ops: Iterable[Operation]) -> Disjoint
 
 
 def hands_on(function: func.FuncOp) -> bool:
-    """True if loops or branches of a function carry memrefs, so that a value may be one of several buffers."""
+    """True if loops or branches of a function carry memrefs, so that a memref may be one of several buffers."""
     inner = [op for op in function.body.walk() if op.regions]
     return any(
         _memrefs(op.results) or any(_memrefs(block.args) for region in op.regions for block in region.blocks)
@@ -249,7 +256,7 @@ def _expect_one_buffer(alloc: Buffer, same: DisjointSet[SSAValue]) -> None:
 
 
 def loops_around(op: Operation) -> Iterator[Operation]:
-    """The loops around an op, innermost first. All ops with regions except branches may run them repeatedly."""
+    """The loops around an op, innermost first. Every op with regions counts as a loop, except branches."""
     around = op.parent_op()
     while around is not None and not isinstance(around, func.FuncOp):
         if not isinstance(around, scf.IfOp):
@@ -262,7 +269,7 @@ def _memrefs(values: Iterable[SSAValue]) -> list[SSAValue]:
 
 
 def aliases_of(op: Operation) -> list[SSAValue]:
-    """Memrefs that may become the same buffer because an op passes them through."""
+    """Memrefs that may be the same buffer because an op returns, yields or carries one as the other."""
     if isinstance(op, ReuseOp):
         return []
     handed_on = _memrefs(op.results)
@@ -281,7 +288,7 @@ def is_point(op: Operation) -> bool:
 
 
 class _Kind(NamedTuple):
-    """The properties of a class of ops: whether they are buffers or views of them, and whether they end a block."""
+    """The properties of a class of ops: whether they define buffers or views, and whether they end a block."""
 
     is_buffer: bool
     is_view: bool
@@ -296,10 +303,10 @@ def _kind_of(kind: type[Operation]) -> _Kind:
 
 
 def starts_fresh(alloc: Buffer, touches: Sequence[Operation], own: Container[SSAValue]) -> bool:
-    """True if an op overwrites the whole buffer, without reading it, before all others in the same block touch it.
+    """True if the first op that touches a buffer overwrites all of it unread, and all later ones are in the same block.
 
-    Loops in the loop that allocates the buffer may overwrite it instead of an op. touches: the ops that touch the
-    buffer, the first of them first. own: the operands of the first op that are the buffer or a view of it.
+    A loop in the block of the allocation counts as such an op. touches: the ops that touch the buffer, starting with
+    the first. own: the operands of the first op that are the buffer or a view of it.
     """
     first = touches[0]
     if not isinstance(first, TensorOp) or (dest := first.written) is None or first.parent is None:
@@ -312,14 +319,14 @@ def starts_fresh(alloc: Buffer, touches: Sequence[Operation], own: Container[SSA
 
 
 def reshaped(value: SSAValue) -> SSAValue:
-    """The memref that a memref covers completely under another shape, traced back as far as possible."""
+    """The memref of which a memref contains all elements in another shape, traced back as far as possible."""
     while isinstance(reshape := value.owner, SliceOp) and elements_of(reshape.source) == elements_of(value):
         value = reshape.source
     return value
 
 
 class _LoopEnds(dict[Operation, int]):
-    """The last program point in each loop. number: for each op, the number of its program point."""
+    """The last program point in each loop. number: the program point of each op."""
 
     def __init__(self, number: dict[Operation, int]):
         super().__init__()
@@ -331,9 +338,10 @@ class _LoopEnds(dict[Operation, int]):
 
 
 def _spans(op: Operation, home: Buffer | None, ends: _LoopEnds) -> Iterator[LiveRange]:
-    """The point of an op, and the ranges of the loops around it whose later iterations may see its buffer.
+    """Yield the point of an op, and the ranges of the loops around it whose later iterations may access the same
+    buffer.
 
-    home: the allocation of a buffer whose old content is never read, so that loops around it do not count.
+    home: the allocation of a buffer whose old content is never read; loops around the allocation then extend no range.
     """
     number = ends.number
     yield LiveRange(number[op], number[op])
@@ -344,7 +352,7 @@ def _spans(op: Operation, home: Buffer | None, ends: _LoopEnds) -> Iterator[Live
 
 
 def receives(buffer: SSAValue, *, packed: bool) -> bool:
-    """True if a buffer or a view of it receives rows from the caller, packed or unpacked as specified."""
+    """True if the caller sends rows into a buffer or a view of it. packed: whether these rows have packed elements."""
     for use in buffer.uses:
         op = use.operation
         if is_receipt(op) and op.dest is buffer:

@@ -1,1 +1,1 @@
-"""Results that overlap operands which are read for the last time: safe distances, and their check by replay (L2)."""
+"""Results that overlap operands at their last read: safe distances, and their verification by replay (L2)."""

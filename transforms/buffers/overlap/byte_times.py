@@ -1,4 +1,4 @@
-"""The accesses of loop nests, executed iteration by iteration on addresses only: the check of overlaps (L2)."""
+"""The accesses of loop nests, executed iteration by iteration on addresses only, to verify overlaps (L2)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 def reads_precede_writes(op: Operation, written: SSAValue, shifts: Mapping[SSAValue, int]) -> dict[SSAValue, bool]:
-    """For each buffer that an op reads: True if the last read of each byte that it shares precedes its first write.
+    """For each buffer in `shifts`: whether an op last reads each byte shared with `written` before it first writes it.
 
-    shifts: the bytes from the start of each to the start of `written`. False for a buffer that is also written, and if
-    the bytes that the op accesses are unknown.
+    shifts: the bytes from the start of each buffer to the start of `written`. The result is False for a buffer that is
+    also written, and if the bytes that the op accesses are unknown.
     """
     last_reads = {read: np.full(_size(read), -1) for read in shifts}
     first_writes = np.full(_size(written), 1 << 62)
@@ -57,7 +57,9 @@ def reads_precede_writes(op: Operation, written: SSAValue, shifts: Mapping[SSAVa
 
 
 def _precede(last_reads: NDArray[np.int64], first_writes: NDArray[np.int64]) -> bool:
-    """True if each byte that two buffers share, from the first of both on, is read before it is written."""
+    """True if each byte's last read precedes its first write. Both arrays start at the first byte that two buffers
+    share.
+    """
     shared = min(len(last_reads), len(first_writes))
     return bool((last_reads[:shared] < first_writes[:shared]).all())
 
@@ -72,9 +74,10 @@ def overwrites(loop: scf.ForOp, buffer: SSAValue) -> bool:
 
 
 def rewrites_before_reading(loop: scf.ForOp, read: SSAValue, lost: SSAValue, shift: int) -> bool:
-    """True if each byte of `read` that a loop overwrites through `lost` is rewritten before the loop reads it.
+    """True if a loop rewrites each byte of `read` that it overwrites through `lost`, before it reads the byte.
 
-    shift: the bytes from the start of `read` to the start of `lost`. False if the bytes of an op are unknown.
+    shift: the bytes from the start of `read` to the start of `lost`. False if the bytes that an op accesses are
+    unknown.
     """
     held = np.zeros(_size(read), bool)
     try:
@@ -90,7 +93,7 @@ def rewrites_before_reading(loop: scf.ForOp, read: SSAValue, lost: SSAValue, shi
 
 
 class _Access(NamedTuple):
-    """Reads or writes of bytes of a buffer, each at its time from the start of the op."""
+    """Reads or writes of bytes of a buffer, with the time of each, counted from the start of the op."""
 
     buffer: SSAValue
     writes: bool
@@ -99,8 +102,8 @@ class _Access(NamedTuple):
 
 
 def _holds(accesses: Sequence[_Access], buffer: SSAValue, held: NDArray[np.bool_]) -> bool:
-    """True if an op reads only bytes of a buffer that have its content; the bytes that the op writes are added to
-    these.
+    """True if an op reads only bytes of a buffer that are valid. The bytes that the op writes become valid in
+    `held`.
     """
     own = [access for access in accesses if access.buffer is buffer]
     if not all(held[access.bytes].all() for access in own if not access.writes):
@@ -116,7 +119,9 @@ def _size(buffer: SSAValue) -> int:
 
 
 def _executed(op: Operation, buffers: Collection[SSAValue]) -> Iterator[list[_Access]]:
-    """Yield the accesses of each op to some buffers, in the order of execution; raises `Unknown` as `touches` does."""
+    """Yield the accesses of each op to the given buffers, in the order of execution; raises `Unknown` as `touches`
+    does.
+    """
     indices: dict[SSAValue, int] = {}
 
     @cache
@@ -140,7 +145,7 @@ def _executed(op: Operation, buffers: Collection[SSAValue]) -> Iterator[list[_Ac
 
 
 def _access(steps: Steps, indices: Mapping[SSAValue, int]) -> _Access:
-    """The steps of an op in the iteration with the given loop indices."""
+    """The accesses that the steps of an op perform in the iteration with the given loop indices."""
     elements = steps.elements
     if (window := steps.window) is not None:
         first, last = window.span(index_of(window.top, indices), index_of(window.left, indices))

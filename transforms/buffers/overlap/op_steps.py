@@ -1,7 +1,7 @@
-"""The steps in which an op on buffers loads and stores elements, and their positions (L2).
+"""The steps in which an op on buffers loads and stores elements, and the positions of these elements (L2).
 
-Two analyses of loops begin here and share nothing else, so that one finds the mistakes of the other:
-`overlap_distance.py` runs loops symbolically, for the packers, and `byte_times.py` executes them, for the check.
+This is the only code that two analyses of loops share, so that one detects errors of the other. `overlap_distance.py`
+executes loops symbolically, for the packers. `byte_times.py` executes them iteration by iteration, for the check.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ MOST_STEPS = 20_000_000
 
 
 class Unknown(Exception):
-    """The bytes that an op accesses are not known."""
+    """Raised when the bytes that an op accesses are unknown."""
 
 
 class Steps(NamedTuple):
-    """Loads from a memref, or stores to it.
+    """The loads of an op from a memref, or its stores to the memref.
 
-    start: the first element of the memref in its buffer. times: from the start of the op; loads happen at even ones,
-    stores at odd ones. elements: times x elements per time. window: the op whose windows (`WindowOp.span`) consist of
-    the elements, if they depend on indices.
+    start: the first element of the memref in its buffer. times: counted from the start of the op; loads have even
+    times, stores odd ones. elements: an array of shape (times, elements per time). window: the op whose windows
+    (`WindowOp.span`) consist of the elements, if the elements depend on indices.
     """
 
     value: SSAValue
@@ -52,9 +52,9 @@ class Steps(NamedTuple):
 
 
 def touches(op: Operation, buffers: Collection[SSAValue]) -> bool:
-    """True for an op, or a loop around one, that accesses some of the buffers.
+    """True for an op that accesses one of the buffers, or for a loop around such an op.
 
-    Raises `Unknown` for other ops than loops without carried values and ops on tensors, and for a memref that loops or
+    Raises `Unknown` for ops other than tensor ops and loops without carried values, and for a memref that loops or
     branches may choose.
     """
     if isinstance(op, SliceOp):
@@ -70,10 +70,10 @@ def touches(op: Operation, buffers: Collection[SSAValue]) -> bool:
 
 
 def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
-    """The steps in which an op accesses elements of some buffers.
+    """The steps in which an op accesses elements of the given buffers.
 
-    Operands that the op does not visit step by step are read as a whole at the end. A copy of windows to another buffer
-    is one step.
+    An operand that the op does not visit step by step counts as read as a whole at the end. A copy of windows to
+    another buffer is one step.
     """
     assert op.dest is not None
     if is_window_copy(op) and root(op.dest) not in buffers:

@@ -1,9 +1,9 @@
 """The accesses of loop nests to buffers over time: safe distances, and nests that fill a buffer (L2, before packing).
 
-The least safe distance between a result and an operand that it overwrites follows from the bytes that an op or a loop
-nest reads and writes over time, computed without running it. Loops run symbolically: indices are arrays with an axis
-for each loop, so that an access becomes arrays of its times and bytes. Loop bounds and indices must be computed from
-constants and the indices of enclosing loops.
+The safe distance between a result and an operand that it overwrites follows from the bytes that an op or a loop nest
+reads and writes over time. It is computed without executing the nest iteration by iteration. Loops run symbolically: an
+index is an array with an axis for each loop, so that an access becomes arrays of times and bytes. Loop bounds and
+indices must be computed from constants and the indices of enclosing loops.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NO_ACCESS = 1 << 62
 
 
 class Access(NamedTuple):
-    """Reads or writes of a buffer: at each time, the bytes from start to end (exclusive) relative to the buffer."""
+    """Reads or writes of a buffer: for each time, the first accessed byte of the buffer and the end (exclusive)."""
 
     buffer: SSAValue
     writes: bool
@@ -50,7 +50,7 @@ class Access(NamedTuple):
 
 
 def accesses(op: Operation, buffers: Collection[SSAValue]) -> list[Access]:
-    """All accesses of an op, including its loops, to the given buffers.
+    """All accesses of an op to the given buffers, including those in its loops.
 
     Raises `Unknown` for branches, for loops that carry values or are too long, for memrefs that loops or branches
     carry, and for indices that depend on data.
@@ -63,9 +63,9 @@ def accesses(op: Operation, buffers: Collection[SSAValue]) -> list[Access]:
 class _Loop(NamedTuple):
     """A loop around an op.
 
-    indices: those of its iterations, with an axis for each enclosing loop and one for itself. runs: true for indices
-    that are iterations; a loop whose bounds depend on enclosing loops has as many indices as its longest run. duration:
-    the time of an iteration.
+    indices: the index in each iteration, with an axis for each enclosing loop and one for this loop. A loop whose
+    bounds depend on enclosing loops has as many indices as its longest run. runs: true for the indices that are
+    iterations. duration: the time of an iteration, in steps.
     """
 
     variable: SSAValue
@@ -81,7 +81,7 @@ class _Loop(NamedTuple):
 class _Walk:
     """A walk over ops that collects their accesses.
 
-    loops, steps: those of the ops whose duration was computed before.
+    loops, steps: the loops and steps of the ops whose duration has been computed.
     """
 
     def __init__(self, buffers: Collection[SSAValue]) -> None:
@@ -158,17 +158,17 @@ class _Walk:
 
 
 def _known(loops: Sequence[_Loop]) -> dict[SSAValue, Numbers]:
-    """The variables of loops, with an axis for each loop."""
+    """The values of the induction variables of loops, with an axis for each loop."""
     return {loop.variable: _ranked(loop.indices, len(loops)) for loop in loops}
 
 
 def _on_axes(index: Any, loops: Sequence[_Loop]) -> Numbers:
-    """An index, also a constant, with an axis for each loop."""
+    """An index as an array with an axis for each loop; the index may also be a constant."""
     return np.zeros((1,) * len(loops), np.int64) + index
 
 
 def _along(axis: int, rank: int, values: Numbers) -> Numbers:
-    """Values along one of `rank` axes."""
+    """A vector reshaped to `rank` axes, with its values along the given axis."""
     return values.reshape([-1 if i == axis else 1 for i in range(rank)])
 
 
@@ -182,11 +182,11 @@ def safe_distances(
 ) -> list[int | None]:
     """The least number of bytes by which each operand has to start above the result that an op or loop nest writes.
 
-    operands, results: the memrefs by which each buffer is accessed. A negative distance lets the operand start below
-    the result; at minus the operand's size it ends at the start of the result. None if the op writes the operand, or
-    its accesses are unknown. At the least distance no byte is written before the last read of the operand's content
-    there: a write that ends at byte w of the result stays below byte m of the operand, the lowest unread one, if the
-    operand starts at least w - m bytes above the result.
+    operands, results: the memrefs by which each buffer is accessed. A negative distance allows the operand to start
+    below the result; at minus the operand's size, the operand ends at the start of the result. None if the op writes to
+    the operand, or if its accesses are unknown. At the least distance no byte is written before the last read of the
+    operand's content there: a write that ends at byte w of the result stays below byte m of the operand, the lowest
+    unread one, if the operand starts at least w - m bytes above the result.
     """
     try:
         every = accesses(op, {*results, *(value for operand in operands for value in operand)})
@@ -206,7 +206,10 @@ def safe_distances(
 
 
 def _safe_distance(operand: Collection[SSAValue], reads: Sequence[Access], written: Sequence[Numbers]) -> int | None:
-    """reads: the accesses of the operand. written: the times of writes of the result, and the bytes where they end."""
+    """The least safe distance of one operand in bytes, or None if there is none.
+
+    reads: the accesses to the operand. written: the times of writes to the result, and the bytes where each write ends.
+    """
     if any(access.writes for access in reads):
         return None
     if not reads or not written:

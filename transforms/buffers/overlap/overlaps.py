@@ -1,8 +1,8 @@
-"""Results that may overlap or reuse the bytes of operands, among the rectangles of a function's buffers.
+"""Results that may overlap operands or reuse their bytes, among the rectangles of a function's buffers.
 
-A result that a loop nest starts to write late may be placed in the middle of an operand that is mostly consumed by
-then. Packing, however, keeps each result below the operands that it overlaps. Such results are therefore packed as one
-rectangle, a stack, with the last to be written on top.
+A loop nest that starts to write its result late may place the result in the middle of an operand, most of which it has
+read by then. Packing, however, places each result below the operands that it overlaps. Such results are therefore
+packed as one rectangle, a stack, in which the result that is written last is on top.
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ Distances: TypeAlias = Sequence[Mapping[int, int]]
 def safe_distances(
     points: Sequence[Operation], groups: Sequence[Sequence[Buffer | ViewOp]], rectangles: Sequence[Rectangle]
 ) -> Distances:
-    """The safe distances of the operands that each group of buffers may overlap, if less than the size of the result.
+    """For each group of buffers, the safe distances of the operands that its result may overlap.
 
-    The op or loop nest that first touches the result must be the last that needs the operand. The group that contains
-    the input overlaps nothing: the caller fills it before the first op. Of two buffers that are first touched together,
-    and each of which could overlap the other, only the later one does, so that chains of overlaps are acyclic.
+    Only distances below the size of the result are included. The op or loop nest that first touches the result must be
+    the last reader of the operand. The group that contains the input overlaps nothing, because the caller fills the
+    input before the first op. If two buffers are first touched together and each could overlap the other, only the
+    later one may do so. Chains of overlaps are therefore acyclic.
     """
     ends = sorted((shape.last, i) for i, shape in enumerate(rectangles))
     number = {op: point for point, op in enumerate(points)}
@@ -71,7 +72,7 @@ def safe_distances(
 
 
 def with_overlaps(rectangles: Sequence[Rectangle], distances: Distances) -> list[Rectangle]:
-    """The rectangles with the operands that each may overlap. No operand starts below a result."""
+    """The rectangles, each with the operands that it may overlap. No operand starts below a result."""
     return [
         replace(shape, overlaps=tuple(Overlap(k, max(distance, 0)) for k, distance in overlapped.items()))
         for shape, overlapped in zip(rectangles, distances, strict=True)
@@ -79,14 +80,14 @@ def with_overlaps(rectangles: Sequence[Rectangle], distances: Distances) -> list
 
 
 class _Part(NamedTuple):
-    """Rectangle `number` of a stack, `offset` bytes above the start of the stack."""
+    """The rectangle with index `number`, which starts `offset` bytes above the start of its stack."""
 
     number: int
     offset: int
 
 
 class _Stack(NamedTuple):
-    """Results from the lowest to the highest, without margins below or above. size: in bytes."""
+    """Results that are packed as one rectangle, ordered from the lowest to the highest. size: in bytes."""
 
     parts: tuple[_Part, ...]
     size: int
@@ -94,10 +95,10 @@ class _Stack(NamedTuple):
 
 @dataclass(frozen=True)
 class _Stacked:
-    """A packing problem in which stacks replace their parts.
+    """A packing problem in which stacks replace the rectangles that they consist of.
 
-    whole: the rectangles of the original problem, with their overlaps. stacks: the stack of each rectangle of this
-    problem, in order; most have a single part.
+    whole: the rectangles of the original problem, with their overlaps. stacks: for each rectangle of this problem, the
+    stack that it stands for; most stacks have a single part.
     """
 
     whole: Sequence[Rectangle]
@@ -105,9 +106,10 @@ class _Stacked:
     rectangles: Sequence[Rectangle]
 
     def lower(self, apart: Placement, placement: Placement) -> Placement:
-        """The lower of two placements: `apart` without stacks, and this problem's `placement`, unstacked.
+        """The lower of two placements of the original problem: `apart`, found without stacks, and `placement`,
+        unstacked.
 
-        A search in either problem proves nothing about the other.
+        A proof of optimality for one problem is not valid for the other, so the result has none.
         """
         bound = lower_bound(self.whole)
         if apart.height <= placement.height:
@@ -120,9 +122,11 @@ class _Stacked:
 
 
 def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> _Stacked | None:
-    """The problem with a stack wherever one saves more than its highest part by itself; None if there is no such stack.
+    """The problem with a stack wherever a stack saves more than its highest part saves alone; None if there is no
+    stack.
 
-    rectangles: with their overlaps. distances: those from which the overlaps were derived, negative ones included.
+    rectangles: with their overlaps. distances: the distances from which the overlaps were derived, including negative
+    ones.
     """
     overlapped = {k for operands in distances for k in operands}
     together: dict[tuple[int, int, int], list[int]] = {}
@@ -145,11 +149,11 @@ def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> _Stacked |
 
 
 def _stack(rectangles: Sequence[Rectangle], distances: Distances, operand: int, results: list[int]) -> _Stack | None:
-    """The stack under an operand that saves most, with as few results as possible.
+    """The stack under an operand that saves the most bytes, with as few results as possible.
 
-    Parts are sorted by the number of bytes that they may extend into the operand, counted from their own start, like
-    due dates in Jackson's rule (1955) for the least maximum lateness: only bytes above a part with a smaller extension
-    matter.
+    Parts are sorted by the number of bytes that they may extend into the operand, counted from their own start. This is
+    the order of due dates in Jackson's rule (1955) for the least maximum lateness: only bytes above a part with a
+    smaller extension matter.
     """
 
     def reach(i: int) -> int:
@@ -179,7 +183,9 @@ def _stack_of(rectangles: Sequence[Rectangle], order: Sequence[int]) -> _Stack:
 def _rectangle(
     rectangles: Sequence[Rectangle], distances: Distances, stack: _Stack, number: dict[int, int]
 ) -> Rectangle:
-    """A stack as a rectangle of the problem with stacks. number: the new index of each original rectangle."""
+    """The rectangle that stands for a stack in the problem with stacks. number: the new index of each original
+    rectangle.
+    """
     shapes = [rectangles[i] for i, _ in stack.parts]
     if len(shapes) == 1:
         overlaps = tuple(Overlap(number[k], distance) for k, distance in shapes[0].overlaps)
@@ -197,7 +203,9 @@ def _rectangle(
 def _overlaps(
     rectangles: Sequence[Rectangle], distances: Distances, stack: _Stack, number: dict[int, int]
 ) -> Iterator[Overlap]:
-    """The operands that all parts of a stack may overlap or stay below."""
+    """Yield the operands that a stack may overlap, with the least distance at which no part of the stack overwrites
+    them early.
+    """
     for operand in dict.fromkeys(k for i, _ in stack.parts for k in distances[i]):
         distance = max(offset + distances[i].get(operand, rectangles[i].size) for i, offset in stack.parts)
         if distance < stack.size:
@@ -211,8 +219,8 @@ LEAST_TRIALS = 20
 def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> dict[ReuseOp, SSAValue]:
     """Let results reuse the bytes of a different operand where that lowers the height by at least one percent.
 
-    The operands of a sum of two images often die together, and their earlier live ranges determine which one should
-    continue as the result. height: packs the function in its current state with a share of the effort, and returns the
+    Both operands of the sum of two images often die at the sum. Their earlier live ranges determine which of them the
+    result should overwrite. height: packs the function in its current state with a share of the effort, and returns the
     height in bytes; all shares add up to at most 1. Returns the previous operand of each changed result.
     """
     former: dict[ReuseOp, SSAValue] = {}
@@ -231,7 +239,9 @@ def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> d
 
 
 def _choices(function: func.FuncOp) -> Iterator[tuple[ReuseOp, SSAValue]]:
-    """Yield results that reuse the bytes of an operand, each with another operand of the same size."""
+    """Yield each result that reuses the bytes of an operand, with every other operand whose bytes it could reuse
+    instead.
+    """
     live = live_ranges(function)
     for reuse, alive in live.ranges.items():
         op = live.points[alive.first - 1]
@@ -246,7 +256,7 @@ def _choices(function: func.FuncOp) -> Iterator[tuple[ReuseOp, SSAValue]]:
 
 
 def _is_choice(reuse: ReuseOp, buffer: Buffer, op: tdsl.TensorOp, live: LiveRanges) -> bool:
-    """True if a result could reuse the bytes of another buffer, an operand of its op."""
+    """True if the result of an op could reuse the bytes of `buffer`, another operand of the op."""
     if buffer.result in (reuse.source, reuse.result) or live.points[live.ranges[buffer].last] is not op:
         return False
     known = buffer.parent is reuse.parent and buffer.is_before_in_block(reuse)
@@ -254,7 +264,9 @@ def _is_choice(reuse: ReuseOp, buffer: Buffer, op: tdsl.TensorOp, live: LiveRang
 
 
 def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
-    """True if the elements of an op's result may overwrite a buffer from its start while they are computed from it."""
+    """True if an op may write its result into the buffer of an operand, from its start, while it still reads the
+    operand.
+    """
     operands = [operand for operand in op.inputs if root(operand) is buffer]
     if any(reshaped(operand) is not buffer for operand in operands):
         return False
@@ -271,9 +283,11 @@ def takes_place(op: tdsl.TensorOp, buffer: SSAValue) -> bool:
 
 
 def _no_wider(result: MemRefType[Attribute], operand: MemRefType[Attribute]) -> bool:
-    """True if element i of a result in an operand's bytes only takes bytes of the operand's first i elements.
+    """True if the first i elements of a result never need more bytes than the first i elements of an operand, for any
+    i.
 
-    Packed elements share bytes with later ones, so that packed operands must be packed in the same way.
+    Packed elements share bytes with later elements. If the operand is packed, the result must therefore be packed in
+    the same way.
     """
     bits, bytes = packed_bits(result), element_bytes(operand)
     if packed_bits(operand) is not None:

@@ -1,9 +1,9 @@
-"""Placement of buffers in one arena: rectangles of live range times size, each given an offset. No IR here.
+"""Placement of buffers in one arena: each rectangle of live range times size receives an offset. Independent of the IR.
 
 A rectangle occupies `size` bytes at every program point from `first` to `last`, both inclusive. Two rectangles may
-share bytes if they have no point in common, for instance if one ends at point k and the other starts at k + 1.
-Otherwise they may share bytes only if one is a result that overlaps the other, an operand, which then starts a given
-distance above it.
+share bytes if they have no point in common, for instance if one ends at point k and the other starts at k + 1. If they
+have a common point, they may share bytes only if one is a result that overlaps the other, an operand. The operand then
+starts a given distance above the result.
 """
 
 from tinyml.transforms.buffers.packing.effort import Effort, Phase

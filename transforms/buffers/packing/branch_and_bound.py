@@ -1,21 +1,22 @@
 """Branch and bound for a given capacity: finds a packing that is no higher, or proves that there is none.
 
-The ideas are MiniMalloc's (Moffitt, "MiniMalloc: a lightweight memory allocator for hardware-accelerated machine
-learning", ASPLOS 2023), the code is not:
+The ideas are from MiniMalloc (Moffitt, "MiniMalloc: a lightweight memory allocator for hardware-accelerated machine
+learning", ASPLOS 2023). The code is independent of it.
 
-* Canonical solutions. In any packing buffers can be pushed down until each lies on another buffer or at the bottom, at
-  the lowest address that its alignment allows. Only such packings are searched, built from below: buffers are placed by
-  ascending offset, in the grid's order for equal offsets, each at the lowest address above all placed before.
-* Dominance. If some buffer fits below the offset of a candidate, pushing down would bring it there: no buffer is placed
-  at or above the `ceiling`, the lowest end that an unplaced buffer could have.
-* Section bounds. A buffer whose lowest address lies below the one placed last is blocked: it must wait until another
-  buffer has come between. The buffers of each section are stacked in the order of their earliest addresses; if they do
+* Canonical solutions. In any packing buffers can be pushed down until each rests on another buffer or on the bottom, at
+  the lowest address that its alignment allows. Only such packings are searched. They are built from below: buffers are
+  placed by ascending offset, in the grid's order for equal offsets. Each has the lowest address above all placed
+  before.
+* Dominance. If some buffer fits below the offset of a candidate, pushing down would move it there. No buffer is
+  therefore placed at or above the `ceiling`, the lowest end that an unplaced buffer could have.
+* Section bounds. A buffer is blocked if its lowest address is below that of the buffer placed last: another buffer must
+  first be placed below it. The buffers of each section are stacked in the order of their earliest addresses. If they do
   not fit, no packing does.
-* Decomposition. If no unplaced buffer crosses from one section to the next the problem splits into parts.
-* Overlaps. An operand rests on a result that it may overlap at their distance instead of the result's end. In bounds,
-  the size of a result is reduced by the possible saving while both are alive.
-* Memoisation. A state that failed once fails again: unplaced buffers of a part, their lowest addresses, the last buffer
-  and its offset.
+* Decomposition. If no unplaced buffer crosses from one section to the next, the problem splits into two parts.
+* Overlaps. An operand rests on a result that it may overlap at the safe distance of the pair instead of at the result's
+  end. In bounds, the size of a result is reduced by the possible saving while both are alive.
+* Memoisation. A state that failed once fails again. A state consists of the unplaced buffers of a part, their lowest
+  addresses, and the last buffer and its offset.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ MOST_STATES = 1 << 17
 
 
 class Outcome(IntEnum):
-    """The end of a search. FAILED proves that there is no packing; the last two prove nothing."""
+    """How a search ended. FAILED proves that there is no packing; the last two members prove nothing."""
 
     FAILED = 0
     FOUND = 1
@@ -47,7 +48,7 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True)
 class SearchOutcome:
-    """The result of a search. offsets: in units of the grid, empty unless FOUND. nodes: the nodes searched."""
+    """The result of a search. offsets: in units of the grid, empty unless FOUND. nodes: the number of nodes visited."""
 
     outcome: Outcome
     offsets: tuple[int, ...]
@@ -87,7 +88,7 @@ class _End(Exception):
 
 
 class _Search:
-    """The state of a search. branch_and_bound.c has the same names and takes the same steps."""
+    """The state of a search. branch_and_bound.c uses the same names and performs the same steps."""
 
     def __init__(self, grid: Grid, capacity: int, node_limit: int, late: Callable[[], bool]) -> None:
         self.first, self.last = grid.first, grid.last
@@ -135,7 +136,9 @@ class _Search:
         return all(self.solve(buffers, last, last_buffer) for buffers in sorted(filter(None, parts), key=len))
 
     def solve(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Place the unplaced buffers after the last one, at offset `last`; False if that is impossible."""
+        """Place the unplaced buffers after `last_buffer`, which is at offset `last`; return False if that is
+        impossible.
+        """
         if self.nodes == self.node_limit:
             raise _End(Outcome.OUT_OF_NODES)
         self.nodes += 1
@@ -162,7 +165,7 @@ class _Search:
         return False
 
     def place(self, unplaced: list[int], b: int, offset: int) -> bool:
-        """Solve the rest with a buffer placed; restore the sections afterwards, but not the lowest addresses."""
+        """Place buffer `b` and solve the rest; afterwards restore the sections, but not the lowest addresses."""
         lowest, alignment = self.lowest, self.alignment
         first, last, end = self.first[b], self.last[b], offset + self.size[b]
         shared, nearer = self.shared[b], self.overlaps.get(b, {})

@@ -1,14 +1,14 @@
 """Packing as exact cover (MinUn 5.3): an option places a buffer; each byte at each moment is covered at most once.
 
-A result and an operand that it may overlap cover bytes of different layers; the pair has an item for each offset of the
-result, which the operand covers if it excludes that offset.
+A result and an operand that it may overlap cover bytes of different layers. Each such pair has an item for every offset
+of the result. The operand covers the items of the offsets that its own position excludes.
 
-MinUn's canvas has an item for each byte and instruction. Here time is cut into sections; a buffer only has the offsets
-of packings that have been pushed down (its normal patterns); and the only addresses are those at which some buffer can
-start, because if two placements overlap, both contain the higher start. No coarsening is needed.
+MinUn's canvas has an item for each byte and instruction. Here time is divided into sections. A buffer has only the
+offsets that occur in packings that have been pushed down (its normal patterns). The only addresses are those at which
+some buffer can start, because if two placements overlap, both contain the higher start. No coarsening is needed.
 
-A set of offsets is an integer in which bit o stands for offset o, in units of a grid. `check` receives the work for
-each set (`Effort.work`) and may abort it by raising an exception.
+A set of offsets is an integer in which bit o stands for offset o, in units of a grid. `check` is called with the work
+for each set (`Effort.work`) and may abort the search by raising an exception.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ Check = Callable[[int], None]
 
 
 def improve_by_exact_cover(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
-    """The lowest placement, or the best so far when the effort or the limit on the matrix is exceeded.
+    """The lowest placement, or the best one found when the effort or the limit on the matrix is exceeded.
 
-    Searches at the lower bound even if the best placement already has that height. Raises `OutOfTime`.
+    Searches at the lower bound even if the height of `best` already equals it. Raises `OutOfTime`.
     """
     grid = to_grid(rectangles)
     low, high = -(-best.lower_bound // grid.unit), -(-best.height // grid.unit)
@@ -65,7 +65,7 @@ def improve_by_exact_cover(rectangles: Sequence[Rectangle], best: Placement, eff
 
 
 def _heights(grid: Grid, low: int, high: int, check: Check) -> list[int]:
-    """The possible heights in [low, high] of a packing that has been pushed down, and `high` itself."""
+    """The heights in [low, high] that a packing that has been pushed down can have, and `high` itself."""
     ends = {
         offset + size
         for size, pattern in zip(grid.sizes, normal_patterns(grid, high, check), strict=True)
@@ -75,7 +75,7 @@ def _heights(grid: Grid, low: int, high: int, check: Check) -> list[int]:
 
 
 def _cover(grid: Grid, height: int, effort: Effort) -> tuple[list[int] | None, str]:
-    """Offsets, if any, and the outcome; failure is a proof only for a search of all normal patterns."""
+    """The offsets found, or None, and the outcome; "failed" proves that there is no packing of this height."""
     offsets, outcome = None, "failed"
     for name, patterns_of in (("short", _short_patterns), ("all", normal_patterns)):
         before = time.monotonic()
@@ -88,9 +88,10 @@ def _cover(grid: Grid, height: int, effort: Effort) -> tuple[list[int] | None, s
 
 
 def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -> tuple[list[int] | None, int, str]:
-    """Offsets out of the patterns, the nodes of the search, and its outcome: "found", "failed" or why it ended.
+    """Search for offsets among `patterns`, the set of allowed offsets of each buffer.
 
-    most_ones: a limit on the ones of the matrix.
+    Returns the offsets or None, the nodes of the search, and its outcome: "found", "failed" or the reason why it
+    stopped. most_ones: a limit on the ones of the matrix.
     """
     offsets: list[list[int]] = []
     left = most_ones
@@ -167,7 +168,10 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
 
 
 class _Layers:
-    """For each section, sets of buffers without overlaps (layers), such that all other pairs share one."""
+    """The layers of each section: sets of buffers that must not share bytes.
+
+    Two buffers that may overlap have no layer in common; every other pair of buffers has one.
+    """
 
     def __init__(self, grid: Grid, check: Check) -> None:
         self.results: dict[int, list[int]] = {}
@@ -193,7 +197,7 @@ class _Layers:
         return max(len(self.paired[x]), 1) + len(self.apart[x])
 
     def of(self, b: int, x: int) -> Iterable[int]:
-        """The layers of a buffer in a section."""
+        """The layers of buffer `b` in section `x`."""
         paired = self.paired[x]
         if b not in paired:
             return range(max(len(paired), 1))
@@ -202,9 +206,9 @@ class _Layers:
 
 
 def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
-    """For each buffer, the sums of sizes of buffers alive at the same time: few offsets, and mostly sufficient.
+    """Yield for each buffer the sums of sizes of buffers that are alive with it: few offsets, which mostly suffice.
 
-    Some offsets are missing: the buffer below may itself rest on others that are never alive together with this one.
+    Some offsets are missing: the buffer below may itself rest on others that are never alive together with this buffer.
     """
     limits = _Limits(grid, height, check)
     for b, near in enumerate(_neighbours(grid, check)):
@@ -215,7 +219,7 @@ def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
 def normal_patterns(grid: Grid, height: int, check: Check) -> list[int]:
     """For each buffer, all its offsets in packings of at most `height` that have been pushed down.
 
-    A buffer rests on the bottom or on one that is alive at the same time, which rests on another one, and so on.
+    A buffer rests on the bottom or on another buffer that is alive at the same time and itself rests in this way.
     """
     count = len(grid.sizes)
     limits = _Limits(grid, height, check)
@@ -241,7 +245,7 @@ def normal_patterns(grid: Grid, height: int, check: Check) -> list[int]:
 
 
 def _work(height: int) -> int:
-    """The work of operations on a set of offsets."""
+    """The work of an operation on a set of offsets, for the budget of an effort."""
     return 4 + height // 4096
 
 
@@ -255,12 +259,12 @@ def _neighbours(grid: Grid, check: Check) -> list[list[int]]:
 
 
 def _steps(grid: Grid, b: int) -> Iterable[int]:
-    """The distances from the start of a buffer to those that rest on it."""
+    """The possible distances from the start of buffer `b` to the start of a buffer that rests on it."""
     return {grid.sizes[b], *grid.overlaps[b].values()} if b in grid.overlaps else (grid.sizes[b],)
 
 
 def _sums(steps: Iterable[Iterable[int]], most: int, check: Check) -> int:
-    """All sums, up to `most`, of one step each of any subset of the buffers."""
+    """The set of all sums, up to `most`, of one step from each of any subset of the buffers."""
     sums, within = 1, (1 << most + 1) - 1
     for alternatives in steps:
         check(_work(most))
@@ -281,10 +285,11 @@ def _bits(offsets: int) -> Iterator[int]:
 
 
 class _Limits:
-    """The offsets that sections permit, whatever a buffer rests on.
+    """The offsets that sections permit, regardless of what a buffer rests on.
 
-    In a section, the bytes below a buffer are a sum of sizes of other buffers, or of distances if these are overlapped,
-    plus at most the slack: the bytes that stay free in the section.
+    In each section, the bytes below a buffer are a sum of sizes of other buffers, plus at most the slack. For a buffer
+    that may be overlapped, the sum may contain a distance instead of the size. The slack is the number of bytes that
+    stay free in the section.
     """
 
     def __init__(self, grid: Grid, height: int, check: Check) -> None:
@@ -311,7 +316,7 @@ class _Limits:
 
 
 def _smear(offsets: int, reach: int) -> int:
-    """Each element and the `reach` numbers that follow it."""
+    """The set of all elements and of the `reach` numbers after each."""
     done = 0
     while done < reach:
         step = min(done + 1, reach - done)
@@ -321,7 +326,7 @@ def _smear(offsets: int, reach: int) -> int:
 
 
 def _aligned(offsets: int, alignment: int, height: int) -> int:
-    """Each element up to `height`, rounded up to a multiple of the alignment."""
+    """The set of all elements up to `height`, each rounded up to a multiple of the alignment."""
     if alignment == 1:
         return offsets
     if alignment > height:
@@ -330,7 +335,7 @@ def _aligned(offsets: int, alignment: int, height: int) -> int:
 
 
 def _multiples(alignment: int, height: int) -> int:
-    """The multiples of an alignment up to at least `height`."""
+    """The set of multiples of an alignment up to at least `height`."""
     multiples, count = 1, 1
     while (count - 1) * alignment < height:
         multiples |= multiples << count * alignment

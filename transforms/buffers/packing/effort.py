@@ -1,4 +1,4 @@
-"""The budget of a packer, and the record of its phases."""
+"""The budget of a packer, and the log of its phases."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ It takes some 50 milliseconds, and suffices for most programs of ten buffers.
 
 
 class OutOfTime(Exception):
-    """Raised when the seconds or the work of an effort have run out."""
+    """Raised when an effort has used all its seconds or all its work."""
 
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase of a packer: what it tried, the nodes of its search tree, its seconds and its outcome."""
+    """A phase of a packer: its name, the nodes of its search tree, its duration in seconds and its outcome."""
 
     name: str
     nodes: int
@@ -41,14 +41,14 @@ class Phase:
 
 @dataclass
 class Effort:
-    """The budget of a packer, and the record of its phases. An object serves a single packing.
+    """The budget of a packer, and the log of its phases. Each packing needs a new object.
 
-    nodes: the limit for all search trees together; None allows `steps` steps, or any number if `steps` is also None.
-    The answer is the same on every computer, unless `seconds` run out first. capacity: a sufficient height in bytes;
-    without it the search continues until its placement is optimal. core: search in C if that can be compiled; the
+    nodes: the limit for all search trees together. None allows `steps` steps, or any number if `steps` is None as well.
+    The answer is the same on every computer unless `seconds` run out first. capacity: a sufficient height in bytes;
+    without it the search continues until its placement is optimal. core: search in C if the C code can be compiled; the
     answers are the same. barred: program points before which no buffer may move. work: a limit on the steps of exact
-    cover, for its matrix and its sets of offsets, of some 0.3 microseconds each. cover: the steps of `work` that mode
-    auto spends on exact cover before it continues with branch and bound.
+    cover, for its matrix and its sets of offsets; a step takes some 0.3 microseconds. cover: the steps that mode auto
+    spends on exact cover before it continues with branch and bound.
     """
 
     nodes: int | None = None
@@ -68,14 +68,17 @@ class Effort:
     deadline: float = math.inf
 
     def start(self, rectangles: Sequence[Rectangle]) -> None:
-        """Start the clock, and derive the limits of the problem."""
+        """Start the clock, and derive the limits of the search from the problem."""
         self.deadline = time.monotonic() + self.seconds
         self.need = lower_bound(rectangles)
         if self.nodes is None and self.steps is not None:
             self.nodes = self.steps // max(to_grid(rectangles).steps, 1)
 
     def for_cover(self, best: Placement) -> Effort:
-        """The effort of exact cover, from a placement, before another search; it uses none of that search's nodes."""
+        """The effort for exact cover that starts from a placement and precedes another search.
+
+        Nodes that exact cover visits do not count for the other search.
+        """
         nodes = None if self.nodes is None else self.nodes - self.spent
         part = Effort(nodes, None, max(self.seconds_left(), 0.0), self.capacity, self.core, work=self.cover)
         part.phases, part.best, part.need, part.deadline = self.phases, best, self.need, self.deadline
@@ -87,7 +90,7 @@ class Effort:
             self.best = placement
 
     def check(self, work: int = 0) -> None:
-        """Spend some work; raise `OutOfTime` if the work or the seconds have run out."""
+        """Subtract some work from the budget; raise `OutOfTime` if no work or no time is left."""
         self.work -= work
         if self.work < 0 or self.is_late():
             raise OutOfTime
@@ -96,20 +99,20 @@ class Effort:
         return self.ration(1) == 0 or self.is_late()
 
     def is_enough(self, placement: Placement) -> bool:
-        """True if no lower placement is required."""
+        """True if a placement is optimal or no higher than the capacity."""
         return placement.optimal or (self.capacity is not None and placement.height <= self.capacity)
 
     def is_late(self) -> bool:
         return self.seconds_left() <= 0
 
     def ration(self, nodes: int) -> int:
-        """The given number of nodes, limited to those left."""
+        """The smaller of the given number of nodes and the number of nodes left."""
         return nodes if self.nodes is None else min(nodes, self.nodes - self.spent)
 
     def seconds_left(self) -> float:
         return self.deadline - time.monotonic()
 
     def note(self, name: str, nodes: int, before: float, outcome: str) -> None:
-        """Record a phase that began at `before`, on the clock of time.monotonic."""
+        """Record a phase that began at `before`, in seconds on the clock of time.monotonic."""
         self.spent += nodes
         self.phases.append(Phase(name, nodes, time.monotonic() - before, outcome))

@@ -1,9 +1,9 @@
-"""Exact cover with colours: dancing links.
+"""Exact cover with colours by dancing links.
 
-Knuth's Algorithm C (The Art of Computer Programming 7.2.2.1, "XCC"), of which Algorithm X (MinUn 5.3) is the case
+This is Knuth's Algorithm C (The Art of Computer Programming 7.2.2.1, "XCC"). Algorithm X (MinUn 5.3) is the case
 without secondary items and colours. A problem has items, and options, which are sets of items. A solution is a set of
-options that contains each *primary* item exactly once, and each *secondary* item at most once, or several times if all
-agree on its *colour*.
+options that contains each *primary* item exactly once. It contains each *secondary* item at most once, or several times
+if all these options give the item the same *colour*.
 
     cover = ExactCover("abcdefg")
     for option in ("ce", "adg", "bcf", "adf", "bg", "deg"):
@@ -23,16 +23,16 @@ Item = Hashable
 
 
 class Coloured(NamedTuple):
-    """A secondary item of an option with its colour: options that agree on the colour are compatible."""
+    """A secondary item of an option with a colour: options that give it the same colour are compatible."""
 
     item: Item
     colour: Hashable
 
 
 class ExactCover:
-    """A problem, built option by option, and the search for its solutions.
+    """An exact cover problem, built option by option, and the search for its solutions.
 
-    primary, secondary: items, all different; among primary items with equally few options the first is covered first.
+    primary, secondary: items, all different. Among primary items with equally few options, the first is covered first.
     Raises ValueError for an item that is named twice.
     """
 
@@ -69,8 +69,8 @@ class ExactCover:
     def add(self, items: Iterable[Item | Coloured]) -> int:
         """Add an option and return its number, counting from 0.
 
-        Raises KeyError for an unknown item, and ValueError for an item that the option has twice, for an option without
-        primary items (which no search would choose) and for a primary item with a colour.
+        Raises KeyError for an unknown item. Raises ValueError for an item that the option contains twice, for a primary
+        item with a colour, and for an option without primary items, because no search would choose it.
         """
         named = [(item.item, item.colour) if isinstance(item, Coloured) else (item, None) for item in items]
         numbers = [self._number[item] for item, _ in named]
@@ -103,11 +103,11 @@ class ExactCover:
     def solutions(
         self, nodes: float = math.inf, steps: float = math.inf, stop: Callable[[], bool] | None = None
     ) -> Iterator[tuple[int, ...]]:
-        """All solutions, each as the numbers of its options in the order in which they were chosen.
+        """Yield all solutions, each as the numbers of its options in the order in which they were chosen.
 
-        The item with the fewest options is covered first. The search ends early after `nodes` nodes of its tree, at the
-        first node after `steps` steps, or when `stop` returns true, which is called every 256 nodes. The iterator may
-        be abandoned at any point; only one may run at a time.
+        The item with the fewest options is covered first. The search ends early after `nodes` nodes of its tree, or at
+        the first node after `steps` steps. It also ends when `stop` returns true; `stop` is called every 256 nodes. The
+        iterator may be abandoned at any point; only one may run at a time.
         """
         self.nodes, self.steps, self.exhausted = 0, 0, False
         chosen: list[int] = []
@@ -132,7 +132,7 @@ class ExactCover:
                 self._give_up(chosen)
 
     def _next(self, chosen: list[int]) -> bool:
-        """Advance to the next option of the innermost item that has one."""
+        """Advance to the next option of the innermost chosen item that has one left; return False if none has."""
         while chosen:
             node = chosen[-1]
             if node > len(self._number):
@@ -170,7 +170,7 @@ class ExactCover:
         return best
 
     def _commit(self, node: int) -> None:
-        """Choose an option for a covered item by covering or purifying its other items."""
+        """Choose an option for a covered item: cover or purify the other items of the option."""
         top, sibling = self._top, node + 1
         while sibling != node:
             item = top[sibling]
@@ -197,7 +197,7 @@ class ExactCover:
             sibling -= 1
 
     def _cover(self, item: int) -> None:
-        """Remove an item from the items to cover, and its options from the lists of all other items."""
+        """Remove an item from the items to cover, and remove its options from the lists of all other items."""
         down, node = self._down, self._down[item]
         while node != item:
             self._hide(node)
@@ -215,7 +215,7 @@ class ExactCover:
             node = up[node]
 
     def _hide(self, node: int) -> None:
-        """Remove an option from the lists of its other items."""
+        """Remove the option of a node from the lists of its other items."""
         top, up, down, colour, length = self._top, self._up, self._down, self._colour, self._length
         sibling, steps = node + 1, 0
         while sibling != node:
@@ -245,7 +245,9 @@ class ExactCover:
             sibling -= 1
 
     def _purify(self, node: int) -> None:
-        """Fix the colour of an item: remove options with a different colour, and mark those that agree."""
+        """Fix the colour of a secondary item: remove options with a different colour, and mark options with the same
+        one.
+        """
         colour, item = self._colour[node], self._top[node]
         below = self._down[item]
         while below != item:

@@ -1,4 +1,4 @@
-"""First fit and best fit, for several orders of the rectangles."""
+"""First fit and best fit, applied to several orders of the rectangles."""
 
 from __future__ import annotations
 
@@ -28,17 +28,21 @@ ORDERS: dict[str, Order] = {
 
 
 def first_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place each rectangle at the lowest free offset; return the lowest result of all orders."""
+    """Place each rectangle at the lowest free offset; return the lowest placement among several orders."""
     return _best_order(rectangles, effort, tightest=False)
 
 
 def best_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place each rectangle in the smallest gap with room; return the lowest result of all orders."""
+    """Place each rectangle in the smallest gap that is large enough;
+    return the lowest placement among several orders.
+    """
     return _best_order(rectangles, effort, tightest=True)
 
 
 def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool) -> Placement:
-    """The lowest placement of all orders. Raises `OutOfTime`; the effort then holds the best one so far."""
+    """The lowest placement among several orders. Raises `OutOfTime`;
+    `effort.best` is then the lowest placement so far.
+    """
     effort.check()
     grid = to_grid(rectangles)
     needs = grid.fullest()
@@ -72,7 +76,7 @@ Placed = tuple[int, int, int, int, int]
 
 
 def _place(grid: Grid, order: Sequence[int], tightest: bool, effort: Effort) -> list[int]:
-    """The offsets of all buffers, in units. greedy.c gives the same answers."""
+    """The offsets of all buffers, in units of the grid. greedy.c returns the same offsets."""
     offsets = [0] * len(order)
     placed: list[Placed] = []
     choose = _tightest if tightest else _lowest
@@ -91,7 +95,7 @@ def _place(grid: Grid, order: Sequence[int], tightest: bool, effort: Effort) -> 
 
 
 def _lowest(near: Sequence[tuple[int, int]], size: int, alignment: int) -> int:
-    """The lowest free offset outside of the given ranges, which are sorted by start."""
+    """The lowest offset at which `size` units are outside of the given ranges, which are sorted by start."""
     lowest = 0
     for start, end in near:
         if lowest + size <= start:
@@ -102,7 +106,7 @@ def _lowest(near: Sequence[tuple[int, int]], size: int, alignment: int) -> int:
 
 
 def _tightest(near: Sequence[tuple[int, int]], size: int, alignment: int) -> int:
-    """The start of the smallest gap with room, or the lowest offset above all ranges."""
+    """The start of the smallest gap that holds `size` units, or the lowest offset above all ranges if no gap does."""
     lowest, best, room = 0, None, 0
     for start, end in near:
         if lowest + size <= start and (best is None or start - lowest < room):

@@ -1,4 +1,4 @@
-"""A packing problem reduced to the fewest sections and the smallest integers."""
+"""A packing problem reduced to the fewest sections of time and the smallest integers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MOST_UNITS = 1 << 62
 class Grid:
     """Rectangles with time divided into sections and addresses into units.
 
-    A section is a point in time between the start of some buffer and the next end of any: buffers overlap in time if
-    and only if they share a section. Sizes, alignments and distances are in units of their greatest common divisor, of
-    which all stacked-up addresses are multiples.
+    A section is a point in time between the start of some buffer and the next end of any buffer. Two buffers overlap in
+    time if and only if they share a section. Sizes, alignments and distances are in units of their greatest common
+    divisor. Every address that results from stacking buffers is a multiple of it.
     """
 
     unit: int
@@ -35,13 +35,15 @@ class Grid:
     """For each such result, an upper bound on the units that overlaps save, and the last section in which they do."""
 
     def above(self, below: int, buffer: int) -> int:
-        """The units from the start of a buffer to the lowest start of one above it that is alive at the same time."""
+        """The units from the start of buffer `below` to the lowest start of `buffer` above it, if both are alive
+        together.
+        """
         if below in self.overlaps:
             return self.overlaps[below].get(buffer, self.sizes[below])
         return self.sizes[below]
 
     def in_order(self, order: Sequence[int]) -> Grid:
-        """The same buffers in a different order: buffer order[0] comes first."""
+        """The same buffers renumbered: buffer order[0] becomes the first."""
 
         def pick(values: tuple[int, ...]) -> tuple[int, ...]:
             return tuple(values[b] for b in order)
@@ -56,7 +58,9 @@ class Grid:
         return Grid(self.unit, self.sections, pick(self.sizes), pick(self.alignments), *lives, overlaps, savings)
 
     def results_first(self, order: Sequence[int]) -> list[int]:
-        """The given order, except that a result precedes operands that may start at the same offset."""
+        """The given order, changed so that a result precedes the operands that may start at the same offset as the
+        result.
+        """
         results: dict[int, list[int]] = {}
         for result, operands in self.overlaps.items():
             for operand, distance in operands.items():
@@ -82,11 +86,11 @@ class Grid:
 
     @property
     def fits_the_core(self) -> bool:
-        """True if the core's integers hold every offset of a packing that has been pushed down."""
+        """True if the integers of the C code can represent every offset of a packing that has been pushed down."""
         return sum(self.sizes) + sum(self.alignments) < MOST_UNITS
 
     def alive(self) -> list[int]:
-        """The units alive in each section."""
+        """The number of units alive in each section."""
         changes = [0] * (self.sections + 1)
         for size, first, last in zip(self.sizes, self.first, self.last, strict=True):
             changes[first] += size
@@ -94,7 +98,7 @@ class Grid:
         return list(accumulate(changes))[:-1]
 
     def fullest(self) -> list[int]:
-        """The units alive in the fullest section of each buffer, computed in O(n log n)."""
+        """For each buffer, the units alive in the fullest of its sections, computed in O(n log n)."""
         ending: list[list[int]] = [[] for _ in range(self.sections)]
         for buffer, last in enumerate(self.last):
             ending[last].append(buffer)

@@ -1,9 +1,9 @@
-"""A judge of a lower bound: a search that looks for the packing that another one has excluded.
+"""A judge of a lower bound: a second search for the packings that a first search has excluded.
 
-Algorithm X judges branch and bound, with which it shares no code. It counts in bytes and starts of buffers, not in a
-grid's units and sections, and every offset of a packing that has been pushed down is an option. Branch and bound judges
-the bounds that exact cover has proved. The validator checks whether a packing is valid; in a program `check-packing`
-does.
+Algorithm X judges branch and bound and shares no code with it. It counts in bytes and in starts of buffers, instead of
+the units and sections of a grid. Every offset of a packing that has been pushed down is an option. Branch and bound
+judges the bounds that exact cover has proved. Whether a placement is valid is checked elsewhere: by the validator, and
+in a program by `check-packing`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ WORK_LIMIT = 3_000_000
 
 
 class Verdict(Enum):
-    """AGREED: no packing needs less. REFUTED: one does. UNDECIDED: the problem is too large for the judge."""
+    """AGREED: no packing needs fewer bytes. REFUTED: some packing does. UNDECIDED: the problem is too large for the
+    judge.
+    """
 
     AGREED = "agreed"
     REFUTED = "refuted"
@@ -39,7 +41,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict. offsets: those of a found packing, in bytes. work: the spent part of the limit."""
+    """A verdict. offsets: the offsets of the packing found, in bytes. work: the work spent."""
 
     verdict: Verdict
     offsets: tuple[int, ...] = ()
@@ -47,9 +49,9 @@ class Judgement:
 
 
 def judge(rectangles: Sequence[Rectangle], bound: int, work: int = WORK_LIMIT) -> Judgement:
-    """Prove or refute by exact cover that every packing of non-empty rectangles takes at least `bound` bytes.
+    """Prove or refute by exact cover that every packing of non-empty rectangles needs at least `bound` bytes.
 
-    work: a limit, in the unit of `Effort`; a problem that exceeds it stays undecided.
+    work: a limit, in the unit of `Effort`; the verdict for a problem that exceeds it is UNDECIDED.
     """
     offsets, ended, spent = _packed(rectangles, bound - 1, work)
     if offsets is not None:
@@ -66,7 +68,7 @@ def judge_height(rectangles: Sequence[Rectangle], height: int, work: int = WORK_
 
 
 def judge_by_search(rectangles: Sequence[Rectangle], bound: int) -> Judgement:
-    """The same as `judge`, by branch and bound."""
+    """Prove or refute by branch and bound that every packing of non-empty rectangles needs at least `bound` bytes."""
     placement = pack(rectangles, "branch-and-bound")
     if placement.height < bound:
         return Judgement(Verdict.REFUTED, placement.offsets)
@@ -80,12 +82,12 @@ JUDGE_NAMED: Mapping[str, Callable[[Sequence[Rectangle], int], Judgement]] = dic
 
 
 def other_judge(name: str, proof: str | None) -> str:
-    """The named judge, unless it proved the bound or is `OTHER_JUDGE`: then one that did not prove it."""
+    """The named judge; if it proved the bound itself or is `OTHER_JUDGE`, a judge that did not prove the bound."""
     return next(each for each in JUDGES if each != proof) if name in (OTHER_JUDGE, proof) else name
 
 
 def _packed(rectangles: Sequence[Rectangle], height: int, work: int) -> tuple[tuple[int, ...] | None, bool, int]:
-    """Offsets of a packing in `height` bytes, if one was found; true if the whole tree was searched; the work."""
+    """The offsets of a packing in `height` bytes or None, whether the whole tree was searched, and the work spent."""
     if height > BYTES:
         return None, False, 0
     grid, effort = _in_bytes(rectangles), Effort(work=work)
@@ -102,9 +104,9 @@ def _packed(rectangles: Sequence[Rectangle], height: int, work: int) -> tuple[tu
 
 
 def _in_bytes(rectangles: Sequence[Rectangle]) -> Grid:
-    """A grid of single bytes with a section for each point at which a buffer starts.
+    """A grid whose unit is one byte, with a section for each point at which a buffer starts.
 
-    If two buffers are alive together, one of them is alive where the other starts.
+    These sections suffice: of two buffers that are alive together, one is alive where the other starts.
     """
     starts = sorted({shape.first for shape in rectangles})
     return Grid(

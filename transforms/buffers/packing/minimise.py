@@ -1,12 +1,12 @@
-"""The lowest height, by branch and bound searches with decreasing capacities.
+"""The lowest height, found by branch and bound searches with decreasing capacities.
 
 A trial is a search in one order of the buffers; with a good order it ends at once. Some trials pack merged buffers
-instead, a smaller problem, each packing of which is one of the original problem: two buffers that are alive in the same
-sections can be stacked, and two of the same size can be joined in time if one ends where the other starts. Packings
-without a spare byte often contain such pairs: merging inverts the division of a rectangle into two. A pair may also be
-a coincidence, especially if many buffers are alive together and among small or short-lived ones, and the smaller
-problem may then have no packing; each seed therefore leaves different pairs unmerged. Buffers that may overlap each
-other are never merged.
+instead. This is a smaller problem, and each of its packings is one of the original problem. Two buffers that are alive
+in the same sections can be stacked. Two buffers of the same size can be joined in time if one ends where the other
+starts. Packings without a spare byte often contain such pairs: merging inverts the division of a rectangle into two. A
+pair may also be a coincidence, especially if many buffers are alive together, and among small or short-lived buffers.
+The smaller problem may then have no packing. Each seed therefore leaves different pairs unmerged. Buffers that may
+overlap each other are never merged.
 """
 
 from __future__ import annotations
@@ -54,7 +54,10 @@ class PackingProblem:
         self.features = _features(rectangles, self.grid)
 
     def search(self, order: Sequence[int], height: int, nodes: int, effort: Effort) -> SearchOutcome:
-        """Search for offsets, in the order of the rectangles, in a tree of at most `nodes` nodes."""
+        """Search for a packing of at most `height` bytes in a tree of at most `nodes` nodes.
+
+        order: the order in which buffers are tried. The resulting offsets are in the order of the rectangles.
+        """
         order = self.grid.results_first(order)
         grid = self.grid.in_order(order)
         core = native.library() if effort.core and grid.fits_the_core else None
@@ -70,8 +73,8 @@ class Trial(NamedTuple):
     """A search for a packing of a given height, in a tree of at most `nodes` nodes.
 
     base: the name and the function of the sort order, before any random changes. order: the indices of the buffers.
-    share: the share of the gap to the lower bound that a packing is to close. merged: the blocks that replace the
-    buffers, and their problem.
+    share: the share of the gap to the lower bound by which the packing is to be lower. merged: the blocks that replace
+    the buffers, and the problem of packing these blocks.
     """
 
     name: str
@@ -83,7 +86,7 @@ class Trial(NamedTuple):
 
 
 class Minimiser:
-    """The search for decreasing placements within the effort. Heights are in units of the grid."""
+    """The search for lower and lower placements within the effort. Heights are in units of the grid."""
 
     def __init__(self, rectangles: Sequence[Rectangle], start: Placement, effort: Effort) -> None:
         self.problem = PackingProblem(rectangles)
@@ -97,7 +100,7 @@ class Minimiser:
         self.mergeable = len(merge_buffers(self.problem.grid, 0)) < len(rectangles)
 
     def minimise(self) -> Placement:
-        """The lowest placement, or one within the effort's capacity."""
+        """The lowest placement found; with a capacity, the first one that is no higher."""
         self._bisect()
         if self.effort.capacity is None:
             self._lower()
@@ -106,10 +109,10 @@ class Minimiser:
         return self.best
 
     def _bisect(self) -> None:
-        """Find the lowest placement with short trials in the named orders, which suffice for most small problems.
+        """Lower the placement with short trials in the named orders, which suffice for most small problems.
 
-        The lower bound is tried first. Then the gap is halved for as long as an order leads to a packing or to a proof
-        that there is none. With a capacity there is no gap to close.
+        The lower bound is tried first. Then the gap to the bound is halved for as long as an order leads to a packing,
+        or to a proof that there is none. With a capacity nothing is done.
         """
         for share in (1.0, 0.5) if self.effort.capacity is None else ():
             in_vain = 0
@@ -124,21 +127,21 @@ class Minimiser:
                     break
 
     def _lower(self) -> None:
-        """Close the gap step by step: from above by packings, from below by proofs."""
+        """Close the gap to the lower bound step by step: packings lower the height, proofs raise the bound."""
         for trial in self._trials():
             if self.best.optimal or self.effort.is_over():
                 return
             self._try(self._within_gap(trial.share), trial)
 
     def _within_gap(self, share: float) -> int:
-        """The height at which a share of the gap to the lower bound is closed."""
+        """The best height, lowered by a share of the gap to the lower bound."""
         height = -(-self.best.height // self.unit)
         return height - max(int((height - self.least) * share), 1)
 
     def _fit(self, capacity: int) -> None:
-        """Try a height until a packing is found or proven impossible.
+        """Search for a packing of at most `capacity` bytes until one is found or proven impossible.
 
-        The lower bound is tried as well: with less space a search has fewer dead ends.
+        The lower bound is tried as well, because a search with less space has fewer dead ends.
         """
         enough = capacity // self.unit
         for trial in self._trials():
@@ -152,7 +155,7 @@ class Minimiser:
             yield Trial(base[0], base, _arranged(base[1], self.problem.features), nodes)
 
     def _trials(self) -> Iterator[Trial]:
-        """Yield endless rounds of trials: named orders, a long search for a proof, random orders, merged buffers."""
+        """Yield endless rounds of trials: named orders, a long search for a proof, random orders and merged buffers."""
         seeds, merge_seeds = count(), count()
         for round in count():
             nodes = TRIAL_NODES << round
@@ -167,7 +170,10 @@ class Minimiser:
                 yield Trial(f"{base[0]}, shaken {seed}", base, order, nodes)
 
     def _merged(self, seed: int, nodes: int) -> Trial:
-        """Merged buffers in a named order. Four of five trials aim at the lower bound, the fifth closes a share."""
+        """A trial that packs merged buffers in a named order.
+
+        For four seeds of five its height is the lower bound; for the fifth it closes `GAP_SHARE` of the gap.
+        """
         rectangles = self.problem.rectangles
         blocks = merge_buffers(self.problem.grid, seed)
         parts = [[rectangles[b] for b, _ in block.parts] for block in blocks]
@@ -194,7 +200,7 @@ class Minimiser:
         )
 
     def _try(self, height: int, trial: Trial) -> Outcome:
-        """Search for a packing of the given height, and keep its placement or its proof."""
+        """Search for a packing of the given height, and record the placement or the proof that results."""
         before = time.monotonic()
         problem = self.problem if trial.merged is None else trial.merged[1]
         bytes_ = height * self.unit
@@ -217,7 +223,7 @@ class Minimiser:
         return result.outcome
 
     def _taken_apart(self, blocks: Sequence[_MergedBlock], offsets: Sequence[int]) -> list[int]:
-        """The offsets of the buffers in bytes, given those of the blocks that contain them."""
+        """The offsets of the buffers in bytes, given the offsets of the blocks that contain them."""
         apart = [0] * len(self.problem.rectangles)
         for block, start in zip(blocks, offsets, strict=True):
             for b, offset in block.parts:
@@ -229,7 +235,9 @@ class Minimiser:
 
 
 class _Features(NamedTuple):
-    """A buffer's size, live range in points and in sections, and the greatest and mean units alive in it."""
+    """A buffer's size, its live range in points and in sections,
+    and the maximum and mean of the units alive during it.
+    """
 
     size: int
     points: int
@@ -243,7 +251,7 @@ _Order = Callable[[_Features], tuple[int, ...]]
 
 
 def _powers(*exponents: int) -> _Order:
-    """Sort by a product of powers of the features."""
+    """A sort key: the product of the features, each to the power of its exponent."""
 
     def key(buffer: _Features) -> tuple[int, ...]:
         return (prod(value**exponent for value, exponent in zip(buffer, exponents, strict=True)),)
@@ -279,7 +287,7 @@ def _features(rectangles: Sequence[Rectangle], grid: Grid) -> list[_Features]:
 
 
 def _drawn(seed: int) -> _Order:
-    """A random product of powers."""
+    """A product of powers of the features with random exponents."""
     draw = Random(seed)
     return _powers(
         *(draw.choice(exponents) for exponents in ((1, 2, 2), (0, 1, 2), (0, 1, 2), (0, 0, 2, 8), (0, 0, 2, 8)))
@@ -287,13 +295,13 @@ def _drawn(seed: int) -> _Order:
 
 
 def _shaken(order: _Order, seed: int) -> _Order:
-    """The same order with each number changed at random by up to a tenth."""
+    """The same order with each number of the sort key changed at random by up to ten percent."""
     draw = Random(seed)
     return lambda buffer: tuple(value * draw.randint(90, 110) for value in order(buffer))
 
 
 def _arranged(order: _Order, buffers: Sequence[_Features]) -> list[int]:
-    """The indices of buffers, sorted by an order."""
+    """The indices of buffers, sorted by descending sort key."""
     keys = [order(buffer) for buffer in buffers]
     return sorted(range(len(buffers)), key=keys.__getitem__, reverse=True)
 
@@ -306,7 +314,10 @@ _SAFE_SHARE = 0.3
 
 
 class _MergedBlock(NamedTuple):
-    """Buffers merged into one, alive in sections first..last of a grid, with their offsets in the block, in units."""
+    """Buffers merged into one that is alive in the sections `first` to `last` of a grid.
+
+    parts: the buffers and their offsets in the block, in units.
+    """
 
     size: int
     alignment: int
@@ -316,7 +327,7 @@ class _MergedBlock(NamedTuple):
 
 
 def merge_buffers(grid: Grid, seed: int) -> list[_MergedBlock]:
-    """Merge buffers until only refused pairs are left; the seed determines which pairs are refused."""
+    """Merge pairs of buffers until all remaining pairs are refused; the seed determines which pairs are refused."""
     draw = Random(seed)
     doubt = _DOUBTS[seed % len(_DOUBTS)]
     common = _Common(grid)
@@ -345,7 +356,7 @@ def merge_buffers(grid: Grid, seed: int) -> list[_MergedBlock]:
 
 
 class _Common:
-    """The frequencies of sizes and lengths among the buffers of a grid."""
+    """The relative frequencies of sizes and lengths among the buffers of a grid."""
 
     def __init__(self, grid: Grid) -> None:
         self.count = len(grid.sizes)
@@ -353,21 +364,21 @@ class _Common:
         self.lengths = Counter(last - first for first, last in zip(grid.first, grid.last, strict=True))
 
     def length(self, length: int) -> float:
-        """The share of buffers with the given length."""
+        """The share of buffers whose live range has the given length."""
         return self.lengths[length] / self.count
 
     def size(self, size: int) -> float:
-        """The share of buffers with the given size, averaged over sizes within a tenth of it."""
+        """The share of buffers of a size, averaged over the sizes that differ from the given one by at most a tenth."""
         near = max(1, size // 10)
         buffers = bisect_right(self.sizes, size + near) - bisect_left(self.sizes, size - near)
         return buffers / ((2 * near + 1) * self.count)
 
 
 def _pairs(blocks: dict[int, _MergedBlock], common: _Common, draw: Random) -> Iterator[tuple[float, int, int]]:
-    """Yield pairs that can be merged, each with the probability that it is no coincidence.
+    """Yield pairs of blocks that can be merged, each with the probability that the match is no coincidence.
 
     The probability is based on the expected number of coincidences. Among many blocks that could be merged with each
-    other, a linear number of pairs is drawn.
+    other, the number of pairs drawn is linear in the number of blocks.
     """
     numbers = [*blocks]
     draw.shuffle(numbers)
@@ -392,7 +403,7 @@ def _pairs(blocks: dict[int, _MergedBlock], common: _Common, draw: Random) -> It
 
 
 def _joined(a: _MergedBlock, b: _MergedBlock) -> _MergedBlock:
-    """Block b stacked on block a if they are alive in the same sections, else joined to it in time."""
+    """Block b stacked on block a if both are alive in the same sections; otherwise b joined to a in time."""
     above = a.size if a.first == b.first else 0
     parts = (*a.parts, *((part, offset + above) for part, offset in b.parts))
     return _MergedBlock(a.size + b.size if above else a.size, lcm(a.alignment, b.alignment), a.first, b.last, parts)

@@ -1,6 +1,7 @@
 """The packing algorithms, by the names of `pack-scratch{mode=...}`.
 
-A package adds one by an entry point of the group `tinyml.packers`: a `Mode`, whose placements are checked here.
+A package adds a packing algorithm by an entry point of the group `tinyml.packers`. The entry point is a `Mode`. Its
+placements are validated here.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Rectangles placed consecutively, like static variables: no byte is used twice."""
+    """Place the rectangles one after the other, like static variables: no byte is used twice."""
     offsets, end = list[int](), 0
     for shape in rectangles:
         effort.check()
@@ -49,7 +50,10 @@ def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Exact cover for some steps from the better greedy placement, then branch and bound, until one is optimal."""
+    """Start from the better greedy placement, run exact cover for some steps, then branch and bound.
+
+    Stops when a placement is proven optimal.
+    """
     best = greedy(rectangles, effort)
     if effort.is_enough(best):
         return best
@@ -67,12 +71,12 @@ def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placeme
 
 
 def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Branch and bound from the better greedy placement, until one is proven optimal."""
+    """Start from the better greedy placement, and run branch and bound until a placement is proven optimal."""
     return _searched(rectangles, greedy(rectangles, effort), effort)
 
 
 def _searched(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
-    """Branch and bound from a placement."""
+    """The result of branch and bound that starts from the placement `best`."""
     if effort.is_enough(best):
         return best
     from tinyml.transforms.buffers.packing.minimise import MOST_BUFFERS, Minimiser
@@ -107,14 +111,14 @@ one_by_one: Mode = partial(_noted, "none", apart)
 
 
 def by_shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Shiftry's allocator."""
+    """The placement by Shiftry's allocator."""
     from tinyml.transforms.buffers.packing.shiftry import shiftry
 
     return _noted("shiftry", shiftry, rectangles, effort)
 
 
 def by_exact_cover(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Exact cover from the better greedy placement."""
+    """The result of exact cover that starts from the better greedy placement."""
     from tinyml.transforms.buffers.packing.cover import improve_by_exact_cover
 
     return improve_by_exact_cover(rectangles, greedy(rectangles, effort), effort)
@@ -126,7 +130,7 @@ def _loaded(row: Row) -> Mode:
 
 
 def _by_plugin(row: Row, packer: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The placement by the packer of another package; raises `PluginError` for one that is not valid."""
+    """The placement by the packer of another package; raises `PluginError` if the placement is invalid."""
     from tinyml.transforms.buffers.packing.validator import complaints
 
     placement = row.expect(packer(rectangles, effort), Placement)
@@ -164,11 +168,11 @@ MODES = tuple(PACKERS.ours)
 def pack(
     rectangles: Sequence[Rectangle], mode: str = "auto", effort: Effort | None = None, coarsen: int = 1
 ) -> Placement:
-    """A valid placement by the named algorithm, or the best so far when the effort's seconds run out.
+    """A valid placement by the named algorithm, or the best one found when the effort's seconds run out.
 
-    coarsen: sizes are rounded up to multiples of this number of bytes for the algorithm (MinUn 5.3), which makes its
-    problem smaller and its result worse; lower bounds of such a search are invalid, except the peak of live bytes.
-    Empty buffers are placed at 0 without the algorithm.
+    coarsen: for the algorithm, round sizes up to multiples of this number of bytes (MinUn 5.3). The problem becomes
+    smaller and the result worse. Lower bounds from such a search are invalid, except the peak of live bytes. Empty
+    buffers are placed at offset 0 and are not passed to the algorithm.
     """
     effort = effort or Effort()
     kept = [i for i, shape in enumerate(rectangles) if shape.size]
@@ -193,7 +197,10 @@ def pack(
 
 
 def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], placement: Placement, coarsen: int) -> Placement:
-    """The placement of all rectangles, given the placement of the coarsened, non-empty ones."""
+    """The placement of all rectangles, given the placement of the non-empty ones with coarsened sizes.
+
+    kept: the indices of the non-empty rectangles.
+    """
     offsets = [0] * len(rectangles)
     for i, offset in zip(kept, placement.offsets, strict=True):
         offsets[i] = offset

@@ -1,7 +1,7 @@
-"""Moves of operands between ops, before results overlap them, if that shrinks the arena.
+"""Moves of operands between ops, before results overlap them, if such moves make the arena smaller.
 
-A result starts below the operand that it overwrites, so addresses only decrease in a sequence of overlaps. Before such
-an op its operand may move up, once, at the cost of a copy.
+A result starts below the operand that it overwrites, so addresses only decrease in a chain of overlaps. Before such an
+op its operand may move once to a higher address, at the cost of a copy.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def pack_with_moves(
     pack: Callable[[Sequence[Rectangle], Effort], Placement],
     size_from: SizeFrom,
 ) -> Placement:
-    """A placement that moves make lower than `placed`, or `placed` itself.
+    """A placement with moves that is lower than `placed`, or `placed` itself if there is none.
 
-    barred: points before which no buffer may move. pack: places rectangles. Moves are added one by one, the most
-    helpful first, as long as each saves one percent of the height.
+    barred: points before which no buffer may move. pack: the function that places rectangles. Moves are added one by
+    one, starting with the one that saves most, as long as each saves one percent of the height.
     """
     best, chosen = placed, Split()
     bound = lower_bound(rectangles)
@@ -50,7 +50,7 @@ def pack_with_moves(
 
 
 def _candidates(rectangles: Sequence[Rectangle], barred: frozenset[int], chosen: Split) -> Iterator[tuple[int, int]]:
-    """Yield operands that may move before the op whose result may overlap them; at most one before each op."""
+    """Yield operands that may move before the op whose result may overlap them, at most one before each op."""
     taken = set(chosen.values())
     for shape in rectangles:
         for operand, _ in shape.overlaps:
@@ -67,7 +67,7 @@ def _packed(
     size_from: SizeFrom,
     nodes: int | None,
 ) -> Placement:
-    """The placement of rectangles, some of which move once."""
+    """The placement of rectangles if those named in `split` move once."""
     second = {i: len(rectangles) + k for k, i in enumerate(split)}
     parts = [replace(shape, last=split[i] - 1) if i in split else shape for i, shape in enumerate(rectangles)]
     parts += [replace(rectangles[i], size=size_from(i, point), first=point, overlaps=()) for i, point in split.items()]

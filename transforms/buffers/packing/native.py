@@ -1,4 +1,6 @@
-"""The C core, compiled and cached at first use; it gives the same answers as branch_and_bound.py and greedy.py."""
+"""The packers' C code, compiled and cached at first use; its answers equal those of branch_and_bound.py and
+greedy.py.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ _DONE, _OUT_OF_MEMORY = 0, 4
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The compiled core; None without a C compiler, or if it cannot be written or loaded."""
+    """The compiled C code; None if there is no C compiler, or if the library cannot be written or loaded."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return None
@@ -51,7 +53,9 @@ def _cache_folder() -> Path:
 
 
 def _build(compiler: str, built: Path) -> None:
-    """Compile next to the final path and rename, so that two processes may do so at the same time."""
+    """Compile into the folder of the final path, then rename the result, so that two processes may do so at the same
+    time.
+    """
     with tempfile.TemporaryDirectory(dir=built.parent) as folder:
         made = Path(folder) / built.name
         subprocess.run([compiler, *FLAGS, "-o", made, *SOURCES], check=True, capture_output=True)
@@ -59,7 +63,7 @@ def _build(compiler: str, built: Path) -> None:
 
 
 def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: float) -> SearchOutcome:
-    """Search like `branch_and_bound.search`; STOPPED after the given seconds, and at once on Ctrl-C."""
+    """Search like `branch_and_bound.search`; the outcome is STOPPED after the given seconds, and at once on Ctrl-C."""
     from tinyml.transforms.buffers.packing.branch_and_bound import Outcome, SearchOutcome
 
     offsets, used = _numbers([0] * len(grid.sizes)), ctypes.c_int64(0)
@@ -70,7 +74,7 @@ def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: fl
 
 
 def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
-    """The overlaps of all buffers in one list, the start index of each buffer's overlaps, and the savings."""
+    """The overlaps of all buffers in one list, the index in the list at which each buffer starts, and the savings."""
     each = [grid.overlaps.get(b, {}) for b in range(len(grid.sizes))]
     savings = [grid.savings.get(b, (0, first - 1)) for b, first in enumerate(grid.first)]
     starts = accumulate((len(operands) for operands in each), initial=0)
@@ -82,7 +86,7 @@ def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
 
 
 def place(core: ctypes.CDLL, grid: Grid, order: Sequence[int], tightest: bool, seconds: float) -> list[int] | None:
-    """Offsets in units by first fit or best fit in the given order; None after the given seconds."""
+    """Offsets in units, by first fit in the given order, or by best fit if `tightest`; None after the given seconds."""
     offsets = _numbers([0] * len(grid.sizes))
     arguments = [_numbers(order), ctypes.c_int(tightest)]
     return list(offsets) if _run(core.tm_greedy, grid, arguments, [offsets], seconds) == _DONE else None
@@ -93,7 +97,9 @@ def _numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
 
 
 def _run(function: Any, grid: Grid, arguments: list[Any], results: list[Any], seconds: float) -> int:
-    """Call a function of the core with the grid, arguments, an int that stops it, and results."""
+    """Call a C function with the grid, `arguments`, a flag that stops it, and `results`;
+    set the flag after `seconds`.
+    """
     problem = [_numbers(values) for values in (grid.sizes, grid.alignments, grid.first, grid.last)]
     stop = ctypes.c_int(0)
     outcome: list[int] = []

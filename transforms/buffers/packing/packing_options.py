@@ -1,4 +1,4 @@
-"""The options of a packing, shared by the pass and the command."""
+"""The packing options that the pass and the command share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class PackingOptions:
     nodes: int | None = option("largest number of nodes in the search trees", default=None, metavar="N")
 
     def check(self) -> None:
-        """Raise `InputError` for an unknown mode, and for numbers out of range."""
+        """Raise `InputError` for an unknown mode or a number out of range."""
         PACKERS.get(self.mode)
         if self.coarsen < 1:
             raise InputError(f"coarsen must be positive, got {self.coarsen}")

@@ -1,4 +1,4 @@
-"""The fullest point of a problem, whose need is a lower bound on the height of every placement."""
+"""The program point at which the live buffers need the most bytes: a lower bound on the height of every placement."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ REBUILDS = 40
 
 @dataclass(frozen=True)
 class Peak:
-    """The program point whose live buffers, the rectangles `alive`, need the most bytes: at least `bytes`."""
+    """The program point at which the live buffers need the most bytes.
+
+    alive: the rectangles that are alive there. bytes: a lower bound on the bytes that they need.
+    """
 
     point: int
     bytes: int
@@ -34,8 +37,8 @@ def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
     """The first point at which the live buffers need the most bytes; point 0 if there are no rectangles.
 
     If all alignments have a common divisor g, every buffer except the topmost occupies a multiple of g bytes. The need
-    therefore grows where a rectangle starts, or where one ends and leaves others with a greater divisor. With overlaps,
-    padding is not counted, and the greatest possible savings are subtracted.
+    therefore grows where a rectangle starts. It may also grow where a rectangle ends and the remaining alignments have
+    a greater common divisor. With overlaps, padding is not counted, and the greatest possible savings are subtracted.
     """
     apart = not any(shape.overlaps for shape in rectangles)
     padded = apart and len(rectangles) <= MOST_PADDED and any(shape.alignment > 1 for shape in rectangles)
@@ -47,7 +50,7 @@ def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
 
 
 def _plain_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
-    """The first point with the most bytes alive, and that number."""
+    """The first point with the most bytes alive, and the number of these bytes."""
     changes: dict[int, int] = {}
     for shape in rectangles:
         changes[shape.first] = changes.get(shape.first, 0) + shape.size
@@ -63,7 +66,9 @@ def _plain_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
 
 
 def _padded_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
-    """The first point with the greatest need, and that need, including the padding that common divisors prove."""
+    """The first point with the greatest need in bytes, and this need,
+    including the padding that common divisors prove.
+    """
     changes = [(shape.first, 1, i) for i, shape in enumerate(rectangles)]
     changes += [(shape.last + 1, 0, i) for i, shape in enumerate(rectangles)]
     changes.sort()
@@ -86,7 +91,7 @@ def lower_bound(rectangles: Sequence[Rectangle]) -> int:
 
 
 class _Alive:
-    """The buffers alive at a point, and their need."""
+    """The buffers alive at a point, and the bytes that they need."""
 
     def __init__(self, rectangles: Sequence[Rectangle]) -> None:
         self.rectangles = rectangles

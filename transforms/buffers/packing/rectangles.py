@@ -1,4 +1,4 @@
-"""Rectangles of live range times size, and their placements."""
+"""Rectangles of live range times size, and placements of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 class Overlap(NamedTuple):
     """Permission for rectangle `operand` to start only `distance` bytes above a result that is alive at the same time.
 
-    distance: from 0 to the size of the result.
+    distance: between 0 and the size of the result.
     """
 
     operand: int
@@ -22,8 +22,8 @@ class Overlap(NamedTuple):
 class Rectangle:
     """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, alive from `first` to `last`.
 
-    overlaps: operands whose bytes it may use while they are read for the last time, each at most once. Chains of
-    overlaps are acyclic.
+    overlaps: operands whose bytes the buffer may occupy during their last read, each at most once. Chains of overlaps
+    are acyclic.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Rectangle:
 
 @dataclass(frozen=True)
 class BufferMove:
-    """A move of rectangle `index`, with its content, to byte `offset` before program point `point`."""
+    """The move of rectangle `index`, with its content, to byte `offset` before program point `point`."""
 
     point: int
     index: int
@@ -48,7 +48,7 @@ FIRST_FIT = "first-fit"
 
 
 class Proof(Enum):
-    """The proof of a lower bound on all placements."""
+    """How a lower bound on the height of all placements was proven."""
 
     PEAK = "peak"
     """The proof by the peak of live bytes."""
@@ -71,10 +71,10 @@ class Placement:
     """The offsets of rectangles.
 
     offsets: in bytes, in the order of the rectangles; for a rectangle that moves, its first offset. height: the
-    greatest end of any rectangle, in bytes. lower_bound: a bound in bytes on every placement: the need at the peak, or
-    more if a search has excluded lower ones; proof: which of these it is. moves: in sequential order, also at the same
-    point. The target bytes of a rectangle are free when it moves, except that they may overlap its source bytes.
-    packer: the algorithm that found the offsets.
+    greatest end of any rectangle, in bytes. lower_bound: a bound on the height of every placement, in bytes. It is the
+    need at the peak, or more if a search has excluded lower placements. proof: which of these proved the bound. moves:
+    in the order of their execution, also at the same point. The bytes that a rectangle moves to are free at the move,
+    except that they may overlap the bytes that it moves from. packer: the algorithm that found the offsets.
     """
 
     offsets: tuple[int, ...]
@@ -85,22 +85,22 @@ class Placement:
     packer: str = field(default="", compare=False)
 
     def moved_to(self, rectangles: Sequence[Rectangle], offsets: Sequence[int], packer: str) -> Placement:
-        """The same problem's placement at other offsets, without moves; the lower bound stays."""
+        """A placement of the same problem at other offsets, without moves and with the same lower bound."""
         return replace(placement_at(rectangles, offsets, self.lower_bound), proof=self.proof, packer=packer)
 
     @property
     def optimal(self) -> bool:
-        """True if it is proven that no placement is lower."""
+        """True if the lower bound proves that no placement is lower."""
         return self.height == self.lower_bound
 
     @property
     def gap(self) -> int:
-        """The bytes between the height and the lower bound."""
+        """The difference of the height and the lower bound, in bytes."""
         return self.height - self.lower_bound
 
 
 class Stay(NamedTuple):
-    """The stay of rectangle `number` at byte `offset` from point `first` to `last`, both inclusive."""
+    """The interval from point `first` to `last`, both inclusive, in which rectangle `number` is at byte `offset`."""
 
     number: int
     offset: int
@@ -109,7 +109,7 @@ class Stay(NamedTuple):
 
 
 def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Stay]:
-    """Yield the stays of each rectangle: one, and one more for each of its moves."""
+    """Yield the stays of each rectangle: one, and one more for each move of the rectangle."""
     moves: dict[int, list[BufferMove]] = {}
     for move in placement.moves:
         moves.setdefault(move.index, []).append(move)
@@ -133,17 +133,18 @@ def keep_numbers(rectangles: Sequence[Rectangle], kept: Sequence[int]) -> list[R
 
 
 class Saving(NamedTuple):
-    """Upper bound on the bytes that overlaps of a result save, and the last point at which they save any."""
+    """An upper bound on the bytes that overlaps of a result save, and the last point at which they save any."""
 
     bytes: int
     until: int
 
 
 def saving(rectangles: Sequence[Rectangle], shape: Rectangle) -> Saving:
-    """The bytes that overlaps can save at points where a result and its operands are alive.
+    """An upper bound on the bytes that overlaps save at points where a result and its operands are alive.
 
-    Sorted by offset, each buffer alive at a point starts above the previous one by the size of that or by the distance
-    of their overlap. Only one operand can follow a result directly, and no more than the size of the operands is saved.
+    Sorted by offset, each buffer alive at a point starts above the previous one by the size of the previous one, or by
+    the distance of their overlap. Only one operand can follow a result directly, and no more than the size of the
+    operands is saved.
     """
     if not shape.overlaps:
         return Saving(0, shape.first - 1)
@@ -159,6 +160,6 @@ def overlap_in_time(a: Rectangle, b: Rectangle) -> bool:
 
 
 def placement_at(rectangles: Sequence[Rectangle], offsets: Sequence[int], bound: int) -> Placement:
-    """The placement at the given offsets, with the lower bound `bound` in bytes."""
+    """The placement at the given offsets. bound: its lower bound in bytes."""
     height = max((offset + shape.size for offset, shape in zip(offsets, rectangles, strict=True)), default=0)
     return Placement(tuple(offsets), height, bound)

@@ -1,8 +1,8 @@
 """Shiftry's allocator (section 7, algorithms 15 to 17): blocks in order of start, and defragmentation.
 
 It differs from the paper in three respects. If only some variables block a new one, and moving them copies fewer bytes
-than the compaction of algorithm 17, only these move. Compacted variables are contiguous, without the unused rest of
-their blocks. A program that does not fit makes the arena higher: the pass's `limit` reports that.
+than the compaction of algorithm 17, only these variables move. Compacted variables are contiguous, without the unused
+rest of their blocks. A program that does not fit makes the arena higher, and the `limit` of the pass reports this.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Plan = tuple[int, dict[int, int]]
 
 
 def shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Allocate blocks as variables become alive, within the peak of live bytes if defragmentation achieves that.
+    """Allocate blocks as variables become alive, within the peak of live bytes if defragmentation achieves this.
 
-    No variable moves before a program point that is `barred` by the effort: inside loops and branches it would need two
-    addresses at once. Raises `OutOfTime`.
+    No variable moves before a program point that the effort bars, because a variable in a loop or branch would then
+    need two addresses at once. Raises `OutOfTime`.
     """
     memory = _Memory(rectangles, effort)
     for i in sorted(range(len(rectangles)), key=lambda i: (rectangles[i].first, rectangles[i].last)):
@@ -33,7 +33,7 @@ def shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 class _Memory:
-    """The offsets of live variables (algorithm 15), and the body of algorithm 16's loop."""
+    """The offsets of live variables (algorithm 15), and the body of the loop of algorithm 16."""
 
     def __init__(self, rectangles: Sequence[Rectangle], effort: Effort) -> None:
         self.rectangles = rectangles
@@ -65,7 +65,7 @@ class _Memory:
         self.limit = max(self.limit, self.usage)
 
     def _free_block(self, shape: Rectangle) -> int:
-        """Algorithm 16, lines 11 to 15: the first free block at a multiple of its own size."""
+        """The offset of the first free block at a multiple of its own size (algorithm 16, lines 11 to 15)."""
         size = self._block(shape)
         start = 0
         for begin, j in sorted((begin, j) for j, begin in self.live.items()):
@@ -77,12 +77,12 @@ class _Memory:
         return start
 
     def _block(self, shape: Rectangle) -> int:
-        """The size rounded up to a multiple of unit and alignment; blocks start at multiples of it."""
+        """The size of a rectangle rounded up to a multiple of unit and alignment; blocks start at multiples of it."""
         size = shape.size + -shape.size % self.unit
         return size + -size % shape.alignment
 
     def _compact(self, shape: Rectangle) -> Plan:
-        """Algorithm 17: push all live variables to the lowest addresses, in the order of their offsets."""
+        """Push all live variables to the lowest addresses, in the order of their offsets (algorithm 17)."""
         filled, moved = 0, dict[int, int]()
         for j, start in sorted(self.live.items(), key=lambda item: item[1]):
             variable = self.rectangles[j]
@@ -93,7 +93,7 @@ class _Memory:
         return filled + -filled % shape.alignment, moved
 
     def _evictions(self, shape: Rectangle) -> Iterator[Plan]:
-        """Yield ways to clear a range of bytes: the variables there move to free bytes, the largest first."""
+        """Yield plans that clear a range of bytes: the variables in the range move to free bytes, the largest first."""
         ends = [begin + self.rectangles[j].size for j, begin in self.live.items()]
         for start in sorted({0, *(end + -end % shape.alignment for end in ends)}):
             self.effort.check()
@@ -110,11 +110,14 @@ class _Memory:
                 yield start, moved
 
     def _in(self, start: int, size: int, live: dict[int, int]) -> list[int]:
-        """The variables that overlap a range of bytes."""
+        """The live variables that overlap a range of `size` bytes from `start`."""
         return [j for j, begin in live.items() if begin < start + size and start < begin + self.rectangles[j].size]
 
     def _free_offset(self, shape: Rectangle, live: dict[int, int], start: int, size: int) -> int | None:
-        """The lowest free offset below the limit and outside of the bytes to be cleared; None if there is none."""
+        """The lowest free offset below the limit, outside of the range to be cleared; None if there is none.
+
+        start, size: the range to be cleared, in bytes.
+        """
         taken = [(start, start + size), *((begin, begin + self.rectangles[j].size) for j, begin in live.items())]
         lowest = 0
         for begin, end in sorted(taken):

@@ -1,4 +1,4 @@
-"""A placement in O(n log n), fast enough for any time limit."""
+"""A placement that is computed in O(n log n), fast enough for any time limit."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, p
 
 
 def sweep(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place rectangles by ascending start, each in the smallest hole that is large enough whatever its alignment.
+    """Place rectangles by ascending start, each in the smallest hole that is large enough for any alignment of its
+    start.
 
-    This works like the allocator of a running program: a hole is cut when a buffer starts, and merged with its
-    neighbours when the buffer ends. A result overlaps an operand if the bytes around the operand are free.
+    This corresponds to an allocator at run time: a buffer that starts takes a part of a hole, and a buffer that ends
+    merges with the neighbouring holes. A result overlaps an operand if the bytes around the operand are free.
     """
     holes = _Holes()
     offsets = [0] * len(rectangles)
@@ -50,7 +51,7 @@ def sweep(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 class _Holes:
-    """The free ranges below the top of the arena."""
+    """The free ranges of bytes below the top of the arena."""
 
     def __init__(self) -> None:
         self.top = 0
@@ -75,8 +76,8 @@ class _Holes:
         return offset
 
     def surround(self, start: int, end: int, offset: int, size: int) -> bool:
-        """Allocate the part of `size` bytes starting at `offset` that is outside of [start, end), if all of it is
-        free.
+        """Allocate `size` bytes from `offset`, except those in [start, end); return False if some of the other bytes
+        are not free.
         """
         below, room = self.start_of.get(start, start), self.end_of.get(end, end)
         highest = offset + size

@@ -1,4 +1,4 @@
-"""Validation of placements. It shares only the types of problems and placements with the packers."""
+"""Validation of placements. The only code shared with the packers is the types of problems and placements."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ STEPS = 2_000_000
 
 
 def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: int = PLACEMENT_LIMIT) -> Iterator[str]:
-    """Yield all errors in the offsets, the moves, the height or the lower bound; none for a valid placement.
+    """Yield all errors in the offsets, the moves, the height or the lower bound; nothing for a valid placement.
 
-    A lower bound above the need of every point implies that a search has failed. The check is a limited search for a
-    placement below the bound, which can refute the bound but not prove it.
+    A lower bound above the need of every point claims that a search found nothing lower. The check is a limited search
+    for a placement below the bound. It can refute the bound but not prove it.
     """
     if len(placement.offsets) != len(rectangles):
         yield f"{len(placement.offsets)} offsets for {len(rectangles)} buffers"
@@ -46,7 +46,7 @@ def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: 
 
 
 def _stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[tuple[int, int, int, int]]:
-    """Yield index, first byte, first point and last point of every stay of a buffer at an offset."""
+    """Yield index, first byte, first point and last point of every interval that a buffer spends at one offset."""
     moves: dict[int, list[BufferMove]] = {}
     for move in placement.moves:
         moves.setdefault(move.index, []).append(move)
@@ -61,7 +61,7 @@ def _stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[tu
 
 
 def _overlaps(rectangles: Sequence[Rectangle], stays: Sequence[tuple[int, int, int, int]]) -> Iterator[str]:
-    """Yield errors for stays that overlap a neighbour in memory when they begin, at most two for each stay."""
+    """Yield errors for stays that overlap a neighbour in memory when they begin, at most two errors for each stay."""
     changes = [(first, 1, start, i) for i, start, first, _ in stays if rectangles[i].size]
     changes += [(last + 1, 0, start, i) for i, start, _, last in stays if rectangles[i].size]
     alive = _SortedPairs()
@@ -82,7 +82,9 @@ def _operands(shape: Rectangle) -> Iterator[int]:
 def _bad_overlaps(
     rectangles: Sequence[Rectangle], stays: Sequence[tuple[int, int, int, int]], overlapping: set[int]
 ) -> Iterator[str]:
-    """Yield errors for buffers that may overlap some others, compared with every other buffer."""
+    """Yield errors for the buffers `overlapping`, which may overlap some others; each is compared with every other
+    buffer.
+    """
     for i, start, first, last in stays:
         if i not in overlapping:
             continue
@@ -103,7 +105,7 @@ def _is_above(rectangles: Sequence[Rectangle], result: int, operand: int, bytes_
 
 
 class _SortedPairs:
-    """Sorted pairs in short lists, with fast insertion and removal."""
+    """A sorted list of pairs, stored as short lists for fast insertion and removal."""
 
     LONGEST = 1000
 
@@ -113,7 +115,7 @@ class _SortedPairs:
         """For each list, a lower bound on its pairs that is greater than all pairs of earlier lists."""
 
     def add(self, pair: tuple[int, int]) -> list[tuple[int, int]]:
-        """Add a pair, and return its neighbours."""
+        """Add a pair, and return the pairs before and after it."""
         k = bisect_right(self.firsts, pair) - 1
         pairs = self.lists[k]
         at = bisect_left(pairs, pair)
@@ -137,7 +139,7 @@ class _SortedPairs:
 
 
 def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[str]:
-    """Yield errors for moves at impossible points, or onto a buffer that is still alive."""
+    """Yield errors for moves at impossible points, and for moves onto a buffer that is still alive."""
     moves = placement.moves
     if any(before.point > after.point for before, after in pairwise(moves)):
         yield "the moves are not in the order of their points"
@@ -179,7 +181,7 @@ class _Lower:
         self.patience = patience
 
     def find(self) -> int | None:
-        """The height of such a placement; None if there is none, or the patience is exhausted."""
+        """The height of a placement below the limit; None if there is none, or if the patience is exhausted."""
         return self._place([], list(range(len(self.rectangles))))
 
     def _place(self, placed: list[tuple[int, int]], left: list[int]) -> int | None:

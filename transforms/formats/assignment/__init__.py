@@ -1,1 +1,1 @@
-"""Assignment of a format to every tensor of a program."""
+"""Assignment of a number format to every tensor of a program."""

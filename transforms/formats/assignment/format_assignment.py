@@ -1,9 +1,9 @@
 """The formats of a program's tensors, derived from a choice for each class of tensors and from the profile.
 
-The data-driven scales of Shiftry 6.1, algorithm 10, come first: each tensor's greatest magnitude on the validation set
-determines its scale. Two additions keep 8 bits accurate. Arguments of tanh, sigmoid and exp need no scale for
-magnitudes at which these functions are constant. The requested width applies to stored tensors: single numbers are in
-registers and have the precision of registers.
+The first step follows Shiftry 6.1, algorithm 10: each tensor's greatest magnitude on the validation set determines its
+scale. Two additions preserve accuracy in 8 bits. Arguments of tanh, sigmoid and exp need no scale for magnitudes at
+which these functions are constant. The requested width applies to stored tensors: single numbers are in registers and
+have the precision of registers.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ SPARE_BITS = 7
 
 
 class AccumulatorWidths:
-    """The accumulators of sums of products (`contractions`) on reals; each width is computed once."""
+    """The accumulator widths of the given sums of products (`contractions`) on reals; each width is computed once."""
 
     def __init__(self, contractions: Sequence[tdsl.ContractionOp]):
         self.contractions = contractions
@@ -62,7 +62,9 @@ class AccumulatorWidths:
         self._encoded: dict[object, Factor] = {}
 
     def bits(self, op: tdsl.ContractionOp, format_of: Callable[[SSAValue], NumberFormat]) -> int | None:
-        """The width in bits that a sum needs for given formats of its tensors; None if none suffices."""
+        """The accumulator width in bits that a sum needs for given formats of its tensors;
+        None if no width suffices.
+        """
         key = op, format_of(op.out).type, *(format_of(value).type for value in op.inputs)
         if key not in self._bits:
             self._bits[key] = self._needed(op, format_of)
@@ -105,7 +107,7 @@ MEDIAN = tdsl.PERCENTILES.index(50.0)
 
 
 def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, float]:
-    """The range of a class, extended as required by function results and bounded results in it."""
+    """The range of a class of tensors, extended to the results that functions and bounded ops in the class can have."""
     low, high = tensors.range
     for value in tensors.members:
         op = value.owner
@@ -121,9 +123,9 @@ def _is_bounded(value: SSAValue) -> bool:
 
 
 def _reaches_bounds(op: tdsl.TensorOp) -> bool:
-    """True for marks and steps, which are 0 or 1, and for shares that the program returns.
+    """True for `tdsl` masks and steps, whose results are 0 or 1, and for bounded results that the program returns.
 
-    Within the program, shares have the range of the data, like all tensors between layers.
+    A bounded result inside the program has the range of the data, like all tensors between layers.
     """
     if isinstance(op, tdsl.StepOp | tdsl.TopKMaskOp):
         return True
@@ -132,10 +134,11 @@ def _reaches_bounds(op: tdsl.TensorOp) -> bool:
 
 
 class AssignmentSteps:
-    """The formats for one set of choices, derived in steps that each change some of them.
+    """The formats for one set of choices, derived in steps, each of which changes some formats.
 
-    bounding: the ops of a function with results bounded by their operands. class_of: the class of each of its tensors.
-    formats: by class, initially those of the choices. compute_formats: those of classes stored in a foreign family.
+    bounding: the ops of a function whose operands bound their results. class_of: the class of each tensor of the
+    function. formats: the format of each class, initially as chosen. compute_formats: the compute formats of classes
+    that are stored in a foreign family.
     """
 
     def __init__(
@@ -177,9 +180,11 @@ class AssignmentSteps:
         return self.formats[self.class_of[value]]
 
     def _widen_scalars(self) -> None:
-        """Widen single numbers if only single numbers are computed from them, or if most of them would be zero.
+        """Widen the format of single numbers if only single numbers are computed from them, or if most of them round to
+        zero.
 
-        In the latter case, the greatest 0.1 % of them may saturate before they are widened.
+        In the second case, the range is first reduced so that the outermost 0.1 % of the numbers saturate. The format
+        is widened only if most numbers still round to zero.
         """
         for tensors, choice in self.choices.items():
             if not (tensors.are_scalars or tensors.are_collected):
@@ -201,10 +206,10 @@ class AssignmentSteps:
         return low * high >= 0 and any(m and not format.decode(format.encode(np.array(m / 2))) for m in medians)
 
     def _limit_arguments(self) -> None:
-        """Assign to function arguments the scale of the range in which the functions vary, and their results'
-        precision.
+        """Assign to function arguments the scale of the range in which the functions vary.
 
-        Only classes that only functions read are changed.
+        Single arguments also get the precision of registers if the results are wider. Only classes that nothing but
+        functions read are changed.
         """
         for tensors, choice in self.choices.items():
             functions = [reader for reader in tensors.readers if isinstance(reader, tdsl.FunctionOp)]
@@ -220,7 +225,7 @@ class AssignmentSteps:
                 self.formats[tensors] = self.formats[tensors].in_register()
 
     def _fit_to_scores(self, score_errors: ScoreErrors) -> None:
-        """Assign to tensors the formats of their width for which the program's scores have the least errors.
+        """Assign to tensors the formats, of unchanged width, that cause the least errors in the program's scores.
 
         Constants are already fitted. Tensors with a known range, a widened format or a separate scale are unchanged.
         """
@@ -236,9 +241,9 @@ class AssignmentSteps:
         self.formats |= score_errors.chosen(offered)
 
     def _reach_further(self, bounded: Set[SSAValue]) -> None:
-        """Extend formats to greater numbers while sums of their products still fit their accumulators.
+        """Extend formats to greater numbers while the sums of their products still fit their accumulators.
 
-        bounded: tensors of sums whose accumulators are chosen later.
+        bounded: tensors of sums whose accumulators are chosen later; their formats are unchanged.
         """
         for tensors, choice in self.choices.items():
             stays = tensors.is_constant or tensors.known or self.formats[tensors].bits != choice.prototype.bits
@@ -247,8 +252,9 @@ class AssignmentSteps:
                 self.formats[tensors] = next(further, self.formats[tensors])
 
     def _still_fits(self, tensors: TensorClass, format: NumberFormat) -> bool:
-        """True if the new format of a class makes no accumulator wider than `ACCUMULATOR_BITS` that was not wider
-        before.
+        """True if a new format of a class widens no accumulator beyond `ACCUMULATOR_BITS`.
+
+        An accumulator that is already wider must not become wider still.
         """
         for op in self.accumulators.contractions:
             if any(self.class_of.get(value) is tensors for value in op.inputs):
@@ -258,10 +264,10 @@ class AssignmentSteps:
         return True
 
     def _spare_accumulators(self) -> None:
-        """Narrow operands of sums until the sums are proven to fit, alternating between the factors.
+        """Narrow the operands of sums until the sums are proven to fit, alternating between the two factors.
 
-        If no accumulator fits otherwise, they give up any number of bits: the initial value of a sum may be far greater
-        than its products.
+        If no accumulator fits otherwise, the factors may lose any number of bits, because the initial value of a sum
+        may be far greater than its products.
         """
         for op in self.accumulators.contractions:
             best: dict[TensorClass, NumberFormat] | None = None
@@ -283,7 +289,10 @@ class AssignmentSteps:
         return self.accumulators.bits(op, lambda value: formats[self.class_of[value]])
 
     def _narrowed(self, op: tdsl.ContractionOp, bits: int) -> dict[TensorClass, NumberFormat]:
-        """Both factors of each product, narrowed by `bits` bits in total: first the wider one, then alternately."""
+        """The formats of both factors of each product, narrowed by `bits` bits in total.
+
+        The wider factor is narrowed first, then both alternately.
+        """
         narrowed: dict[TensorClass, NumberFormat] = {}
         for pair in op.pairs:
             first, second = sorted(
@@ -297,18 +306,18 @@ class AssignmentSteps:
         return narrowed
 
     def _with_fewer(self, tensors: TensorClass, bits: int) -> NumberFormat:
-        """The format of a class narrowed by some bits; a prescribed format is unchanged."""
+        """The format of a class, narrowed by `bits` bits unless it is prescribed."""
         format = self.formats[tensors]
         return format.narrowed(bits) if tensors in self.choices or tensors in self.compute_formats else format
 
     def _width(self, tensors: TensorClass) -> int:
-        """The requested width of a class, or the width of its prescribed or compute format."""
+        """The requested width of a class in bits, or the width of its prescribed or compute format."""
         if tensors in self.choices:
             return self.choices[tensors].prototype.bits
         return self.compute_formats.get(tensors, self.formats[tensors]).bits
 
     def _align_starts(self) -> None:
-        """Assign to initial values of sums at most the scale of the products."""
+        """Coarsen the scale of initial values of sums until it is no finer than the scale of the products."""
         for op in self.accumulators.contractions:
             if op.initial is not None:
                 tensors, result = self.class_of[op.initial], self.of(op.out)
@@ -322,9 +331,9 @@ class AssignmentSteps:
                     self.formats[tensors] = format
 
     def _coarser(self, tensors: TensorClass, unit: Accumulator) -> Iterator[NumberFormat]:
-        """Yield formats in which a class can start sums, in descending order of precision.
+        """Yield formats in which a class can be the initial value of sums, in descending order of precision.
 
-        They have fewer bits, then also a greater range.
+        These formats have fewer and fewer bits, then also a greater range.
         """
         format = unit.start_constant(self.formats[tensors])
         yield from (format.narrowed(bits) for bits in range(format.bits))
@@ -333,7 +342,7 @@ class AssignmentSteps:
             yield self.choices[tensors].format_for(-reach, reach).narrowed(format.bits)
 
     def _align_addends(self) -> None:
-        """Assign to constants that are only added at most the scale of the other addend, which saves shifts."""
+        """Coarsen the scale of constants that are only added to the scale of the other addend, which saves shifts."""
         for tensors in self.choices:
             for (lhs, rhs), sum in tensors.sums if tensors.is_constant else ():
                 addend = rhs if self.class_of[lhs] is tensors else lhs
@@ -341,8 +350,9 @@ class AssignmentSteps:
                     self.formats[tensors] = self.formats[tensors].addend(self.of(addend), self.of(sum))
 
     def _limit_results(self) -> None:
-        """Coarsen the scale of results that their operands cannot fill, to a fixed point, for formats with this
-        rule.
+        """Coarsen the scale of results whose operands cannot fill their range, repeatedly until nothing changes.
+
+        This applies only to number formats that define such a rule (`of_sum`, `of_product`).
         """
         changed = True
         while changed:
@@ -359,10 +369,11 @@ class AssignmentSteps:
                 changed |= after != before
 
     def _hold_sums(self) -> bool:
-        """Assign to sums of forests' votes, also with constants added, formats that represent them exactly, if there
-        are any.
+        """Assign formats that represent sums of forests' votes exactly, where such formats exist; return True if one
+        changed.
 
-        True if one changed. Sums that only functions read have the range in which these vary.
+        The sums may include added constants. Sums that only functions read are unchanged unless a forest computes them
+        directly.
         """
         held = [
             tensors
@@ -383,9 +394,9 @@ class AssignmentSteps:
         return changed
 
     def _narrow_votes(self, forest: tdsl.ForestOp) -> None:
-        """Narrow votes by the bits that none of them needs, such as all except one if each vote is zero or one.
+        """Narrow votes by the bits that none of them needs; votes that are zero or one need only one bit.
 
-        Also narrow them until the widest integers hold their sums.
+        Also narrow them until the widest integers can represent their sums.
         """
         votes, reals = self.class_of[forest.votes], votes_of(forest)
         assert reals is not None
@@ -400,9 +411,9 @@ class AssignmentSteps:
             self.formats[votes], _ = fitting
 
     def _format_of_sums(self, tensors: TensorClass) -> NumberFormat | None:
-        """The finest format of integers for all sums of votes in a class; None without one.
+        """The finest integer format that represents all sums of votes in a class; None if there is none.
 
-        The forest with the least votes determines the finest scale.
+        The forest with the smallest votes determines the scale.
         """
         low, high = tensors.known_range
         votes: list[tuple[float, NumberFormat, Reals]] = []
@@ -421,9 +432,9 @@ class AssignmentSteps:
 def _holding_sums(
     votes: NumberFormat, reals: Reals, low: float, high: float
 ) -> tuple[NumberFormat, NumberFormat] | None:
-    """Votes narrowed until a format represents their sums in an interval, and this format.
+    """The format of votes, narrowed until some format represents their sums in [low, high], and this second format.
 
-    None if there is none, or none for which votes have nearly single precision.
+    None if no narrowing suffices without a rounding error of a vote above `LEAST_PRECISION` times the greatest vote.
     """
     for bits in range(votes.bits - 1):
         narrower = votes.narrowed(bits)
@@ -436,18 +447,18 @@ def _holding_sums(
 
 
 class FormatAssignment:
-    """Formats for the classes of one profiled function on reals, for any number of choices; the IR is not changed.
+    """The formats for the classes of one profiled function on reals, for any number of choices; the IR is not changed.
 
-    If a part of the function already has formats, `classes` only holds the tensors of the other part.
+    If a part of the function already has formats, `classes` contains only the tensors of the other part.
 
-    An argument whose interface has a `format` is stored in that format. Its class is also computed in it, unless the
-    chosen format is of another family or narrower in memory: then casts convert between the two, if the program does
-    more than compare it.
+    An argument whose interface has a `format` is stored in that format. Its class is also computed in that format,
+    unless the chosen format is of another family or narrower in memory. In this case casts convert between the two
+    formats, unless the program only compares the argument.
 
     inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without inputs all numbers of
-    a constant have equal weight. scale_by: the rule for the scales of other tensors, that of their formats by default;
-    without inputs their greatest values decide. are_numbers: true if the scores of a program without a label are
-    numbers, not class scores. Raises `InputError` for a tensor without a profile.
+    a constant have equal weight. scale_by: the rule for the scales of other tensors, by default the rule of their
+    formats; without inputs the greatest values determine the scales. are_numbers: true if the scores of a program
+    without a label are numbers, not class scores. Raises `InputError` for a tensor without a profile.
     """
 
     def __init__(
@@ -476,14 +487,14 @@ class FormatAssignment:
 
     @cached_property
     def moments(self) -> InputMoments | None:
-        """The moments by which constants are rounded, from an evaluation of all inputs; None without inputs."""
+        """The moments for the rounding of constants, computed by evaluating the inputs; None without inputs."""
         return None if self.inputs is None else InputMoments(self.function, self.inputs)
 
     def formats(self, choices: Sequence[FormatChoice]) -> Sequence[NumberFormat]:
-        """The formats of the classes, in order, for one choice per class.
+        """The format of each class, in order, for one choice per class.
 
-        If a sum of products narrowly exceeds 32 bits, its operands are narrowed by fewer than `SPARE_BITS` bits each
-        until it is proven to fit. Raises `InputError` if no format suits the initial value of a sum.
+        If a sum of products exceeds 32 bits by little, each of its operands is narrowed by less than `SPARE_BITS` bits
+        until the sum is proven to fit. Raises `InputError` if no format suits the initial value of a sum.
         """
         key = tuple(choices)
         if key not in self._assigned:
@@ -507,14 +518,17 @@ class FormatAssignment:
         return self._assigned[key]
 
     def _errors_of(self, chosen: Mapping[TensorClass, FormatChoice]) -> ScoreErrors | None:
-        """The errors of scores, if scales depend on them; their computation evaluates some inputs."""
+        """The score errors if the scales of some choice depend on them, otherwise None."""
         if all((self.scale_by or choice.prototype.SCALED_BY) == BY_GREATEST for choice in chosen.values()):
             return None
         return self._score_errors
 
     @cached_property
     def _score_errors(self) -> ScoreErrors | None:
-        """None without inputs, and for programs without derivatives: parts with formats, loops of too many steps."""
+        """The score errors; None without inputs and for programs that cannot be differentiated.
+
+        These are programs that have formats in some part, and programs with loops of too many steps.
+        """
         from tinyml.runtime.evaluator.parallel_loops import long_loop
         from tinyml.transforms.formats.assignment.score_errors import ScoreErrors
 
@@ -525,7 +539,7 @@ class FormatAssignment:
         return ScoreErrors(module, self.inputs, self.class_of, self.are_numbers)
 
     def _first(self, tensors: TensorClass, choice: FormatChoice) -> NumberFormat:
-        """The format of a class before its neighbours' requirements change it, cached for each choice."""
+        """The format of a class before the requirements of its neighbours change it, cached for each choice."""
         key = tensors, choice
         if key not in self._of_choices:
             # No search may clip a known range.
@@ -535,12 +549,12 @@ class FormatAssignment:
         return self._of_choices[key]
 
     def formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
-        """The formats in which tensors are stored, given those of the classes in order."""
+        """The formats in which tensors are stored, given the formats of the classes in order."""
         pairs = zip(self.classes, formats, strict=True)
         return {value: self.given.get(tensors, format) for tensors, format in pairs for value in tensors.members}
 
     def compute_formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
-        """The compute formats of tensors stored in a foreign family (`compute_formats`), or in a given format."""
+        """The compute formats of tensors stored in a foreign family (`compute_formats`) or in a prescribed format."""
         stored = dict(zip(self.classes, formats, strict=True))
         computed = compute_formats(stored)
         for op in self.accumulators.contractions if computed else ():
@@ -556,7 +570,7 @@ class FormatAssignment:
         return {value: format for tensors, format in {**cast, **computed}.items() for value in tensors.members}
 
     def _given(self) -> dict[TensorClass, NumberFormat]:
-        """The prescribed format of the argument's class, if there is one."""
+        """The prescribed format of the class of the argument; empty if none is prescribed."""
         format = tdsl.read_input(self.function).format
         given = None if format is None else number_format(format)
         if given is None:
@@ -564,7 +578,10 @@ class FormatAssignment:
         return {self.class_of[argument]: given for argument in self.function.args if argument in self.class_of}
 
     def fitted(self, tensors: TensorClass, choice: FormatChoice, format: NumberFormat) -> NumberFormat:
-        """The format of a class; for a constant, fitted to its numbers. format: the choice's for their range."""
+        """The format of a class; for a constant, a format fitted to its numbers.
+
+        format: the format that the choice provides for the range of the class.
+        """
         if choice.is_made or not tensors.is_constant:
             return format
         prototype = choice.prototype
@@ -580,20 +597,21 @@ class FormatAssignment:
 
 
 def bounded_later(function: func.FuncOp) -> set[SSAValue]:
-    """Tensors of distances and of loop-carried sums, whose accumulators `LEAVE_OUT_ROUNDINGS` chooses."""
+    """The tensors of distances and loop-carried sums, whose accumulators the passes in `LEAVE_OUT_ROUNDINGS` choose."""
     found = {value for _, difference in FuseDistancesPass.found(function) for value in difference.inputs}
     return found | {each.factor for each in AccumulateSumsPass.found(function)}
 
 
 def _holds(format: NumberFormat, given: NumberFormat) -> bool:
-    """True if a program with a requested format may compute in the prescribed one."""
+    """True if a program in the requested format may compute in the prescribed format `given`."""
     return format.FAMILY == given.FAMILY and not format.AS_PUBLISHED and format.dtype.itemsize >= given.dtype.itemsize
 
 
 def _finest(tensors: TensorClass) -> Grouping | None:
-    """The finest groups that all readers support: a single matrix or filter of which only rows are multiplied.
+    """The finest groups of scales that all readers support: the rows of a single matrix or filter if only rows are
+    multiplied.
 
-    Sparse rows, and rows of channels, are one group each.
+    Sparse rows, and rows of channels, form one group each.
     """
     if not _has_rows(tensors):
         return None
@@ -607,7 +625,7 @@ def _has_channels(op: Operation) -> bool:
 
 
 def _has_rows(tensors: TensorClass) -> bool:
-    """True for a class of a single matrix or filter whose rows are multiplied by vectors, without other uses."""
+    """True for a class of a single matrix or filter that is only used to multiply its rows by vectors."""
     [first, *others] = tensors.members
     users = [use.operation for use in first.uses]
     pairs = [pair for user in users if isinstance(user, tdsl.ContractionOp) for pair in user.pairs]

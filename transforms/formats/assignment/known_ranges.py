@@ -1,8 +1,8 @@
-"""Ranges that follow from a program itself; a profile shows only the values on the validation set.
+"""Ranges that follow from the program itself; a profile shows only the values on the validation set.
 
-A forest's sums are bounded by its leaves, the sum of k nearest targets by the k greatest, marks and shares by 0 and 1.
-Sums with constants, products with constants and movements preserve such a bound. A format chosen only for the profile
-would clip the values of other inputs.
+The leaves of a forest bound its sums. The k greatest targets bound the sum of k nearest targets. Masks and shares are
+between 0 and 1. Sums with constants, products with constants and movements of data preserve such a bound. A format
+chosen only for the profile would saturate on other inputs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class KnownRange:
-    """The least and the greatest value of each element of a tensor, for any input; arrays of the tensor's shape.
+    """The least and the greatest value of each element of a tensor for any input, as arrays of the tensor's shape.
 
     forests: the forests whose sums, with or without added constants, are the tensor's elements; empty for other
     tensors.
@@ -41,7 +41,9 @@ class KnownRange:
 
 
 def known_ranges(function: func.FuncOp) -> dict[SSAValue, KnownRange]:
-    """The known ranges of a function's tensors on reals; none for a tensor that depends on tensors without one."""
+    """The known ranges of a function's tensors on reals; a tensor computed from a tensor without known range has
+    none.
+    """
     known: dict[SSAValue, KnownRange] = {}
     for op in function.walk():
         if isinstance(op, tdsl.TensorOp) and op.result is not None and tdsl.is_real(op.out):
@@ -71,14 +73,16 @@ def _of_forest(op: tdsl.ForestOp) -> KnownRange | None:
 
 
 def votes_of(forest: tdsl.ForestOp) -> NDArray[np.float64] | None:
-    """The votes of a forest as reals; None if they are not constant, or have a format."""
+    """The votes of a forest as reals; None if they are not constant or already have a number format."""
     if (constant := tdsl.constant_root(forest.votes)) is None or not tdsl.is_real(forest.votes):
         return None
     return tdsl.format_of(constant.result).decode(constant.raws).reshape(tdsl.shape_of(forest.votes))
 
 
 def _of_greatest(op: tdsl.ProductOp) -> KnownRange | None:
-    """The sums of constants selected by marks of the greatest elements, such as the targets of the nearest samples."""
+    """The range of a sum of constants that a mask of greatest elements selects, such as the targets of the nearest
+    samples.
+    """
     marks = op.rhs
     while isinstance(marks.owner, tdsl.ReshapeOp):
         marks = marks.owner.input
@@ -128,7 +132,7 @@ def _ends(x: Sequence[KnownRange]) -> tuple[list[NDArray[np.float64]], list[NDAr
 
 
 def _product(lhs: KnownRange, rhs: KnownRange) -> KnownRange | None:
-    """The product of a constant matrix and another; None if neither is constant."""
+    """The range of a product of two matrices, one of them constant; None if neither is constant."""
     if lhs.low is not lhs.high:
         if rhs.low is not rhs.high:
             return None

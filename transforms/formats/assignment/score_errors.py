@@ -1,10 +1,10 @@
-"""The effect of each tensor's errors on a program's scores, and the formats for which it is least.
+"""The effect of each tensor's rounding errors on a program's scores, and the formats that minimise this effect.
 
-To first order the error of a margin, the difference of the two best scores, is the sum of the errors of a tensor's
-numbers, each times the margin's derivative with respect to it. By Chebyshev's inequality an error changes the answer of
-a sample with a probability of at most its mean square over the square of the margin: the sum of these quotients, over
-samples and tensors, bounds the expected number of changed answers. Outputs that are not class scores count in units of
-their standard deviations.
+A margin is the difference of the two best scores. To first order its error is the sum of the errors of a tensor's
+numbers, each times the derivative of the margin with respect to the number. By Chebyshev's inequality an error changes
+the answer of a sample with a probability of at most the error's mean square over the square of the margin. The sum of
+these quotients, over samples and tensors, bounds the expected number of changed answers. Outputs that are not class
+scores count in units of their standard deviations.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 class ScoreErrors:
-    """The errors of a program's margins that tensors cause, on some samples.
+    """The errors that the rounding of tensors causes in a program's margins, on some samples.
 
-    module: on reals, not changed. inputs: (samples, elements). class_of: the class of each tensor. are_numbers: true if
-    the scores of a program without a label are numbers, not class scores.
+    module: a program on reals, not changed. inputs: of shape (samples, elements). class_of: the class of each tensor.
+    are_numbers: true if the scores of a program without a label are numbers, not class scores.
     """
 
     def __init__(self, module: ModuleOp, inputs: Reals, class_of: Mapping[SSAValue, TensorClass], are_numbers: bool):
@@ -67,11 +67,11 @@ class ScoreErrors:
         }
 
     def chosen(self, offered: Mapping[TensorClass, Sequence[NumberFormat]]) -> dict[TensorClass, NumberFormat]:
-        """The format of each class, of those that are offered, for the least expected error of the scores.
+        """For each class, the offered format with the least expected error of the scores.
 
-        A class that affects no score gets the first format. A format with less effort than the best is preferred if the
-        error of the program, over all classes, grows by less than `MIN_SAVED_SHARE` of it, or by a class's part of
-        `NEGLIGIBLE_SHARE`.
+        A class that affects no score gets the first format. A format with less effort than the best one is preferred if
+        it adds little error. The limit for each class is `MIN_SAVED_SHARE` of the error of the program or the class's
+        part of `NEGLIGIBLE_SHARE`, whichever is greater.
         """
         errors = {
             tensors: [self._error(tensors, format) for format in formats]
@@ -87,7 +87,7 @@ class ScoreErrors:
         return found
 
     def _error(self, tensors: TensorClass, format: NumberFormat) -> float:
-        """The mean square of the margins' errors; correlations of a sample's errors are shrunk as in moments."""
+        """The mean square of the margins' errors; correlations of the errors in a sample are shrunk as in `Moments`."""
         key = tensors, format.type
         if key not in self._errors:
             values, slopes = self._values[tensors]
@@ -97,9 +97,9 @@ class ScoreErrors:
         return self._errors[key]
 
     def _observed(self, module: ModuleOp, inputs: Reals, are_numbers: bool) -> dict[TensorClass, NDArray[np.float64]]:
-        """The values of each class at each rounding of one of its tensors, and the derivatives by them.
+        """For each class, the values that are rounded and the derivatives with respect to them.
 
-        In arrays of shape (2, samples, values of one sample).
+        Each array has the shape (2, samples, values of one sample).
         """
         from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_reals
         from tinyml.runtime.evaluator.gradients import tensor_slopes
@@ -126,7 +126,9 @@ class ScoreErrors:
 
 
 def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
-    """The tensors that are exact parts of sums and distances, and the sums that loops carry, rounded after the loop."""
+    """The tensors that are exact parts of sums and distances, and the loop-carried sums that are rounded after the
+    loop.
+    """
     sums = list(AccumulateSumsPass.found(module))
     exact = {value for each in sums for value in (each.carried, each.product.out)}
     exact |= {
@@ -136,9 +138,10 @@ def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
 
 
 def _direction(scores: Reals, are_numbers: bool) -> NDArray[np.float64]:
-    """The weights of the scores in the sum whose squared error counts, (samples, scores).
+    """The weights, of shape (samples, scores), of the sum of scores whose squared error is minimised.
 
-    Weights of numbers have random signs, so that the square of their sum is on average the sum of their squares.
+    Weights of scores that are numbers have random signs, so that the square of their sum is on average the sum of their
+    squares.
     """
     if are_numbers:
         signs = np.where(np.arange(scores.size) * GOLDEN % 1 < 0.5, 1.0, -1.0).reshape(scores.shape)

@@ -1,13 +1,14 @@
 """Classes of tensors that share one format, in a program on reals, and the program with formats for them.
 
-Tensors that share bits are one class: an iter_arg of a loop in all its forms, the operands and results of ops that only
-move data. A format is chosen for a class as a whole (`FormatChoice`), by its range and by the uses of its members.
+Tensors that share bits are one class, for example an iter_arg of a loop in all its forms, or the operands and results
+of ops that only move data. A format is chosen for a whole class (`FormatChoice`), according to its range and the uses
+of its members.
 
-Retyping assigns formats to tensors, raws to constants, and a scheme to functions. The operands of an op have formats of
+Retyping assigns formats to tensors, raws to constants, and a scheme to functions. All operands of an op have formats of
 one family: the family of the program's constants. A tensor of another family is computed in a wide format of the
-program's own family and cast to its storage format; ops that compute with it cast it back. Casts become part of the
-elementwise ops around them; an operand of a product is cast into a separate buffer, in memory that is mostly free at
-that point.
+program's own family and cast to its storage format. Ops that compute with the tensor cast it back. These casts are
+fused into the elementwise ops around them. An operand of a product is cast into a separate buffer, in memory that is
+mostly free at that point.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ P = TypeVar("P", func.FuncOp, ModuleOp)
 def joint_range(
     function: func.FuncOp, members: Sequence[SSAValue], known: Mapping[SSAValue, KnownRange]
 ) -> tuple[float, float]:
-    """The least and the greatest value of several tensors; raises `InputError` without a profile.
+    """The least and the greatest value of several tensors; raises `InputError` if they have no profile.
 
-    known: that of the function's tensors.
+    known: the known ranges of the function's tensors.
     """
     bounds = [pair for value in members for pair in _ranges(function, value)]
     if not bounds:
@@ -53,7 +54,7 @@ def joint_range(
 
 
 def _ranges(function: func.FuncOp, value: SSAValue) -> Iterator[tuple[float, float]]:
-    """The declared and profiled ranges of a value."""
+    """Yield the declared and profiled ranges of a value."""
     if isinstance(value, BlockArgument):
         if value.block is not function.body.block:
             return
@@ -69,7 +70,7 @@ def _ranges(function: func.FuncOp, value: SSAValue) -> Iterator[tuple[float, flo
 
 
 def result_profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
-    """The profile of an op's result, if it has one."""
+    """Yield the profile of an op's result, if it has one."""
     if not isinstance(value, OpResult):
         return
     profiles = value.op.attributes.get(tdsl.PROFILE)
@@ -80,7 +81,7 @@ def result_profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
 
 
 def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
-    """Yield the ops that use the numbers of tensors, except those that only move bits from one of them to another."""
+    """Yield the ops that compute with tensors; ops that only move bits from one member to another are omitted."""
     for value in members:
         for use in value.uses:
             op = use.operation
@@ -91,7 +92,7 @@ def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
 def are_scalars(members: Sequence[SSAValue]) -> bool:
     """True for single elements that stay in registers from their definition to their uses.
 
-    Arguments and results of the function and iter_args of loops are stored.
+    Arguments and results of the function and iter_args of loops do not: they are stored in memory.
     """
     return all(
         prod(tdsl.shape_of(value)) == 1
@@ -102,7 +103,7 @@ def are_scalars(members: Sequence[SSAValue]) -> bool:
 
 
 def are_collected(members: Sequence[SSAValue]) -> bool:
-    """True for single numbers and the vector in which a loop collects them for an op that reads them at once."""
+    """True for single numbers and the vector in which a loop collects them for an op that reads the whole vector."""
     computed = [value for value in members if isinstance(value.owner, tdsl.TensorOp) and not value.owner.MOVES_BITS]
     return any(isinstance(value.owner, tensor.EmptyOp) for value in members) and all(
         prod(tdsl.shape_of(value)) == 1 for value in computed
@@ -110,7 +111,7 @@ def are_collected(members: Sequence[SSAValue]) -> bool:
 
 
 def is_scalar_op(op: Operation) -> bool:
-    """True for an op on a single number, index or truth value, for which wide operands cost almost nothing."""
+    """True for an op on a single number, index or truth value; wide operands of such an op cost almost nothing."""
     return not any(isinstance(result.type, TensorType) and prod(tdsl.shape_of(result)) > 1 for result in op.results)
 
 
@@ -118,8 +119,9 @@ def is_scalar_op(op: Operation) -> bool:
 class TensorClass:
     """Tensors of one format, in program order.
 
-    name: that of the first member with a name in the source. range: the least and the greatest declared, profiled or
-    known value of all members. known: the known ranges of computed members, if each of them has one; empty otherwise.
+    name: the name of the first member that has a name in the source. range: the least and the greatest declared,
+    profiled or known value of all members. known: the known ranges of computed members, if each of them has one; empty
+    otherwise.
     """
 
     name: str
@@ -134,7 +136,7 @@ class TensorClass:
 
     @cached_property
     def forests(self) -> Sequence[tdsl.ForestOp]:
-        """The forests whose sums the class consists of; none if it has other tensors."""
+        """The forests whose sums are the members; empty if the class has other tensors."""
         if not all(each.forests for each in self.known):
             return ()
         return tuple(dict.fromkeys(forest for each in self.known for forest in each.forests))
@@ -151,7 +153,7 @@ class TensorClass:
 
     @cached_property
     def roots(self) -> Sequence[tdsl.ConstOp]:
-        """The constants that members are, or are parts of."""
+        """The constants that are members or have parts that are members."""
         return list(dict.fromkeys(root for value in self.members if (root := tdsl.constant_root(value)) is not None))
 
     @cached_property
@@ -161,17 +163,19 @@ class TensorClass:
 
     @cached_property
     def is_only_compared(self) -> bool:
-        """True if only forests read the members; their formats mix with any family."""
+        """True if only forests read the members; forests accept formats of any family."""
         return not self.is_constant and all(map(tdsl.is_only_compared, self.members))
 
     @cached_property
     def readers(self) -> Sequence[Operation]:
-        """The ops that use the numbers of members (`readers` of this module)."""
+        """The ops that compute with members (`readers` of this module)."""
         return list(readers(self.members))
 
     @cached_property
     def sums(self) -> Sequence[tuple[tuple[SSAValue, SSAValue], SSAValue]]:
-        """The addends and results of the ops that use members, if these are only added and moved; none otherwise."""
+        """The two addends and the result of each op that uses members, if members are only added and moved; empty
+        otherwise.
+        """
         users = {use.operation for value in self.members for use in value.uses}
         reading = [user for user in users if isinstance(user, tdsl.TensorOp)]
         sums = [(user.addends, user.out) for user in reading if user.addends is not None]
@@ -180,7 +184,7 @@ class TensorClass:
 
     @cached_property
     def are_scalars(self) -> bool:
-        """True for single elements that stay in registers."""
+        """True for single elements that stay in registers from their definition to their uses."""
         return are_scalars(self.members)
 
     @cached_property
@@ -189,14 +193,14 @@ class TensorClass:
         return are_collected(self.members)
 
     def profiles(self) -> Iterator[tdsl.Profile]:
-        """Yield the profiles of members that are single numbers and results of ops."""
+        """Yield the profiles of members that are single numbers computed by ops."""
         for value in self.members:
             if _elements(value) == 1:
                 yield from result_profiles(value)
 
 
 def tensor_classes(function: func.FuncOp) -> list[TensorClass]:
-    """The classes of a profiled function in order of their first members; only those on reals, if mixed.
+    """The classes of a profiled function in order of their first members; in a mixed function, only classes of reals.
 
     Raises `InputError` for a class without a profile.
     """
@@ -221,7 +225,7 @@ def _all_known(members: Sequence[SSAValue], known: Mapping[SSAValue, KnownRange]
 
 
 def tensor_values(function: func.FuncOp) -> Iterator[SSAValue]:
-    """Yield all tensors of a function in program order, which is the same for a clone."""
+    """Yield all tensors of a function in program order, which is the same for a clone of the function."""
     yield from (a for a in function.body.block.args if isinstance(a.type, TensorType))
     for op in function.body.walk():
         yield from (result for result in op.results if isinstance(result.type, TensorType))
@@ -234,7 +238,7 @@ def _elements(value: SSAValue) -> int:
 
 
 def _names(classes: Sequence[Sequence[SSAValue]]) -> list[str]:
-    """The first name hint of each class, or else the name of its first op; equal names are numbered."""
+    """The first name hint of each class, or the name of its first op if there is no hint; equal names are numbered."""
     names: list[str] = []
     seen: Counter[str] = Counter()
     for members in classes:
@@ -247,7 +251,7 @@ def _names(classes: Sequence[Sequence[SSAValue]]) -> list[str]:
 
 
 def _sharing(op: Operation) -> Iterator[list[SSAValue]]:
-    """Yield the groups of tensors that share their bits at an op."""
+    """Yield the groups of tensors whose bits are the same before and after an op."""
     if isinstance(op, tdsl.TensorOp) and op.MOVES_BITS:
         yield [*op.inputs, op.out]
     if isinstance(op, scf.ForOp):
@@ -262,8 +266,8 @@ class FormatChoice:
     """The choice for a class of tensors.
 
     prototype: any format of the required family and width. zoom: the scale suits a range 2^zoom times narrower than the
-    profiled one, outside of which values saturate; a negative zoom widens the range. is_made: true if the prototype was
-    synthesised for this class, with its parameters.
+    profiled one, and values outside it saturate; a negative zoom widens the range. is_made: true if the prototype, with
+    its parameters, was synthesised for this class.
     """
 
     prototype: NumberFormat
@@ -283,7 +287,7 @@ def with_choice(choices: Sequence[FormatChoice], index: int, choice: FormatChoic
 
 
 def _family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
-    """The family in which a program computes: that of most constants or, if it has none, of most tensors.
+    """The family in which a program computes: the family of most constants or, without constants, of most tensors.
 
     If families are equally frequent, the last one is used.
     """
@@ -294,10 +298,10 @@ def _family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
 
 
 def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorClass, NumberFormat]:
-    """Compute formats for tensors stored in a foreign family, unless they are only compared.
+    """The formats in which classes stored in a foreign family are computed; classes that are only compared have none.
 
-    They have the program's most frequent type, in its greatest width. Raises `InputError` for a constant of a foreign
-    family, for which a format of the program's own family is equally suitable.
+    A compute format has the program's most frequent type, at its greatest width. Raises `InputError` for a constant of
+    a foreign family, because a format of the program's own family would be equally suitable.
     """
     if not formats:
         return {}
@@ -321,7 +325,9 @@ def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorC
 
 
 def _insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
-    """Insert casts around a tensor stored in its own type but computed in another; return the stored tensor."""
+    """Insert casts around a tensor that is computed in a different format from its stored one; return the stored
+    tensor.
+    """
     stored = value
     if isinstance(op := value.owner, tdsl.TensorOp) and _computes(op):
         element = tdsl.format_of(value).type
@@ -344,14 +350,14 @@ def _insert_casts(value: SSAValue, compute_format: NumberFormat) -> SSAValue:
 
 
 def _computes(op: Operation) -> bool:
-    """True for an op whose operands and result must be of one family."""
+    """True for an op that requires operands and result of one family."""
     return isinstance(op, tdsl.TensorOp) and not op.MOVES_BITS and not isinstance(op, tdsl.CastOp)
 
 
 def check_reals(function: func.FuncOp, *, mixed: bool = False) -> None:
-    """Raise `InputError` for a function that is not a program on tensors of reals.
+    """Raise `InputError` for a function whose tensors are not all reals.
 
-    mixed: a part may have formats, if casts separate the parts.
+    mixed: permit tensors with formats, if casts separate them from the reals.
     """
     for op in function.walk():
         if any(isinstance(value.type, MemRefType) for value in (*op.operands, *op.results)):
@@ -366,14 +372,17 @@ def check_reals(function: func.FuncOp, *, mixed: bool = False) -> None:
 
 
 def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> None:
-    """Raise `InputError` for a scheme of functions that a format does not have."""
+    """Raise `InputError` for a scheme of functions that a format does not define."""
     if scheme is not None and scheme not in prototype.SCHEMES:
         known = f"one of {', '.join(prototype.SCHEMES)}" if prototype.SCHEMES else "it has none"
         raise InputError(f"format '{format}' has no scheme '{scheme}' for functions ({known})")
 
 
 def scaling_rule(prototype: NumberFormat, format: str, name: str | None) -> ScaleBy | None:
-    """The rule of a name, None for the format's rule; raises `InputError` for one that is unknown or unsuitable."""
+    """The scaling rule of a name; None stands for the format's own rule.
+
+    Raises `InputError` for a rule that is unknown or unsuitable for the format.
+    """
     for known in SCALING_RULES:
         if name == known:
             if known == BY_SCORES and prototype.AS_PUBLISHED:
@@ -386,7 +395,7 @@ def scaling_rule(prototype: NumberFormat, format: str, name: str | None) -> Scal
 
 @lru_cache(1 << 12)
 def _of_elements(type: TensorType[Attribute], element: Attribute) -> TensorType[Attribute]:
-    """The type of the same tensor with other elements."""
+    """The tensor type of the same shape with another element type."""
     return TensorType(element, type.get_shape(), type.encoding)
 
 
@@ -397,10 +406,11 @@ def retype(
     compute_formats: Mapping[SSAValue, NumberFormat],
     scheme: str | None,
 ) -> tuple[P, dict[SSAValue, SSAValue]]:
-    """A copy of a function, or of the module around it, in which tensors have formats and functions a scheme.
+    """A copy of a function, or of the module around it, in which tensors have formats and functions have a scheme.
 
     constants: detached replacements of the function's constants. compute_formats: the formats of tensors that are
-    computed in a different format from their stored one. Also returns the tensor of the copy for each of the `formats`.
+    computed in a different format from their stored one. Also returns, for each tensor of `formats`, its counterpart in
+    the copy.
     """
     values: dict[SSAValue, SSAValue] = {}
     moving = {value: format for value, format in formats.items() if value not in constants}

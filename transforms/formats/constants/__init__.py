@@ -1,1 +1,1 @@
-"""Rounding of constants that minimises the errors of the results computed from them."""
+"""Rounding of constants so that the results computed from them have the least errors."""

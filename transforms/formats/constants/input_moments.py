@@ -1,6 +1,6 @@
-"""Second moments of the factors by which a program's constants are multiplied, on real data.
+"""Second moments, on real data, of the factors by which a program's constants are multiplied.
 
-Filters multiply a sample of the windows of the images.
+The moments of filters are computed on a sample of the windows of the images.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ MOMENT_BITS = 40
 class Moments:
     """Second moments of an input vector x and its rounded values y, by which a constant's rows W are multiplied.
 
-    axes: the axes of the constant along which its products are summed, the last ones of W. rounded: E[y y^T], of shape
-    (length, length). crossed: W E[x y^T], of shape (rows, length). further: the moments of further groups of rows, of
-    equal size, whose inputs differ from those of the first.
+    axes: the axes of the constant along which its products are summed; in W they are the last ones. rounded: E[y y^T],
+    of shape (length, length). crossed: W E[x y^T], of shape (rows, length). further: the moments of further groups of
+    rows, of equal size, whose inputs differ from those of the first group.
     """
 
     rounded: NDArray[np.float64]
@@ -51,7 +51,7 @@ class Moments:
     def of(rows: Reals, reals: Reals, rounded: Reals, weights: Reals, axes: tuple[int, ...] = (-1,)) -> Moments:
         """The moments of weighted samples of shape (samples, length), with covariances shrunk towards the diagonal.
 
-        The products of x with all rows are formed first, which are far fewer numbers than E[x y^T].
+        The products of x with all rows are formed first, because they are far fewer numbers than E[x y^T].
         """
         total = weights.sum()
         mean, mean_of_rounded = (weights @ reals) / total, (weights @ rounded) / total
@@ -81,7 +81,7 @@ def second_moments(vectors: Reals, weights: Reals) -> NDArray[np.float64]:
 
 
 def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The numbers, rounded to `MOMENT_BITS` bits of the greatest of them."""
+    """The numbers, rounded to multiples of the last of `MOMENT_BITS` bits of the greatest magnitude."""
     greatest = max(float(numbers.max(initial=0.0)), -float(numbers.min(initial=0.0)))
     unit = math.ldexp(1.0, math.frexp(greatest)[1] - MOMENT_BITS)
     units = numbers / unit
@@ -111,7 +111,9 @@ class _FilterWindows:
 
     @staticmethod
     def of(constant: tdsl.ConstOp) -> _FilterWindows | None:
-        """The windows of a constant used only as the filter of one convolution outside loops; else None."""
+        """The windows of a constant that is only the filter of one convolution outside loops;
+        None for other constants.
+        """
         users = [use.operation for use in constant.result.uses]
         if len(users) != 1 or not tdsl.is_convolution(op := users[0]) or op.lhs is not constant.result:
             return None
@@ -123,12 +125,12 @@ class _FilterWindows:
         return int(np.prod(tdsl.shape_of(self.op.lhs)[1:])) * self.op.group_count
 
     def kept(self, chunk: int) -> int:
-        """The approximate number of elements kept of each sample in a chunk of the given size."""
+        """The approximate number of elements stored for each sample in a chunk of `chunk` samples."""
         _, height, width, _ = tdsl.shape_of(self.op.out)
         return min(height * width * self.size, max(WINDOW_ELEMENTS // chunk, 1))
 
     def add(self, images: Reals) -> None:
-        """Add windows, evenly spread over the samples of a chunk and over the image."""
+        """Add windows of the images of a chunk, evenly spread over the samples and over each image."""
         _, height, width, _ = tdsl.shape_of(self.op.out)
         size = self.size
         step = max(-(-len(images) * size // WINDOW_ELEMENTS), 1)
@@ -147,7 +149,7 @@ class _FilterWindows:
         return means.repeat(rows // len(means), 0).reshape(rows, *shape)
 
     def moments(self, constant: tdsl.ConstOp, format: NumberFormat, weights: Reals) -> Moments:
-        """The moments of windows rounded into a format. constant: the filter. weights: those of all samples."""
+        """The moments of windows rounded to a format. constant: the filter. weights: the weight of each sample."""
         reals, each = np.concatenate(self.vectors), weights[np.concatenate(self.samples) % len(weights)]
         rounded = format.decode(format.encode(reals))
         rows = np.split(_rows_of(constant, (1, 2, 3)), reals.shape[1])
@@ -167,7 +169,7 @@ MOST_VALUES = 1 << 25
 class InputMoments:
     """Moments of the factors of each constant in a program on reals, over all samples, iterations and columns.
 
-    inputs: reals of shape (samples, elements). A constant with any other use has no moments.
+    inputs: reals of shape (samples, elements). A constant that is not only a factor has no moments.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Reals):
@@ -201,7 +203,7 @@ class InputMoments:
         self.known: dict[object, Moments | None] = {}
 
     def _step(self, module: ModuleOp, inputs: Reals, wanted: set[SSAValue], chunk: int) -> int:
-        """The stride between the samples that are used."""
+        """The stride from one evaluated sample to the next."""
         from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
 
         kept = sum(windows.kept(min(chunk, len(inputs))) for windows in self.windows.values())
@@ -217,9 +219,10 @@ class InputMoments:
         return step
 
     def of(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Moments | None:
-        """The moments of a constant's factors, rounded into formats.
+        """The moments of a constant's factors, rounded to their formats; None for a constant that is not a factor of a
+        sum.
 
-        Repeated calls return the same object; None for a constant that is not a factor of a sum.
+        Repeated calls return the same object.
         """
         if constant in self.windows:
             format = format_of(self.windows[constant].image)
@@ -235,9 +238,10 @@ class InputMoments:
         return self.known[key]
 
     def mean_squares(self, constant: tdsl.ConstOp) -> Reals | None:
-        """The mean squares of the factors of each number of a constant, in a shape that broadcasts to it.
+        """The mean square of the factors of each number of a constant, in a shape that broadcasts to the constant's
+        shape.
 
-        None if it has other uses. Numbers that a loop indexes have a separate mean square each.
+        None if the constant has other uses. Numbers that a loop indexes have a separate mean square each.
         """
         if constant in self.windows:
             return self.windows[constant].mean_squares
@@ -253,7 +257,7 @@ class InputMoments:
         return None
 
     def _factors(self, constant: tdsl.ConstOp) -> list[SSAValue]:
-        """The factors of a constant; empty if it has other uses."""
+        """The values by which a constant is multiplied; empty if it has other uses."""
         partners = self.partners[constant]
         return partners if all(value in self.values for value in partners) else []
 
@@ -276,23 +280,24 @@ class InputMoments:
         return Moments.of(rows, _joined(reals), _joined(rounded), _joined(weights), axes)
 
     def _repeated(self, vectors: Reals) -> Reals:
-        """The weights of samples, each repeated for every vector of the sample."""
+        """The weight of each vector: the weight of its sample, repeated for every vector of the sample."""
         return self.weights.repeat(len(vectors) // len(self.weights))
 
 
 def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Arrays joined along the first axis; a single array is not copied, since samples may need much memory."""
+    """Arrays joined along the first axis. A single array is not copied, because samples may need much memory."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _rows_of(constant: tdsl.ConstOp, axes: tuple[int, ...]) -> NDArray[Any]:
-    """The real numbers of a constant, in rows of those along the given axes."""
+    """The numbers of a constant as reals, as a matrix whose rows run along the given axes."""
     numbers = np.moveaxis(tdsl.format_of(constant.result).decode(constant.raws), axes, range(-len(axes), 0))
     return numbers.reshape(-1, math.prod(numbers.shape[-len(axes) :]))
 
 
 def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[int, ...]:
-    """The axes of a constant along which its products are summed, including the first if a loop carries the sums.
+    """The axes of a constant along which its products are summed; the first axis is one of them if a loop carries the
+    sums.
 
     values: for each factor, its values in each iteration.
     """
@@ -307,14 +312,16 @@ def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[
 
 
 def _iterations(parts: Sequence[Reals], lengths: Sequence[int]) -> list[Reals]:
-    """The values of all samples in each iteration, given values by chunk and, in each chunk, by iteration."""
+    """For each iteration, the values of all samples. parts: ordered by chunk and, in each chunk, by iteration."""
     count = len(parts) // len(lengths)
     whole = [np.broadcast_to(part, (lengths[index // count], *part.shape[1:])) for index, part in enumerate(parts)]
     return [np.concatenate(whole[iteration::count]) for iteration in range(count)]
 
 
 def _partners(constant: SSAValue) -> Iterator[SSAValue]:
-    """Yield the factors of a constant, or of elements indexed out of it; the constant itself for any other use."""
+    """Yield the factors of a constant or of elements indexed out of it;
+    for any other use, yield the constant itself.
+    """
     for use in constant.uses:
         match use.operation:
             case tdsl.ContractionOp() as op if op.initial is not constant:

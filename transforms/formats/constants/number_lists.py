@@ -1,14 +1,16 @@
-"""Lists of numbers for a constant, by descent on a model of the errors of a program's margins.
+"""Lists of numbers for a constant, found by descent on a model of the errors of a program's margins.
 
 To first order a margin's error is the sum of the errors of all numbers, each times the margin's derivative with respect
-to it (`refine_constants`). Errors of numbers that are rounded one by one are nearly independent, so that the mean
-square of a margin's error is the sum of squared errors, each weighted by the mean square of the derivative: the
-diagonal of the Hessian by which k-means is weighed in "Towards the Limit of Network Quantization" (Choi, El-Khamy and
-Lee, 2017, section 3.3). The more the derivatives differ from number to number, the less reliable those of some samples
-are for others; weights are therefore raised to a power of at most one, which makes them more uniform.
+to the number (`refine_constants`). Errors of numbers that are rounded one by one are nearly independent. The mean
+square of a margin's error is therefore the sum of squared errors, each weighted by the mean square of the derivative.
+These weights are the diagonal of the Hessian, which also weights k-means in "Towards the Limit of Network Quantization"
+(Choi, El-Khamy and Lee, 2017, section 3.3). The more the derivatives differ from number to number, the less reliably
+those of some samples predict those of others. Weights are therefore raised to a power of at most one, which makes them
+more uniform.
 
-Descent is Lloyd's iteration on reals, and then single steps of integers. The integers may have few bits, since they
-determine the width of products and sums on the device. It starts from the numbers of every format of the family.
+The descent is Lloyd's iteration on reals, followed by single steps of integers. The number of bits of the integers is
+limited, because it determines the width of products and sums on the device. The descent starts from the numbers of
+every format of the family.
 """
 
 from __future__ import annotations
@@ -51,15 +53,16 @@ SHARED_ROUNDS = 4
 
 
 def weighted_reals(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> tuple[Reals, Reals]:
-    """The reals of a constant, and their weights in margins (`margin_weights`): (n,) each."""
+    """The n numbers of a constant as reals, and their weights (`margin_weights`); both of shape (n,)."""
     reals = tdsl.format_of(constant.result).decode(constant.raws).ravel()
     return reals, margin_weights(evaluator, constant)
 
 
 def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Reals:
-    """The mean square of the margins' derivatives with respect to each number, near the border between classes: (n,).
+    """For each of the n numbers of a constant, the mean square of the derivative of the margins near the border: (n,).
 
-    Where margins have no derivatives, the mean squares of the factors; else ones. Their mean is one.
+    If margins have no derivatives, the weights are the mean squares of the factors; if there are none either, they are
+    ones. The mean of the weights is about one.
     """
     weights = np.zeros(constant.raws.size)
     model = evaluator.reference.margin_model
@@ -74,9 +77,9 @@ def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Rea
 
 
 class NumberLists:
-    """The lists that a format of this width may have (`NumberFormat.of_integers`).
+    """The search for lists that a format of this width can represent (`NumberFormat.of_integers`).
 
-    most_bits: those of the integers, with their sign.
+    most_bits: the maximum number of bits of the integers, including the sign.
     """
 
     def __init__(self, prototype: NumberFormat, most_bits: int):
@@ -84,11 +87,13 @@ class NumberLists:
         self.greatest = limits(most_bits)[1]
 
     def made_for(self, reals: Reals, weights: Reals) -> NumberFormat:
-        """The list with the least weighted squared error for reals (n,)."""
+        """The format whose list has the least weighted squared error for reals of shape (n,)."""
         return self.made_for_all([(reals, weights)])[0]
 
     def made_for_all(self, constants: Sequence[tuple[Reals, Reals]]) -> list[NumberFormat]:
-        """One list for several constants, each multiplied by a separate power of two."""
+        """The formats for several constants, which share one list; each format multiplies it by a separate power of
+        two.
+        """
         exponents = [math.frexp(float(np.abs(reals).max(initial=0)) or 1.0)[1] for reals, _ in constants]
         best: tuple[float, Reals, list[int]] | None = None
         for start in self._starts(constants, exponents):
@@ -103,7 +108,7 @@ class NumberLists:
         return cast("list[NumberFormat]", made)
 
     def _starts(self, constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> Iterator[Reals]:
-        """The numbers of each format of the family with as many bits, fitted to the constants."""
+        """Yield the numbers of each format of the same family and width, fitted to the constants."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         reals, weights = _pooled(constants, exponents)
@@ -129,7 +134,7 @@ class NumberLists:
     def _descended(
         self, numbers: Reals, constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]
     ) -> tuple[float, Reals, list[int]]:
-        """The error, the numbers and the exponents of a fixed point of alternating optimisation."""
+        """The weighted error, the numbers and the exponents after alternately optimising numbers and exponents."""
         exponents = list(exponents)
         for _ in range(SHARED_ROUNDS if len(constants) > 1 else 1):
             numbers = self._completed(settled(numbers, *_pooled(constants, exponents)), *_pooled(constants, exponents))
@@ -144,7 +149,9 @@ class NumberLists:
         return weighted_error(numbers, *_pooled(constants, exponents)), numbers, exponents
 
     def _completed(self, numbers: Reals, reals: Reals, weights: Reals) -> Reals:
-        """A settled list, extended to the number of codes by splitting the numbers with the greatest errors."""
+        """A list after Lloyd's iteration, extended to the number of codes by splitting the numbers with the greatest
+        errors.
+        """
         low, high = limits(self.bits)
         while any(rooms := [int((numbers < 0).sum()) < -low, int((numbers > 0).sum()) < high]):
             nearest = np.searchsorted((numbers[:-1] + numbers[1:]) / 2, reals)
@@ -159,7 +166,9 @@ class NumberLists:
         return numbers
 
     def _integers(self, numbers: Reals, reals: Reals, weights: Reals) -> tuple[int, list[int]]:
-        """The scale and the integers for a list, improved by single steps."""
+        """The scale and the integers that approximate a list of numbers,
+        improved by steps of single integers by one.
+        """
         most = math.floor(math.log2(self.greatest / float(np.abs(numbers).max())))
         found: list[tuple[float, int, list[int]]] = []
         for scale in range(most, most + SCALES_TRIED):
@@ -172,7 +181,10 @@ class NumberLists:
         return scale, integers
 
     def _stepped(self, integers: Reals, reals: Reals, weights: Reals) -> Reals:
-        """Integers for which no single step by one reduces the error. reals: in their unit."""
+        """The integers, changed by steps of one until no single step reduces the error.
+
+        reals: the numbers to be approximated, in units of the integers.
+        """
         least = weighted_error(integers, reals, weights)
         for _ in range(SWEEPS):
             before = least
@@ -190,7 +202,7 @@ class NumberLists:
 
 
 def _pooled(constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> tuple[Reals, Reals]:
-    """The reals of constants, each times 2^-exponent, in ascending order, and the weights of their errors."""
+    """The numbers of all constants, each times 2^-exponent, in ascending order, and the weights of their errors."""
     reals = np.concatenate(
         [np.ldexp(reals, -exponent) for (reals, _), exponent in zip(constants, exponents, strict=True)]
     )
@@ -202,6 +214,6 @@ def _pooled(constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) 
 
 
 def weighted_error(numbers: Reals, reals: Reals, weights: NDArray[np.float64]) -> float:
-    """The weighted squared distances of reals from the nearest numbers, both in ascending order."""
+    """The weighted sum of the squared distances of reals from the nearest numbers; both are in ascending order."""
     nearest = numbers[np.searchsorted((numbers[:-1] + numbers[1:]) / 2, reals)]
     return float(weights @ (nearest - reals) ** 2)

@@ -1,13 +1,13 @@
-"""Second rounding of the constants of a program in formats, which corrects its scores on real data.
+"""Second rounding of the constants of a program in formats, which reduces the errors of its scores on real data.
 
-`round_weights` keeps the sums of a constant's products accurate. The accuracy depends on the margins between the two
-best scores of inputs near the border between classes. To first order a margin's error is the sum of the errors of all
-numbers, each times the margin's derivative with respect to it: the loss of "Up or Down? Adaptive Rounding for
-Post-Training Quantization" (Nagel et al., 2020, section 3.1) where only margins matter.
+`round_weights` reduces the errors of the sums of a constant's products. The accuracy of a classifier depends on the
+margins between the two best scores of inputs near the border between classes. To first order a margin's error is the
+sum of the errors of all numbers, each times the margin's derivative with respect to the number. This is the loss of "Up
+or Down? Adaptive Rounding for Post-Training Quantization" (Nagel et al., 2020, section 3.1), applied to margins only.
 
-First the errors of constants, which are fully known, are made to cancel. Then constants compensate for the other errors
-of the margins, measured by an evaluation of the program, if these are statistically significant. The refinement costs
-nothing on the device.
+First, the errors of constants, which are fully known, are made to cancel each other. Then constants compensate for the
+other errors of the margins, which an evaluation of the program measures, if these errors are statistically significant.
+The refinement costs nothing on the device.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ NEGLIGIBLE_SHARE = 1e-3
 def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]:
     """Raws of constants of a candidate that improve its margins, by the constants' indices.
 
-    Each number stays a neighbour of the real one, zeros of sparse matrices stay zeros, and no row's sum of magnitudes
-    exceeds the previous maximum over all rows. Formats as published, programs without scores and those with loops that
-    take too many steps to record are unchanged. In programs of so many ops that trying each constant would exceed
-    `MOST_OPS`, only the constants whose rounding costs most are refined.
+    Each number stays one of the two neighbours of the real number. Zeros of sparse matrices stay zeros. No row's sum of
+    magnitudes exceeds the previous maximum over all rows. The result is empty for formats with published arithmetic,
+    for programs without scores, and for programs with loops that take too many steps to record. If trying each constant
+    would exceed `MOST_OPS` ops, only the constants with the most costly rounding errors are refined.
     """
     if any(format.AS_PUBLISHED for format in formats) or not evaluator.has_gradients:
         return {}
@@ -61,8 +61,9 @@ def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[in
 
 
 def _of_json(answer: Mapping[str, Any]) -> dict[int, Raws]:
-    """Raws of constants, by their indices, from the JSON of `_as_json`; raises `ValueError` or `TypeError` for other
-    values.
+    """Raws of constants, by their indices, parsed from the JSON of `_as_json`.
+
+    Raises `ValueError` or `TypeError` for other values.
     """
     return {
         int(index): np.frombuffer(base64.b64decode(each["raws"]), each["dtype"]).reshape(each["shape"]).copy()
@@ -71,7 +72,7 @@ def _of_json(answer: Mapping[str, Any]) -> dict[int, Raws]:
 
 
 def _as_json(raws: Mapping[int, Raws]) -> dict[str, Any]:
-    """Raws of constants as JSON."""
+    """Raws of constants as a dictionary that can be stored as JSON."""
     return {
         str(index): {"dtype": each.dtype.name, "shape": each.shape, "raws": base64.b64encode(each.tobytes()).decode()}
         for index, each in raws.items()
@@ -95,9 +96,9 @@ def refinements_of(problem: SearchProblem, candidates: Sequence[Formats]) -> lis
 class _Refinement:
     """The constants of a candidate during refinement.
 
-    raws: those of changed constants, by index. errors: those of the margins, of shape (samples,). own: the part of
-    these errors that the errors of all constants cause, to first order. moments: those of rows' slopes, by the
-    constant's index and the numbers; room: the number of further moments that may be stored.
+    raws: the raws of changed constants, by index. errors: the errors of the margins, of shape (samples,). own: the part
+    of these errors that the errors of all constants cause, to first order. moments: the second moments of the slopes of
+    some numbers, by the constant's index and the numbers. room: the number of further moments that may be stored.
     """
 
     def __init__(self, evaluator: CandidateEvaluator, formats: Formats):
@@ -118,7 +119,7 @@ class _Refinement:
         self.own = self._own_errors()
 
     def most_costly(self, count: int) -> Sequence[int]:
-        """The indices of `count` constants, at least one, in program order: those with the most costly errors."""
+        """The indices of the `count` constants whose rounding errors cost most, at least one, in program order."""
         if count >= len(self.constants):
             return range(len(self.constants))
 
@@ -132,7 +133,7 @@ class _Refinement:
         return sorted(order[: max(count, 1)])
 
     def refine(self, index: int, own: bool) -> None:
-        """Move numbers of a constant to their other neighbours if that reduces the cost.
+        """Round numbers of a constant to their other neighbours if that reduces the loss.
 
         own: True to reduce the errors that constants cause, False to reduce all errors.
         """
@@ -166,7 +167,9 @@ class _Refinement:
                 self.own = snapped(errors)
 
     def _moments_of(self, index: int, live: NDArray[np.intp], slopes: Reals) -> NDArray[np.float64]:
-        """The moments of some numbers' slopes, which do not change between the refinements of a constant."""
+        """The second moments of the slopes of some numbers, cached because refinements of a constant do not change
+        them.
+        """
         key = index, live.tobytes()
         if (known := self.moments.get(key)) is None:
             known = second_moments(slopes, self.weights)
@@ -185,7 +188,10 @@ class _Refinement:
         most: float,
         own: bool,
     ) -> Reals:
-        """A mask of the numbers of a row that are worth moving. moments: those of their slopes."""
+        """A mask of the numbers of a row that should be rounded to their other neighbours.
+
+        moments: the second moments of the numbers' slopes.
+        """
         weighted = slopes * self.weights[:, None]
         total = self.weights.sum()
         doubts = None
@@ -195,7 +201,7 @@ class _Refinement:
         return worth_moving(now[None], other[None], mean, moments, most, doubts)[0]
 
     def _tried(self, raws: dict[int, Raws]) -> tuple[float, Reals]:
-        """The loss of the program with other constants, and the errors of its margins."""
+        """The loss of the program with the given raws of constants, and the errors of its margins."""
         program = self.shared.prepare(self.candidates.program(self.formats, raws))
         chunks = range(min(len(self.shared.chunks), self.nearest // self.shared.chunk))
         scores = [program.compared(chunk) for chunk in chunks]
@@ -213,7 +219,7 @@ class _Refinement:
         return snapped(total)
 
     def _error(self, index: int) -> Reals:
-        """The errors of the numbers of a constant, flattened."""
+        """The rounding errors of the numbers of a constant, flattened."""
         return (self._format(index).decode(self._raws(index)) - self._reals(index)).reshape(-1)
 
     def _reals(self, index: int) -> Reals:

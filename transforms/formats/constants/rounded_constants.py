@@ -1,9 +1,10 @@
 """The constants of a program in any formats, rounded to minimise the errors of the sums of their products on real data.
 
-Under rounding to nearest, the errors of a row of weights w do not cancel if the inputs x have a mean or depend on each
-other. Instead, each weight becomes one of its two neighbours w' such that E[(w' y - w x)^2] is small, where y is the
-rounded x: "Up or Down? Adaptive Rounding for Post-Training Quantization" (Nagel et al., 2020, section 3), by coordinate
-descent. With only the mean this would be their bias correction (2019, section 4.2). It costs nothing on the device.
+With rounding to nearest, the errors of a row of weights w do not cancel if the inputs x have a nonzero mean or depend
+on each other. Instead, each weight becomes one of its two neighbours w' such that E[(w' y - w x)^2] is small, where y
+is the rounded x. The method is that of "Up or Down? Adaptive Rounding for Post-Training Quantization" (Nagel et al.,
+2020, section 3), with coordinate descent. Restricted to the mean, it would be the bias correction of the same authors
+(2019, section 4.2). It costs nothing on the device.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 
 
 def narrowed_raws(raws: Raws, source: NumberFormat, narrower: NumberFormat) -> Raws:
-    """Convert raws of one format to a narrower one, of the same shape; ties are rounded towards zero.
+    """The raws of one format converted to a narrower format, in the same shape; ties are rounded towards zero.
 
-    Rounding half up, as arithmetic does, would bias a sum of many constants: when one bit is dropped, every second
-    number that is already rounded is a tie.
+    Rounding half up, as arithmetic on the device does, would bias a sum of many constants: if one bit is dropped, every
+    second number that is already rounded is a tie.
     """
     reals = source.decode(raws)
     nearest, away = narrower.encode(reals), narrower.encode_away(reals)
@@ -45,12 +46,13 @@ LEAST_GAIN = 1e-9
 
 
 def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:
-    """A constant in a format, each weight rounded to one of its two neighbours.
+    """The raws of a constant in a format, each weight rounded to one of its two neighbours.
 
-    In each row, the weight with the greatest gain is moved to its other neighbour, until none gains. No row's sum of
-    magnitudes exceeds the greatest one after rounding to nearest, so that proofs about sums of products still hold.
+    In each row, the weight with the greatest gain is moved to its other neighbour, until no move gains anything. No
+    row's sum of magnitudes exceeds the greatest one after rounding to nearest, so that proofs about sums of products
+    remain valid.
 
-    weights: those of any shape, with products along `inputs.axes`.
+    weights: reals of any shape, whose products are summed along `inputs.axes`.
     """
     last = tuple(range(-len(inputs.axes), 0))
     by_rows = np.moveaxis(weights, inputs.axes, last)
@@ -60,7 +62,7 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
 
 
 def _round_rows(weights: Reals, format: NumberFormat, groups: Sequence[Moments]) -> Raws:
-    """Round the rows of groups, group by group; each group has separate inputs."""
+    """The raws of rows that form groups of equal size; each group has inputs with separate moments."""
     raws, other = format.encode(weights), format.encode_away(weights)
     near, far = format.decode(raws), format.decode(other)
     most, each = float(np.abs(near).sum(1).max(initial=0.0)), len(weights) // len(groups)
@@ -75,13 +77,13 @@ def _round_rows(weights: Reals, format: NumberFormat, groups: Sequence[Moments])
 def worth_moving(
     now: Reals, other: Reals, slopes: Reals, moments: NDArray[np.float64], most: float, doubts: Reals | None = None
 ) -> NDArray[np.bool_]:
-    """A mask of the numbers of each row that are worth moving to another value for the least joint cost.
+    """A mask of the numbers of each row to be moved from `now` to `other` so that the joint cost of the row is low.
 
-    In each row, the number with the greatest gain is moved until none gains; moved numbers may be moved back. Moving
-    row r by d costs 2 d slopes[r] + d moments d. No row's sum of magnitudes exceeds `most`.
+    In each row, the number with the greatest gain is moved until no move gains anything; moved numbers may be moved
+    back. Moving row r by d costs 2 d slopes[r] + d moments d. No row's sum of magnitudes exceeds `most`.
 
-    now, other, slopes: arrays of shape (rows, numbers). moments: (numbers, numbers). doubts: the uncertainty of the
-    slopes, of the same shape, which a gain must exceed.
+    now, other, slopes: arrays of shape (rows, numbers). moments: of shape (numbers, numbers). doubts: the uncertainty
+    of the slopes, of the same shape as the slopes; a gain must exceed it.
     """
     slopes = slopes.copy()
     steps, growths, sizes = other - now, np.abs(other) - np.abs(now), np.abs(now).sum(1)
@@ -108,7 +110,7 @@ def worth_moving(
 class RoundedConstants:
     """The raws of a program's constants in any formats, each computed once.
 
-    All are rounded to nearest if the assignment has no inputs.
+    All constants are rounded to nearest if the assignment has no inputs.
     """
 
     def __init__(self, assignment: FormatAssignment):
@@ -122,7 +124,7 @@ class RoundedConstants:
     def raws(self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None) -> dict[SSAValue, Raws]:
         """The raws of the constants by tensor, for given formats of the classes.
 
-        refined: raws that replace those of some constants, by the constants' indices in the program.
+        refined: raws that replace the computed raws of some constants, by the constants' indices in the program.
         """
         refined = refined or {}
         return {
@@ -141,7 +143,7 @@ class RoundedConstants:
     def ops(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> dict[SSAValue, tdsl.ConstOp]:
-        """New constants with the raws of `raws`, in no block, by the tensors that they replace."""
+        """New constants with the raws of `raws`, not inserted into a block, by the tensors that they replace."""
         made: dict[SSAValue, tdsl.ConstOp] = {}
         for index, (op, raws) in enumerate(zip(self.constants, self.raws(formats, refined).values(), strict=True)):
             format = formats[self.index[self.assignment.class_of[op.result]]]
@@ -177,7 +179,10 @@ def give_formats(
     refined: Mapping[int, Raws] | None,
     scheme: str | None,
 ) -> None:
-    """Replace a function by a copy with formats. refined: as in `RoundedConstants.raws`. scheme: that of functions."""
+    """Replace a function by a copy with formats.
+
+    refined: as in `RoundedConstants.raws`. scheme: the scheme of exp, tanh and sigmoid.
+    """
     assignment = constants.assignment
     new, _ = retype(
         assignment.function,

@@ -1,1 +1,1 @@
-"""Evaluation of candidates on a data set: the values that they compute, and their distance from the reference."""
+"""Evaluation of candidates on a data set: the values that they compute, and their differences from the reference."""

@@ -1,4 +1,4 @@
-"""The answers of a program to a data set, with the right answers."""
+"""The answers of a program to a data set, together with the right answers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answers:
-    """The answers of a program to samples, with the right ones.
+    """The answers of a program to samples, together with the right answers.
 
-    classes: predicted (samples,); None for a program without classes. scores: as reals (samples, scores), or None.
-    labels: the right classes (samples,), or None. targets: the right numbers (samples, scores), or None. names: those
-    of the classes in order, or None.
+    classes: the predicted classes (samples,); None for a program without classes. scores: reals (samples, scores), or
+    None. labels: the right classes (samples,), or None. targets: the right numbers (samples, scores), or None. names:
+    the names of the classes in order, or None.
     """
 
     classes: NDArray[np.int64] | None
@@ -28,7 +28,9 @@ class Answers:
     names: Sequence[str | int] | None = None
 
     def completed(self, right: Answers) -> Answers:
-        """All samples: first these answers, then the right answers for the rest. right: all samples."""
+        """These answers, followed by the right answers for the remaining samples. right: the right answers to all
+        samples.
+        """
         seen = len(right) - len(self)
         rest = slice(len(self), None)
         classes, scores = self.classes, self.scores
@@ -39,7 +41,7 @@ class Answers:
         return replace(right, classes=classes, scores=scores)
 
     def part(self, samples: NDArray[Any]) -> Answers:
-        """Some samples, by a mask or by their indices."""
+        """The answers to some samples, selected by a mask or by indices."""
         arrays = {name: getattr(self, name) for name in ("classes", "scores", "labels", "targets")}
         return replace(self, **{name: array if array is None else array[samples] for name, array in arrays.items()})
 

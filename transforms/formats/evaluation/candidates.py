@@ -1,6 +1,6 @@
-"""Candidates, programs at L1 with any formats for the tensors of one program, and their loss compared with it.
+"""Candidates, the programs at L1 that assign formats to the tensors of one program, and their loss compared with it.
 
-Both are computed quickly enough for searches.
+Programs and losses are computed quickly enough for searches.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ LEAVE_OUT_ROUNDINGS = (FuseDistancesPass(), AccumulateSumsPass())
 
 
 def spelled(formats: Formats) -> str:
-    """The types of formats, which identify them completely."""
+    """The types of formats as text, which identifies the formats completely."""
     return " ".join(str(format.type) for format in formats)
 
 
 class Candidates:
-    """The candidates of one program.
+    """The candidates of one program: the same program in any formats.
 
-    module: profiled, on reals; not changed. inputs: reals of shape (samples, elements) on which weights are rounded.
-    scheme: that of exp, tanh and sigmoid, as in `assign-format{functions=...}`. scale_by, are_numbers: as for
-    `FormatAssignment`. Raises the errors of `assign-format`.
+    module: the profiled program on reals, not changed. inputs: reals of shape (samples, elements) on which weights are
+    rounded. scheme: the scheme of exp, tanh and sigmoid, as in `assign-format{functions=...}`. scale_by, are_numbers:
+    as for `FormatAssignment`. Raises the errors of `assign-format`.
     """
 
     def __init__(
@@ -84,11 +84,11 @@ class Candidates:
         self.programs = Programs()
 
     def summed(self, formats: Formats) -> Program:
-        """The program of `in_formats`, the common start of a candidate's programs."""
+        """The program of `in_formats`, cached; the other programs of a candidate are computed from it."""
         return self.programs.made(formats, lambda: self.in_formats(formats)[0])
 
     def typed(self, formats: Formats) -> Program:
-        """The program of `retyped`."""
+        """The program of `retyped`, cached."""
         return self.programs.made((Candidates.typed, formats), lambda: self.retyped(formats)[0])
 
     def in_formats(
@@ -105,7 +105,7 @@ class Candidates:
     def retyped(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
-        """The same as `assign-format` leaves it, without accumulators."""
+        """The program and tensors of `in_formats`, as they are after `assign-format`: without accumulators."""
         return retype(
             self.module,
             self.assignment.formats_of_values(formats),
@@ -115,7 +115,7 @@ class Candidates:
         )
 
     def program(self, formats: Formats, refined: Mapping[int, Raws] | None = None) -> ModuleOp:
-        """The program with the bits of a device, which must not be modified. refined: as in `in_formats`.
+        """The program that computes the same bits as a device; it must not be modified. refined: as in `in_formats`.
 
         Raises `InputError` if a sum of products fits no accumulator.
         """
@@ -126,7 +126,9 @@ class Candidates:
 
 
 def leave_out_roundings(module: ModuleOp) -> ModuleOp:
-    """Rewrite a program with accumulators in place, so that it has the bits of a device."""
+    """Rewrite a program with accumulators in place so that it computes the same bits as a device;
+    return the program.
+    """
     for rewrite in LEAVE_OUT_ROUNDINGS:
         rewrite.apply(Context(), module)
     return module
@@ -134,10 +136,10 @@ def leave_out_roundings(module: ModuleOp) -> ModuleOp:
 
 @dataclass(frozen=True)
 class SearchProblem:
-    """The complete input of a worker.
+    """The complete input of a process that evaluates candidates.
 
-    program: the profiled program on reals, as text. x: inputs of shape (samples, elements). y: labels, if there are
-    any. scheme, scale_by: as `functions` and `scale_by` of `assign-format`. targets: as in `Data`.
+    program: the profiled program on reals, as text. x: inputs of shape (samples, elements). y: labels, or None. scheme,
+    scale_by: the options `functions` and `scale_by` of `assign-format`. targets: as in `Data`.
     """
 
     program: str
@@ -149,7 +151,7 @@ class SearchProblem:
 
     @cached_property
     def digest(self) -> str:
-        """A hash that distinguishes problems."""
+        """A hash of the program, the data and the options."""
         digest = hashlib.sha256(f"{self.scheme} {self.scale_by} {self.program}".encode())
         for array in (self.x, self.y, self.targets):
             digest.update(b"" if array is None else array.tobytes())
@@ -168,7 +170,7 @@ DERIVATIVE_LIMIT = 1 << 26
 
 @dataclass(frozen=True)
 class EvaluationTask:
-    """A candidate to be evaluated until it is certain to lose more than `at_most`.
+    """A candidate, whose evaluation may stop as soon as its loss certainly exceeds `at_most`.
 
     refined: raws of constants, as in `RoundedConstants.raws`.
     """
@@ -189,18 +191,20 @@ class CandidateEvaluator:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the program, of the data and of the options of format choice, which determine all results."""
+        """A digest of everything that determines the results: the program, the data and the options of the choice of
+        formats.
+        """
         scheme, scale_by = self.candidates.scheme, self.candidates.assignment.scale_by
         return " ".join((digest_of(self.candidates.module), self.data.digest, f"{scheme} {scale_by}"))
 
     @cached_property
     def reference(self) -> Reference:
-        """The program on reals, on the data."""
+        """The program on reals, evaluated on the data."""
         return Reference(self.candidates.module, self.data)
 
     @cached_property
     def arguments(self) -> Reals:
-        """The reals of the program's argument, in the order of the reference."""
+        """The program's argument as reals, with the samples in the order of the reference."""
         from tinyml.runtime.evaluator.evaluator import argument_reals
 
         return argument_reals(self.candidates.module, self.reference.inputs)
@@ -211,7 +215,7 @@ class CandidateEvaluator:
         return self._shared(self.arguments)
 
     def shared_on(self, inputs: Reals) -> SharedEvaluator:
-        """An evaluator of all candidates on other inputs (samples, elements) than the data."""
+        """An evaluator of all candidates on inputs of shape (samples, elements) that need not be those of the data."""
         from tinyml.runtime.evaluator.evaluator import argument_reals
 
         return self._shared(argument_reals(self.candidates.module, inputs))
@@ -224,16 +228,16 @@ class CandidateEvaluator:
 
     @cached_property
     def has_gradients(self) -> bool:
-        """True for a program with scores and no loop of too many steps: gradients record every iteration."""
+        """True for a program that has scores and no loop with too many steps; gradients record every iteration."""
         from tinyml.runtime.evaluator.parallel_loops import long_loop
 
         return long_loop(self.candidates.function, parallel=False) is None and self.reference.margin_model is not None
 
     @cached_property
     def gradients(self) -> Gradients:
-        """The derivatives of margins with respect to constants, on reals: the same for all candidates.
+        """The derivatives of margins with respect to constants, on reals; they are the same for all candidates.
 
-        They are computed on the `nearest` samples, for a program with scores.
+        They are computed on the first `nearest` samples. The program must have scores.
         """
         from tinyml.runtime.evaluator.gradients import Gradients
 
@@ -243,14 +247,16 @@ class CandidateEvaluator:
 
     @cached_property
     def nearest(self) -> int:
-        """The number of samples whose margins are differentiated: whole chunks, about `BORDER_SAMPLES`."""
+        """The number of samples whose margins are differentiated:
+        a multiple of the chunk size, about `BORDER_SAMPLES`.
+        """
         convolutions = [op for op in self.candidates.module.walk() if tdsl.is_convolution(op)]
         numbers = sum(prod(tdsl.shape_of(op.lhs)) for op in convolutions)
         most = min(BORDER_SAMPLES, DERIVATIVE_LIMIT // max(numbers, 1))
         return max(most // self.shared.chunk, 1) * self.shared.chunk
 
     def outcome(self, task: EvaluationTask) -> CandidateOutcome:
-        """The outcome of a candidate, abandoned once it is certain to lose more than it may."""
+        """The outcome of a candidate; the evaluation stops as soon as the loss certainly exceeds `task.at_most`."""
         try:
             module = self.candidates.program(task.formats, task.refined)
         except InputError as error:
@@ -261,9 +267,9 @@ class CandidateEvaluator:
 def evaluate_program(
     module: ModuleOp, reference: Reference, shared: SharedEvaluator, metric: str, at_most: float
 ) -> CandidateOutcome:
-    """The outcome of a program at L1, abandoned once it is certain to lose more than `at_most`.
+    """The outcome of a program at L1; the evaluation stops as soon as the loss certainly exceeds `at_most`.
 
-    shared: an evaluator for the inputs of the reference, in its order.
+    shared: an evaluator for the inputs of the reference, in the same order.
     """
     program = shared.prepare(module)
     outcome = CandidateOutcome()
@@ -299,7 +305,7 @@ def outcomes_of(problem: SearchProblem, tasks: Sequence[EvaluationTask]) -> list
 
 
 def evaluator_of(problem: SearchProblem) -> CandidateEvaluator:
-    """The evaluator of a problem's candidates, created once in each process."""
+    """The evaluator of a problem's candidates; each process creates it once."""
     if (known := _evaluators.get(problem.digest)) is None:
         from xdsl.parser import Parser
 
@@ -324,9 +330,9 @@ SAMPLES = 256
 def value_map(
     evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None = None
 ) -> list[Reals]:
-    """The reals in each class of tensors on some samples, in all iterations, as one vector.
+    """For each class of tensors, its values as reals on some samples and in all iterations, as one vector.
 
-    The program still has the tensors of its source: no ops are fused or accumulated.
+    The evaluated program still has the tensors of its source: no ops are fused or accumulated.
 
     refined: as in `RoundedConstants.raws`.
     """
@@ -335,7 +341,7 @@ def value_map(
 
 
 def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None) -> list[float]:
-    """The mean absolute error of each class of tensors in the same program."""
+    """The mean absolute error of each class of tensors, in the program that `value_map` evaluates."""
     from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
     recorder = _ValueRecorder(evaluator, {value: value for value in evaluator.candidates.assignment.class_of})
@@ -352,7 +358,9 @@ def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapp
 def _rounded_values(
     evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None
 ) -> list[list[Reals]]:
-    """The reals of `value_map`, each time that a tensor of a class is computed."""
+    """For each class of tensors, the arrays of reals of `value_map`, one for each time that a tensor of the class is
+    computed.
+    """
     from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 
     module, values = evaluator.candidates.in_formats(formats, refined)
@@ -366,7 +374,10 @@ def _rounded_values(
 
 
 class _ValueRecorder:
-    """The values of tensors by class, as a program computes them. sources: the tensor on reals that each represents."""
+    """The values of tensors by class, recorded while a program computes them.
+
+    sources: for each tensor of the program, the tensor on reals that it represents.
+    """
 
     def __init__(self, evaluator: CandidateEvaluator, sources: dict[SSAValue, SSAValue]):
         assignment, inputs = evaluator.candidates.assignment, evaluator.reference.inputs

@@ -1,8 +1,8 @@
-"""Checks against reals of a format's composite operations and of the formats and parameters that it chooses.
+"""Checks of a format's composite operations, and of the formats and parameters that the format chooses, against reals.
 
 The operations are softmax, normalisation, steps, leaky slopes, sums of products of single numbers and means. The chosen
 formats are those for a constant, a register, an addend, rotations or sums of votes. A format that chooses badly loses
-accuracy without any error: a constant saturates, the argument of a function is clipped.
+accuracy without any error message: a constant saturates, or the argument of a function is clipped.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _RELATIVE_ERROR = 2.0**-10
 
 
 def check_composites(numbers: Sequence[Numbers]) -> None:
-    """Raise `AssertionError` unless formats of one family and width compute and choose as reals do."""
+    """Raise `AssertionError` unless the results and choices of formats of one family and width agree with reals."""
     for place, source in enumerate(numbers):
         result = numbers[(place + 1) % len(numbers)]
         _check_branches(source, result)
@@ -56,7 +56,7 @@ def check_composites(numbers: Sequence[Numbers]) -> None:
 
 
 def _check_branches(source: Numbers, result: Numbers) -> None:
-    """Check steps, leaky slopes and hard swish within places of the result and of their factors."""
+    """Check that steps, leaky slopes and hard swish are accurate to the places of the result and of their factors."""
     raws, to, of = source.some(NUMBERS), result.format, source.format
     raws = raws[np.abs(of.decode(raws)) < OUT_OF_RANGE[1]]
     x = of.decode(raws)
@@ -78,14 +78,14 @@ def _check_branches(source: Numbers, result: Numbers) -> None:
 
 
 def _check_near(result: Numbers, what: str, computed: Any, exact: Reals, error: Reals, x: Reals) -> None:
-    """Check that a result is the exact one, clamped, within an error and two places."""
+    """Check that a result differs from the exact one, clamped to the range, by at most `error` and two places."""
     got, limited = result.format.decode(np.broadcast_to(computed, x.shape)), np.clip(exact, *result.ends)
     near = np.abs(got - limited) <= 2.01 * result.place(limited) + error + 4 * SINGLE * np.abs(exact)
     require(near, f"{what} in {result.format.type}", got, limited, {"number": x})
 
 
 def _check_combined(source: Numbers, result: Numbers) -> None:
-    """Check a b - c d of single numbers."""
+    """Check a b - c d, where a, b, c and d are single numbers."""
     if not source.is_complete:
         return
     format, some = source.format, source.some(PAIRED)
@@ -103,7 +103,7 @@ def _check_combined(source: Numbers, result: Numbers) -> None:
 
 
 def _check_vectors(source: Numbers) -> None:
-    """Check softmax and vectors of length 1, with sums in the order of devices."""
+    """Check softmax, also for vectors of length 1, with sums added in the order of devices."""
     format = source.format
     random = np.random.default_rng(0)
     reach = min(source.ends[1], 8.0)
@@ -123,7 +123,7 @@ def _check_vectors(source: Numbers) -> None:
 
 
 def _check_means(source: Numbers, result: Numbers) -> None:
-    """Check means over axes, and totals as floats."""
+    """Check means over axes, and totals in floating point."""
     if not (source.is_complete and result.is_complete):
         return
     raws = source.some(NUMBERS)
@@ -157,7 +157,7 @@ def _check_distances(source: Numbers) -> None:
 
 
 def _unit_of_squares(format: NumberFormat) -> float | None:
-    """The place of a squared difference, as a real; None if sums have no unit."""
+    """The real value of the last place of a squared difference; None if sums have no unit."""
     difference = format.difference(format)
     assert difference is not None
     unit = difference.accumulator(difference, difference, None).sum_unit
@@ -167,8 +167,9 @@ def _unit_of_squares(format: NumberFormat) -> float | None:
 
 
 def _check_constants(format: NumberFormat) -> None:
-    """Check that a format fitted to a constant loses no more than one for its range, and that `squared_error` is
-    right.
+    """Check that a format fitted to a constant has no greater error than one for the constant's range.
+
+    Check that `squared_error` returns the right error.
     """
     random = np.random.default_rng(0)
     for constant in (
@@ -190,7 +191,7 @@ def _check_constants(format: NumberFormat) -> None:
 
 
 def _check_named(numbers: Numbers, result: Numbers) -> None:
-    """Check that formats named for a purpose represent the corresponding numbers."""
+    """Check that the formats that methods return for a purpose represent the numbers of this purpose."""
     format, some = numbers.format, numbers.format.decode(numbers.some(NUMBERS))
     for name, other in (("in_register", format.in_register()), ("computed", format.computed)):
         got = other.decode(other.encode(some))
@@ -227,7 +228,9 @@ def _check_named(numbers: Numbers, result: Numbers) -> None:
 
 
 def _check_arguments(result: Numbers) -> None:
-    """Check that functions are constant outside their useful range, and that results have the promised range."""
+    """Check that functions are constant outside their useful range, and that results have the range that the format
+    states.
+    """
     to = result.format
     for name in cast(Sequence[Function], get_args(Function)):
         low, high = to.useful_range(name, -40.0, 40.0)

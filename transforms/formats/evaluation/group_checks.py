@@ -1,7 +1,7 @@
-"""Checks of a format whose elements share scales in groups, for the tests of its author.
+"""Checks, for a format's tests, of a format whose elements share scales in groups.
 
-The evaluator and every device read the scales from the same type, so that comparing them does not detect numbers with a
-wrong group scale; comparing with reals does.
+Evaluator and devices derive the scales from the same type. A comparison between them cannot detect a wrong group scale;
+a comparison with reals can.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _ERROR_RATIO = 4.5
 
 
 def check_groups(prototype: NumberFormat) -> None:
-    """Raise `AssertionError` unless weights keep their scales, and each sum is that of exact numbers, rounded once.
+    """Raise `AssertionError` unless weights have the right scales and each sum is the exact one, rounded once.
 
-    Groups of zeros, and of magnitudes up to 2^9 apart, are among the weights.
+    The weights include groups of zeros, and groups whose magnitudes differ by factors up to 2^9.
     """
     for length in LENGTHS:
         random = np.random.default_rng(length)
@@ -49,7 +49,7 @@ def check_groups(prototype: NumberFormat) -> None:
 
 
 def _check_numbers(format: NumberFormat, weights: Reals) -> None:
-    """Check that each number is that of its element times the power of two of its group, row by row."""
+    """Check that each number is its element times the power of two of its group, row by row."""
     name = f"{format.type}"[:80]
     assert format.groups is not None, f"{name} has no groups"
     format.verify_raws(format.encode(weights))
@@ -75,7 +75,7 @@ def _check_numbers(format: NumberFormat, weights: Reals) -> None:
 
 
 def _check_scales(format: NumberFormat, weights: Reals) -> None:
-    """Check that no other scale would suit a group much better."""
+    """Check that no other scale would represent a group much better."""
     assert format.groups is not None
     element, length = exact_numbers(format).element, format.groups.length.data
     shifts = np.arange(MOST_SHIFT)
@@ -92,7 +92,7 @@ def _check_scales(format: NumberFormat, weights: Reals) -> None:
 
 
 def _check_sums(format: NumberFormat, weights: Reals) -> None:
-    """Check that the sum of a row is that of the exact products, rounded once."""
+    """Check that the sum of a row is the sum of the exact products, rounded once."""
     vector = ExactNumbers.INTEGERS(8, 7)
     x = np.random.default_rng(0).uniform(-1, 1, (1, weights.shape[1], 1))
     raws, factors = format.encode(weights)[None], vector.encode(x)

@@ -36,9 +36,10 @@ CLASSES, SCORES, NUMBERS = "classes", "scores of classes", "numbers"
 class Metric:
     """A metric.
 
-    loss: that of a candidate, in words. unit: that of losses, in words. figure: that of all answers; None for a sum
-    over samples (`Reference.loss`). No answers have a better figure than the right ones. of: the inputs of the figure.
-    by_class: true if `NAME:CLASS` is the figure of one class. falls: true if less is better.
+    loss: a description of a candidate's loss. unit: a description of the unit of losses. figure: the function that
+    computes the figure of all answers; None for a sum over samples (`Reference.loss`). No answers have a better figure
+    than the right ones. of: the inputs of the figure. by_class: true if `NAME:CLASS` is the figure of one class. falls:
+    true if a lower figure is better.
     """
 
     name: str
@@ -51,12 +52,12 @@ class Metric:
 
     @property
     def spelled(self) -> str:
-        """The name in lists of metrics."""
+        """The name as it appears in lists of metrics."""
         return f"{self.name}[:CLASS]" if self.by_class else self.name
 
 
 class Counts(NamedTuple):
-    """Counts by class: the samples that are recognised, those that are predicted, and all samples."""
+    """Counts for each class: samples predicted correctly, samples predicted as the class, and samples of the class."""
 
     hits: NDArray[np.int64]
     predicted: NDArray[np.int64]
@@ -77,7 +78,10 @@ def _ratio(count: NDArray[np.int64], of: NDArray[np.int64]) -> NDArray[np.float6
 
 
 def _by_class(values: Callable[[Counts], NDArray[np.float64]]) -> Figure:
-    """The figure of a class, or its mean over all classes that occur or are predicted."""
+    """The function that computes the figure of a class, or its mean over all classes that occur or are predicted.
+
+    values: computes the figure of every class.
+    """
 
     def figure(answers: Answers, of: int | None) -> float:
         counts = _counts(answers)
@@ -97,20 +101,22 @@ def _balanced_accuracy(answers: Answers, _: int | None) -> float:
 
 
 def places(scores: NDArray[Any], others: NDArray[Any]) -> NDArray[np.float64]:
-    """For each score the share of greater other scores; equal scores count half."""
+    """For each score, the share of the other scores that are greater; equal scores count half."""
     ordered = np.sort(others)
     below, upto = (np.searchsorted(ordered, scores, side) for side in ("left", "right"))
     return 1 - (below + upto) / (2 * len(others))
 
 
 def area_under_curve(scores: NDArray[Any], positive: NDArray[np.bool_]) -> float:
-    """The probability that a positive sample scores above another one; equal scores count half."""
+    """The probability that a positive sample has a higher score than a negative one; equal scores count half."""
     return float(places(scores[~positive], scores[positive]).mean())
 
 
 def _auc(answers: Answers, of: int | None) -> float:
-    """The area for a class against the rest; for all classes the mean over those that occur, which are equal for
-    two.
+    """The area under the ROC curve of one class against the rest; without a class, the mean over all classes that
+    occur.
+
+    With two classes both areas are equal, and one is computed.
     """
     assert answers.scores is not None
     assert answers.labels is not None
@@ -126,9 +132,10 @@ def _auc(answers: Answers, of: int | None) -> float:
 
 
 def r_squared(values: NDArray[np.float64], targets: NDArray[np.float64]) -> float:
-    """1 - sum((y - predicted)^2) / sum((y - mean of y)^2), the mean over the outputs; both are (samples, outputs).
+    """1 - sum((y - predicted)^2) / sum((y - mean of y)^2), averaged over the outputs.
 
-    That of a constant output is 1 if it is right everywhere and else 0, as in scikit-learn.
+    Both arrays have the shape (samples, outputs). For constant targets the result is 1 if all values are right and
+    otherwise 0, as in scikit-learn.
     """
     spread: NDArray[np.float64] = np.square(targets - targets.mean(axis=0)).sum(axis=0)
     rest: NDArray[np.float64] = np.square(targets - values).sum(axis=0)
@@ -245,7 +252,7 @@ def spelled_metrics() -> str:
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric on given data, as requested: its class, and its figure of the program on reals."""
+    """A metric on given data: the metric, the requested class, and the figure of the program on reals."""
 
     name: str
     metric: Metric
@@ -253,19 +260,21 @@ class Measure:
     on_reals: float
 
     def figure(self, answers: Answers) -> float:
-        """The figure of answers to all samples, for a metric that has one."""
+        """The figure of answers to all samples. The metric must have one."""
         assert self.metric.figure is not None
         return self.metric.figure(answers, self.of)
 
     def loss(self, figure: float) -> float:
-        """The loss of a figure compared with the program on reals: in points, or for an error in its own unit."""
+        """The loss of a figure compared with the program on reals, in percentage points; for an error, in the error's
+        unit.
+        """
         return figure - self.on_reals if self.metric.falls else 100 * (self.on_reals - figure)
 
 
 def measure_of(text: str, reals: Answers) -> Measure:
-    """The metric `NAME` or `NAME:CLASS` on the answers of the program on reals.
+    """The metric `NAME` or `NAME:CLASS`, with the answers of the program on reals as the reference.
 
-    Raises `InputError` for an unknown metric or class, and for data and programs that have no such figure.
+    Raises `InputError` for an unknown metric or class, and for data and programs for which the figure is undefined.
     """
     name, colon, one = text.partition(":")
     metric = metric_named(name)
@@ -297,7 +306,7 @@ def _check_labels(metric: Metric, reals: Answers) -> None:
 
 
 def _class_of(one: str, text: str, reals: Answers) -> int:
-    """The index of a class by its name or, without names, its index."""
+    """The index of a class given by its name or, if classes have no names, by its index."""
     assert reals.labels is not None
     names = reals.names
     if names is None:
@@ -313,7 +322,7 @@ def _class_of(one: str, text: str, reals: Answers) -> int:
 
 
 def _check_both(text: str, reals: Answers, of: int | None) -> None:
-    """Raise `InputError` if all samples have one class, for which there is no curve."""
+    """Raise `InputError` if all samples have one class, because the curve is then undefined."""
     assert reals.labels is not None
     if len(np.unique(reals.labels)) < 2:
         other = "other samples" if of is not None else "samples of two classes"

@@ -1,8 +1,8 @@
 """Checks of a number format's numbers and operations against reals, for the tests of a format's author.
 
-The evaluator and every device compute the same bits by construction, so that comparing them does not detect an
-operation that drops a scale, rounds ties differently or saturates too early; comparing with reals does. `check_numbers`
-computes on the evaluator's machine; the format needs no registration.
+Evaluator and devices compute the same bits by construction. A comparison between them cannot detect an operation that
+drops a scale, rounds ties differently or saturates too early; a comparison with reals can. `check_numbers` computes on
+the evaluator's machine. The format need not be registered.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _THRESHOLDS = (0.0, 0.3, -1.7, 1.0e9)
 
 
 def check_numbers(prototype: NumberFormat) -> None:
-    """Raise `AssertionError` unless a format's numbers and operations are those of reals, rounded as it promises.
+    """Raise `AssertionError` unless a format's numbers and operations equal the real ones within the promised rounding.
 
-    prototype: any format of the family and width. With `ROUNDS_ONCE`, each result is the number to which `encode`
-    rounds the exact one; otherwise its error is at most one and a half places of its own and of its operands.
-    Arithmetic `AS_PUBLISHED` promises nothing.
+    prototype: any format of the family and width. With `ROUNDS_ONCE`, each result must be the number to which `encode`
+    rounds the exact result. Otherwise the error may be at most one and a half places of the result and of the operands.
+    Formats with `AS_PUBLISHED` arithmetic promise nothing and are not checked.
     """
     assert not prototype.AS_PUBLISHED, f"{prototype.type} rounds as its paper does"
     with np.errstate(all="ignore"):
@@ -63,7 +63,9 @@ def check_numbers(prototype: NumberFormat) -> None:
 
 
 def _check_range(numbers: Numbers, bounds: tuple[float, float]) -> None:
-    """Check that a format for a range covers it within one and a half places; signs may be missing."""
+    """Check that a format for a range covers it within one and a half places;
+    unsigned formats need not cover one side.
+    """
     format = numbers.format
     reals = np.array([end for end in bounds if end > 0 or numbers.ends[0] < 0])
     got = format.decode(format.encode(reals))
@@ -72,7 +74,9 @@ def _check_range(numbers: Numbers, bounds: tuple[float, float]) -> None:
 
 
 def _reals_around(numbers: Numbers) -> Reals:
-    """Numbers, reals halfway between two of them and slightly to either side, and reals outside the range."""
+    """Numbers of the format, reals halfway between neighbours and slightly to either side,
+    and reals outside the range.
+    """
     reals = numbers.format.decode(numbers.some(NUMBERS))
     halves = (reals[1:] + reals[:-1]) / 2
     if numbers.is_complete:
@@ -87,7 +91,9 @@ def _reals_around(numbers: Numbers) -> Reals:
 
 
 def _check_rounding(numbers: Numbers) -> None:
-    """Check that `encode` rounds to nearest, is monotonic, saturates and inverts `decode`; `constant` must agree."""
+    """Check that `encode` rounds to nearest, is monotonic, saturates and inverts `decode`,
+    and that `constant` agrees.
+    """
     format, reals = numbers.format, _reals_around(numbers)
     raws = format.encode(reals)
     assert raws.shape == reals.shape, f"{format.type}: `encode` gives shape {raws.shape} for {reals.shape}"
@@ -128,7 +134,7 @@ def _check_rounding(numbers: Numbers) -> None:
 
 
 def _check_comparisons(numbers: Numbers) -> None:
-    """Check that numbers compare as their reals, with each other and with any real."""
+    """Check that comparisons of numbers with each other and with reals agree with comparisons of reals."""
     format = numbers.format
     some = numbers.some(PAIRED)
     a, b = np.repeat(some, len(some)), np.tile(some, len(some))
@@ -145,7 +151,7 @@ def _check_comparisons(numbers: Numbers) -> None:
 
 
 def _check_clamps(numbers: Numbers) -> None:
-    """Check that clamped numbers lie between the numbers nearest to the limits, and that others are unchanged."""
+    """Check that clamping maps numbers outside the limits to the numbers nearest to them, and changes no others."""
     format, raws = numbers.format, numbers.some(NUMBERS)
     reals = format.decode(raws)
     for low, high in _LIMITS:
@@ -159,7 +165,7 @@ def _check_clamps(numbers: Numbers) -> None:
 
 
 def _check_floats(numbers: Numbers) -> None:
-    """Check that numbers become the nearest floats, and floats the nearest numbers."""
+    """Check that conversion to and from floats rounds to nearest."""
     format, raws = numbers.format, numbers.some(NUMBERS)
     reals = format.decode(raws)
     floats = np.asarray(format.to_f32(M, raws), np.float64)
@@ -171,7 +177,7 @@ def _check_floats(numbers: Numbers) -> None:
 
 
 def _check_coding(numbers: Numbers) -> None:
-    """Check that kernels read the integers of the numbers, times one unit."""
+    """Check that the integers that kernels read equal the numbers divided by one unit."""
     format, coding = numbers.format, numbers.format.coding
     if coding is None or coding.name not in (INTEGER, TABLE):
         return
@@ -188,7 +194,7 @@ def _check_coding(numbers: Numbers) -> None:
 
 
 def _check_relatives(numbers: Numbers) -> None:
-    """Check the formats that a format returns in its place: their family, and their range where they promise one."""
+    """Check the formats that methods of the format return: their family, and their range where one is promised."""
     format, high = numbers.format, numbers.ends[1]
     for bits in range(1, 5):
         narrow = format.narrowed(bits)
@@ -217,7 +223,7 @@ def _check_operations(lhs: Numbers, rhs: Numbers, result: Numbers) -> None:
 
 
 def _check_difference(lhs: Numbers, rhs: Numbers) -> None:
-    """Check that differences in the format named by `difference` are exact."""
+    """Check that differences in the format that `difference` returns are exact."""
     if (format := lhs.format.difference(rhs.format)) is None:
         return
     some = lhs.some(PAIRED), rhs.some(PAIRED)
@@ -251,13 +257,16 @@ def _check_unary(source: Numbers, result: Numbers) -> None:
 
 
 def _numpy_type(format: NumberFormat, count: int) -> str:
-    """The numpy type of totals."""
+    """The numpy type in which the evaluator computes totals."""
     total = str(format.total(count))
     return f"{total[0]}{int(total[1:]) // 8}"
 
 
 def _check_functions(source: Numbers, result: Numbers) -> None:
-    """Check functions within 8 places of the result and 2e-3 of the value, as tables and interpolation permit."""
+    """Check that the error of functions is at most 8 places of the result and 2e-3 of the value.
+
+    Tables and interpolation cause errors of this size.
+    """
     raws = source.some(NUMBERS)
     x = source.format.decode(raws)
     raws, x = raws[np.abs(x) < 80], x[np.abs(x) < 80]

@@ -1,7 +1,7 @@
-"""The reference for losses: the program on reals, on a validation set.
+"""The reference for losses: the results of the program on reals on a validation set.
 
-A classifier's candidates are compared by classes or by a model of margins, the distances of samples from the border
-between two classes; candidates of programs that compute numbers are compared by squared errors.
+Candidates of a classifier are compared by classes or by a model of margins, the distances of samples from the border
+between two classes. Candidates of programs that compute numbers are compared by squared errors.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 
 def is_regression(outputs: Outputs, data: Data) -> bool:
-    """True if data have real targets, or if a program computes a single number and no label."""
+    """True if the data have real targets, or if a program computes a single number and no label."""
     alone = outputs.labels is None and outputs.scores is not None and outputs.scores.shape[1] == 1
     return data.targets is not None or alone
 
 
 def has_answers(outputs: Outputs, data: Data) -> bool:
-    """True for a program whose results are classes: it returns a label, or the data have one for its greatest score."""
+    """True for a program that returns a label, or whose data have labels to compare with its greatest score."""
     return not is_regression(outputs, data) and (outputs.labels is not None or data.y is not None)
 
 
 def answers_of(outputs: Outputs, data: Data, interface: tdsl.ProgramInterface) -> Answers:
     """The answers of a program to the samples of a data set, for metrics. outputs: as reals.
 
-    For an anomaly detector these are scores of class 1, which is more likely the lower the detector's score is.
+    For an anomaly detector the scores are those of class 1: the lower the detector's score, the more likely is class 1.
     """
     from tinyml.transforms.formats.evaluation.answers import Answers
 
@@ -50,7 +50,7 @@ def answers_of(outputs: Outputs, data: Data, interface: tdsl.ProgramInterface) -
 
 
 def variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The variance of each column (samples, outputs), over the samples; 1 for a constant column."""
+    """The variance of each column of an array (samples, outputs); 1 for a constant column."""
     found = values.var(0)
     return np.where(found > 0, found, 1.0)
 
@@ -58,9 +58,9 @@ def variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def shares_of_variance(
     values: NDArray[np.float64], targets: NDArray[np.float64], variance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The squared error of each sample as a share of the targets' variance, the mean over all outputs: (samples,).
+    """The squared error of each sample divided by the targets' variance, averaged over all outputs: (samples,).
 
-    Its mean over the samples is 1 - R2.
+    The mean over the samples is 1 - R2.
     """
     return ((values - targets) ** 2 / variance).mean(1)
 
@@ -69,8 +69,8 @@ def shares_of_variance(
 class RegressionErrors:
     """Errors against targets: mean absolute error, root of the mean squared error, and coefficient of determination.
 
-    With several outputs each is the mean over the outputs; rmse is the root of the mean. r2 is 1 for exact values and 0
-    for the mean of the targets; with constant targets their squares count as they are.
+    With several outputs each error is the mean over the outputs; rmse is the root of the mean. r2 is 1 for exact values
+    and 0 if every value is the mean of the targets. For constant targets, r2 uses a variance of 1.
     """
 
     mae: float
@@ -96,10 +96,11 @@ class MarginModel:
 
     To first order, the share of samples that change their class is the density of margins at the border, times half the
     mean absolute error of the margins nearby. The errors of many samples thus predict how many samples of other data
-    will differ; the few that differ on this data, which Shiftry counts, predict it less well.
+    will change. The number of samples that change on this data, which Shiftry counts, is small and predicts it less
+    well.
 
     scores: reals of shape (samples, classes). margins: an array of shape (samples,). weights: an array of shape
-    (samples,), such that the weighted absolute errors add up to the percentage of samples that is expected to differ.
+    (samples,), such that the weighted absolute errors add up to the percentage of samples that is expected to change.
     """
 
     def __init__(self, scores: Reals):
@@ -128,11 +129,11 @@ class MarginModel:
         return direction
 
     def errors(self, scores: Reals, part: slice) -> Reals:
-        """The errors of the margins of some samples, given a candidate's scores for them."""
+        """The errors of the margins of the samples `part`, given a candidate's scores for these samples."""
         return self._margins(scores, part) - self.margins[part]
 
     def weighted_errors(self, scores: Reals, part: slice) -> Reals:
-        """The errors of the margins times the weights of the samples."""
+        """The errors of the margins of the samples `part`, times the weights of the samples."""
         return self.errors(scores, part) * self.weights[part]
 
 
@@ -140,14 +141,15 @@ class MarginModel:
 class CandidateOutcome:
     """The counts and errors of a candidate on the first `seen` samples.
 
-    These are all samples, unless the candidate was abandoned as hopeless.
+    These are all samples unless the evaluation was stopped early.
 
     differ: samples with another class than on reals. wrong: samples with another class than the label, 0 without
-    labels. error: sum over the samples of the mean absolute error of the outputs (`mean_errors`). margin: percentage of
-    all samples that are expected to differ, given the errors of the scores (`MarginModel`). Both are 0 without scores.
-    fault: the reason why there is no program. departed, missed: for a program that computes numbers instead of a class,
-    the squared errors against those on reals and against the targets (`shares_of_variance`), summed over the samples.
-    metric, figure: the figure of all answers by a metric that has one, with right answers for the samples not seen.
+    labels. error: the sum over the samples of the mean absolute error of the outputs (`mean_errors`), 0 without scores.
+    margin: the percentage of all samples that are expected to change their class, given the errors of the scores
+    (`MarginModel`), 0 without scores. fault: the reason why there is no program. departed, missed: for a program that
+    computes numbers instead of a class, the squared errors against the results on reals and against the targets
+    (`shares_of_variance`), summed over the samples. metric, figure: the figure of all answers for a metric that has
+    one; samples not seen count as right.
     """
 
     seen: int = 0
@@ -165,10 +167,10 @@ class CandidateOutcome:
 class Reference:
     """The program on reals and its results on a data set.
 
-    order: the samples by ascending margin between the two greatest scores, so that bad candidates are recognised early;
+    order: the samples by ascending margin between the two greatest scores, so that bad candidates are recognised early.
     inputs, classes, labels, targets, scores and tensors (the scores, then the other outputs) have this order.
     is_regressor: true if searches compare numbers instead of classes (`is_regression`). has_answers: true if there are
-    classes to compare (`has_answers`); the index of the greatest of several values is not a class.
+    classes to compare (`has_answers`).
     """
 
     def __init__(self, module: ModuleOp, data: Data):
@@ -197,7 +199,7 @@ class Reference:
             self.missed = float(shares_of_variance(self.scores, self.targets, variances(self.targets)).sum())
 
     def check(self, metric: str) -> str:
-        """The name of a metric; raises `InputError` if it is unknown, or if data or program do not permit it."""
+        """Return the name of a metric; raise `InputError` if it is unknown or undefined for the data or the program."""
         self.measure(metric)
         if metric == "accuracy" and self.labels is None and self.targets is None:
             raise InputError("the metric 'accuracy' needs data with labels, or targets, `y`")
@@ -206,7 +208,7 @@ class Reference:
         return metric
 
     def measure(self, metric: str) -> Measure:
-        """The metric of a name on the answers of the program on reals; raises the errors of `measure_of`."""
+        """The named metric with this reference's answers; raises the errors of `measure_of`."""
         from tinyml.transforms.formats.evaluation.metrics import measure_of
 
         if metric not in self._measures:
@@ -214,11 +216,13 @@ class Reference:
         return self._measures[metric]
 
     def has_figure(self, metric: str) -> bool:
-        """True if a metric is a figure of all answers, not a sum over the samples."""
+        """True if a metric is a figure computed from all answers, not a sum over the samples."""
         return self.measure(metric).metric.figure is not None
 
     def with_figure(self, outcome: CandidateOutcome, metric: str, parts: Sequence[Outputs]) -> CandidateOutcome:
-        """The outcome with the figure of a metric that has one. parts: the outputs of the samples seen, as reals."""
+        """The outcome, completed by the figure of a metric that has one. parts: the outputs of the samples seen, as
+        reals.
+        """
         scores = [part.scores for part in parts if part.scores is not None]
         labels = [part.labels for part in parts if part.labels is not None]
         together = replace(
@@ -230,15 +234,15 @@ class Reference:
         return replace(outcome, metric=metric, figure=self.measure(metric).figure(seen.completed(self.answers)))
 
     def is_known(self, outcome: CandidateOutcome, metric: str) -> bool:
-        """True if the loss of an outcome by a metric is exact."""
+        """True if the outcome determines the exact loss for a metric."""
         return outcome.seen == self.samples and (not self.has_figure(metric) or outcome.metric == metric)
 
     def extended(
         self, outcome: CandidateOutcome, outputs: Outputs, reals: Sequence[Any], compared: Any
     ) -> CandidateOutcome:
-        """The outcome extended by the next samples.
+        """The outcome, extended by the outputs of the next samples.
 
-        reals: their decoded scores and other outputs. compared: their scores in the form that determines the class.
+        reals: the decoded scores and other outputs. compared: the scores in the form that determines the class.
         """
         classes = outputs.classes
         part = slice(outcome.seen, outcome.seen + len(classes))
@@ -266,11 +270,11 @@ class Reference:
     def loss(self, outcome: CandidateOutcome, metric: str) -> float:
         """A lower bound on a candidate's loss, exact once all samples have been seen; infinite without a program.
 
-        For a figure of all answers it is the loss of the figure (`Measure.loss`), else, by metric, the percentage of
-        samples that differ, points of accuracy, the mean absolute error of the outputs, or the percentage of samples
-        expected to differ by their margins. For a regressor accuracy is R2 in percent, and the mean squared difference,
-        in percent of the variance of the outputs on reals, replaces differing samples; without targets a single number
-        may still be a decision with a margin.
+        For a metric with a figure it is the loss of the figure (`Measure.loss`). For each other metric it is the
+        percentage of samples that differ, points of accuracy, the mean absolute error of the outputs, or the percentage
+        of samples expected to change by their margins. For a regressor accuracy is R2 in percent. The mean squared
+        difference, in percent of the variance of the outputs on reals, replaces the percentage of samples that differ.
+        Without targets a single number may still be a decision with a margin.
         """
         if outcome.fault is not None:
             return float("inf")
@@ -289,7 +293,7 @@ class Reference:
 def mean_errors(reals: Sequence[NDArray[Any]], exact: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
     """The mean absolute error of each sample's outputs, of shape (samples,); all outputs have equal weight.
 
-    reals, exact: the outputs, at least one, each of shape (samples, elements).
+    reals, exact: the computed and the exact outputs, at least one of each, of shape (samples, elements).
     """
     return np.mean([np.abs(mine - theirs).mean(1) for mine, theirs in zip(reals, exact, strict=True)], 0)
 

@@ -1,8 +1,9 @@
 """Checks of a number format's sums against reals, for the tests of a format's author.
 
-A sum that drops a scale, a carry or a small term loses accuracy, and no other test detects it: the evaluator and every
-device agree on the wrong number. `check_sums` computes sums of one and of two products on the evaluator and compares
-them with double precision; the format needs no registration. Integer sums must be exact: they are rounded once.
+A sum that drops a scale, a carry or a small term loses accuracy. No other test detects this, because the evaluator and
+every device compute the same wrong number. `check_sums` computes sums of one and of two products on the evaluator and
+compares them with double precision. The format need not be registered. Integer sums must be exact before they are
+rounded once.
 """
 
 from __future__ import annotations
@@ -56,11 +57,12 @@ NARROWED_BITS = range(16)
 
 @dataclass(frozen=True)
 class _Sum:
-    """Sums of products of raws; `ranges` are those of the factors, left and right in turn.
+    """A test case: sums of one or two products.
 
-    factors: reals of shape (samples, length), which are rounded into their formats. start: the range of the numbers
-    from which sums start, and these. reach: the range of the result, as a part of what it needs. is_short: sums have
-    few digits, so that double precision is exact whatever the width of the format.
+    ranges: the ranges of the factors, left and right in turn. factors: reals of shape (samples, length), which are
+    rounded to their formats. start: the range of the sums' initial values, and these values. reach: the range of the
+    result divided by the range that the sums need. is_short: sums have few digits, so that double precision is exact
+    for formats of any width.
     """
 
     name: str
@@ -72,11 +74,12 @@ class _Sum:
 
 
 def check_sums(prototype: NumberFormat) -> None:
-    """Raise `AssertionError` unless sums of products are the real ones, rounded as the format promises.
+    """Raise `AssertionError` unless sums of products equal the real sums, rounded as the format promises.
 
-    prototype: any format of the family and width. Sums of integers are rounded once if the format's results are, and
-    may otherwise be two roundings off, other sums one more per term; sums beyond the result's numbers saturate. No
-    partial sum leaves its bound. Arithmetic `AS_PUBLISHED` promises nothing.
+    prototype: any format of the family and width. Sums of integers must be rounded once if the format's results are;
+    otherwise their error may be two roundings. The error of all other sums may be one more rounding per term. Sums
+    outside the result's range must saturate. Partial sums must stay within their bound. Formats with `AS_PUBLISHED`
+    arithmetic promise nothing and are not checked.
     """
     assert not prototype.AS_PUBLISHED, f"{prototype.type} rounds as its paper does"
     for case in _cases(prototype):
@@ -87,7 +90,7 @@ def check_sums(prototype: NumberFormat) -> None:
 
 
 def _cases(prototype: NumberFormat) -> Iterator[_Sum]:
-    """Sums of one and of two products, with terms of all magnitudes and signs."""
+    """Yield sums of one and of two products, with terms of various magnitudes and signs."""
     random = np.random.default_rng(0)
 
     def drawn(bounds: tuple[float, float]) -> Reals:
@@ -158,14 +161,15 @@ def _check(prototype: NumberFormat, case: _Sum) -> None:
 
 
 def _is_short(formats: Sequence[NumberFormat]) -> bool:
-    """True if double precision holds sums of products of these formats."""
+    """True if double precision represents sums of products of these formats exactly."""
     return all(format.dtype.itemsize <= 2 for format in formats)
 
 
 def _compare(what: str, result: NumberFormat, raws: Raws, exact: Reals, slack: float | None) -> None:
-    """Raise `AssertionError` unless results are the real ones, rounded.
+    """Raise `AssertionError` unless the raws are the exact sums, rounded.
 
-    slack: the error of sums before they are rounded; None if they are exact, so that `ROUNDS_ONCE` leaves no choice.
+    slack: the greatest error of sums before they are rounded; None if they are exact, so that with `ROUNDS_ONCE` only
+    one result is right.
     """
     computed, nearest = result.decode(raws), result.decode(result.encode(exact))
     with np.errstate(all="ignore"):
@@ -182,7 +186,7 @@ def _compare(what: str, result: NumberFormat, raws: Raws, exact: Reals, slack: f
 
 
 def _check_units(lhs: NumberFormat, rhs: NumberFormat) -> None:
-    """Check that no accumulator accepts products of an accumulator with another unit."""
+    """Check that an accumulator accepts the products whose unit it has, and rejects products with another unit."""
     unit, other = (lhs.accumulator(*factors, None) for factors in ((lhs, lhs), (rhs, rhs)))
     if unit.of(rhs, rhs).type != unit.type:
         assert not unit.sums(rhs, rhs), f"{unit.type} claims to sum products of {rhs.type}, which have {other.type}"
@@ -190,7 +194,7 @@ def _check_units(lhs: NumberFormat, rhs: NumberFormat) -> None:
 
 
 def _check_extremes(lhs: NumberFormat, rhs: NumberFormat, length: int) -> None:
-    """Check that the sums of constants and of the factors that maximise them are within their bound, and right."""
+    """Check that sums of constants times the factors that maximise these sums are right and within the proven bound."""
     random = np.random.default_rng(length)
     reals = np.concatenate([random.uniform(-1, 1, (2, length)), np.ones((1, length)), -np.ones((1, length))])
     ends = [float(end) for end in lhs.decode(np.array(lhs.ends()))]
@@ -218,7 +222,7 @@ def _check_extreme(
     other: tuple[NumberFormat, Interval],
     result: NumberFormat,
 ) -> None:
-    """As `_check_extremes`, for one accumulator and its bound."""
+    """Perform the checks of `_check_extremes` for one accumulator and its bound."""
     (lhs, weights), (rhs, interval) = constant, other
     low, high = (rhs.encode_clipped(np.array(end)) for end in np.clip(interval, -1e3, 1e3))
     positive = lhs.decode(weights) > 0
@@ -267,7 +271,7 @@ def _check_extreme(
 
 
 def _start_format(start: NumberFormat, factors: Sequence[NumberFormat], result: NumberFormat) -> NumberFormat:
-    """The format in which numbers of a format start sums: no finer than the products, as `assign-format` chooses it."""
+    """The format of a sum's initial value: no finer than the products, chosen as `assign-format` does."""
     units = [result.accumulator(lhs, rhs, None) for lhs, rhs in zip(factors[::2], factors[1::2], strict=True)]
     reach = float(np.abs(start.decode(np.array(start.ends()))).max())
     reaches = np.ldexp(reach, np.arange(1, 40)) if math.isfinite(reach) else ()
@@ -281,14 +285,14 @@ def _start_format(start: NumberFormat, factors: Sequence[NumberFormat], result: 
 
 
 def _reals(formats: Sequence[NumberFormat], factors: Sequence[Reals]) -> tuple[Reals, float]:
-    """The exact sums of factors that are rounded into their formats, and the greatest sum of magnitudes."""
+    """The exact sums of products of rounded factors, and the greatest sum of the products' magnitudes."""
     numbers = [format.decode(format.encode(reals)) for format, reals in zip(formats, factors, strict=True)]
     terms = np.concatenate([lhs * rhs for lhs, rhs in zip(numbers[::2], numbers[1::2], strict=True)], 1)
     return terms.sum(1), float(np.abs(terms).sum(1).max())
 
 
 def _rounding(format: NumberFormat, reach: float) -> float:
-    """The greatest rounding error of reals between -reach and reach, as far as the format reaches."""
+    """The greatest rounding error of reals between -reach and reach that are inside the range of the format."""
     reals = np.linspace(-reach, reach, 4001)
     with np.errstate(all="ignore"):
         low, high = format.decode(format.encode(np.array(OUT_OF_RANGE)))
@@ -297,7 +301,9 @@ def _rounding(format: NumberFormat, reach: float) -> float:
 
 
 def _fitting(formats: Sequence[NumberFormat], result: NumberFormat, case: _Sum) -> Sequence[NumberFormat]:
-    """The formats of factors with so few bits that the result's accumulators hold their sum."""
+    """The formats of factors, narrowed by the fewest bits with which the result's accumulators can represent the
+    sum.
+    """
     for bits in NARROWED_BITS:
         narrowed = [format.narrowed(bits) for format in formats]
         products = [
@@ -322,7 +328,7 @@ def _computed(
 ) -> tuple[Raws, bool]:
     """The raws of sums in the result's format, and whether their accumulators add integers.
 
-    A format that accepts only products of one scale adds rounded sums, as its programs do.
+    If a format accepts only products of one scale, rounded sums are added, as in programs of this format.
     """
     raws = [format.encode(reals) for format, reals in zip(formats, factors, strict=True)]
     op = _op(formats, [each.shape[1] for each in raws], result, start)
@@ -354,13 +360,13 @@ def _computed(
 
 
 def _run(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
-    """The raws of the results, one for each sample."""
+    """The raws of the results of an op, one for each sample. given: the raws of its operands."""
     arrays = [given[factor].reshape(-1, *tdsl.shape_of(factor)) for factor in op.operands]
     return op.compute(Bits(), arrays).reshape(-1)
 
 
 def _by_macs(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
-    """As `_run`, but by single additions, as devices execute them."""
+    """The results of `_run`, computed by single additions in the order of devices."""
     accumulators = op.accumulators
     before = accumulators[0]
     if op.initial is None:
@@ -376,7 +382,7 @@ def _by_macs(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
 
 
 def _arguments(op: tdsl.MatmulSumOp) -> Sequence[SSAValue]:
-    """The factors in the order in which they were passed, which the op may change, and then the start."""
+    """The factors in the order in which they were passed, which the op may change, followed by the initial value."""
     block = op.factors[0].owner
     assert isinstance(block, Block)
     return block.args
@@ -385,7 +391,7 @@ def _arguments(op: tdsl.MatmulSumOp) -> Sequence[SSAValue]:
 def _op(
     formats: Sequence[NumberFormat], lengths: Sequence[int], result: NumberFormat, start: _Start | None
 ) -> tdsl.MatmulSumOp:
-    """The sum of products of rows and columns of these lengths."""
+    """An op that sums products of rows and columns of the given lengths."""
     shapes = [(1, length) if place % 2 == 0 else (length, 1) for place, length in enumerate(lengths)]
     types = [TensorType(format.type, shape) for format, shape in zip(formats, shapes, strict=True)]
     if start is not None:

@@ -1,4 +1,4 @@
-"""The numbers of a format on which its operations are tested, and the comparison of results with reals."""
+"""The numbers of a format on which its operations are tested, and the comparison of the results with reals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Given: TypeAlias = "Mapping[str, NDArray[Any]]"
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """The numbers of a format, ascending: all of them at 16 bits in memory or fewer, otherwise some of all sizes."""
+    """The numbers of a format, ascending: all of them up to 16 bits in memory, otherwise a sample of all magnitudes."""
 
     format: NumberFormat
 
@@ -55,7 +55,7 @@ class Numbers:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The least and the greatest number that rounding yields."""
+        """The least and the greatest number to which reals are rounded."""
         low, high = self.format.decode(self.format.encode(np.array(OUT_OF_RANGE))).tolist()
         return low, high
 
@@ -64,7 +64,7 @@ class Numbers:
         return self.format.dtype.itemsize <= 2
 
     def some(self, most: int) -> Raws:
-        """The ends, zero and its neighbours, and others at equal and at growing distances."""
+        """About `most` raws: the ends, zero and its neighbours, and others at equal and at growing distances."""
         if len(self.raws) <= most:
             return self.raws
         middle, last = int(np.searchsorted(self.reals, 0.0)), len(self.raws) - 1
@@ -73,7 +73,7 @@ class Numbers:
         return self.raws[np.unique(np.clip(np.concatenate(indices), 0, last))]
 
     def place(self, reals: Reals) -> Reals:
-        """The distance of the two numbers around each real."""
+        """For each real, the distance between the two numbers around it."""
         if not self.is_complete:
             return 2.0**-15 * np.maximum(np.abs(reals), 2.0**-15 * abs(self.ends[1]))
         above = np.clip(np.searchsorted(self.reals, reals), 1, len(self.reals) - 1)
@@ -81,7 +81,10 @@ class Numbers:
 
 
 def require(right: NDArray[Any], what: str, got: NDArray[Any], expected: NDArray[Any], given: Given) -> None:
-    """Raise `AssertionError` with the first number that is wrong. given: the operands of the numbers."""
+    """Raise `AssertionError` with the first wrong number, unless `right` is true everywhere.
+
+    given: the operands by name, for the message.
+    """
     right, got, expected, *values = np.broadcast_arrays(right, got, expected, *given.values())
     wrong = np.flatnonzero(~right.ravel())
     if not len(wrong):
@@ -94,7 +97,10 @@ def require(right: NDArray[Any], what: str, got: NDArray[Any], expected: NDArray
 
 
 def check_result(result: Numbers, what: str, computed: Any, exact: Reals, apart: Reals | float, given: Given) -> None:
-    """Check that a result is the exact one, rounded and clamped. apart: the places of the operands, in reals."""
+    """Check that a result is the exact one, rounded and clamped.
+
+    apart: the distance of adjacent numbers in the formats of the operands, as a real.
+    """
     format, what = result.format, f"{what} in {result.format.type}"
     raws = np.broadcast_to(computed, exact.shape)
     got, nearest = format.decode(raws), format.decode(format.encode(exact))

@@ -1,11 +1,11 @@
 """The demand of a program: executions and occurrences of each kind of step, and memory (L3).
 
-The demand does not depend on the costs of steps. Num ops are lowered one by one, and equal ops only once, so that
+The demand does not depend on the costs of steps. `num` ops are lowered one by one, and equal ops only once, so that
 counting a program takes milliseconds.
 
-The steps of an operation are named by its kind and width, as the keys of `tinyml.targets.costs`. An operation without a
-rule here counts under its own name and width, so that a new operation is counted, and measured by the next calibration,
-without a change of this file.
+The steps of an operation are named by its kind and width, like the keys of `tinyml.targets.costs`. An operation without
+a rule here counts under its own name and width. A new operation is therefore counted, and measured by the next
+calibration, without a change of this file.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ UNKNOWN_TRIPS = 16
 
 
 def arena_and_input(module: ModuleOp) -> int:
-    """The bytes of arena and input of a packed program; an input that arrives row by row has none."""
+    """The bytes of the arena and of the input arguments of a packed program;
+    an input that arrives row by row has none.
+    """
     arena = sum(op.size for op in module.walk() if isinstance(op, scratch.ArenaOp))
     [function] = defined_functions(module)
     arguments = () if tdsl.read_input(function).received is not None else function.body.block.args
@@ -62,7 +64,9 @@ def arena_and_input(module: ModuleOp) -> int:
 
 
 def far_call(near: KernelAttr, target: str) -> float | None:
-    """Extra time of a kernel call whose weights become far; None if there is no kernel for them."""
+    """The additional time of a kernel call if its weights are in far flash;
+    None if there is no kernel for far weights.
+    """
     far = known_kernel(FarKernelAttr.of(near), target)
     if far is None:
         return None
@@ -76,25 +80,28 @@ def _counts() -> defaultdict[str, float]:
 
 @dataclass
 class StepCounts:
-    """Counts by kind of step. runs: mean executions per inference. stands: occurrences in the code."""
+    """Counts for each kind of step. runs: mean executions per inference. stands: occurrences in the code."""
 
     runs: dict[str, float] = field(default_factory=_counts)
     stands: dict[str, float] = field(default_factory=_counts)
 
     def add(self, step: str, times: float, runs: float = 1, stands: float = 1) -> None:
-        """Count a step that occurs `stands` times in code reached `times` times, running `runs` times each."""
+        """Count a step with `stands` occurrences in code that is executed `times` times.
+
+        runs: how often the step runs in each execution of the code.
+        """
         self.runs[step] += times * runs
         self.stands[step] += stands
 
 
 @dataclass
 class Demand:
-    """The steps and memory that a program needs.
+    """The steps and the memory that a program needs.
 
-    operations: the steps of each operation of the source by name, with "" for steps that belong to none. constants,
-    far, arena, input, local: in bytes; constants are in flash, `far` of them far, local arrays on the stack. kernels:
-    costs of the steps of kernels, as far as their instructions determine them. shared: bytes of flash of the functions
-    that kernels share, by name.
+    operations: the steps of each operation of the source by name; "" collects steps that belong to no operation.
+    constants, far, arena, input, local: in bytes. Constants are in flash, `far` of them in far flash; local arrays are
+    on the stack. kernels: costs of the steps of kernels, if their instructions determine them. shared: by name, the
+    bytes of flash of the functions that kernels share.
     """
 
     operations: dict[str, StepCounts] = field(default_factory=dict[str, StepCounts])
@@ -109,8 +116,9 @@ class Demand:
 
 
 def demand_of(module: ModuleOp) -> Demand:
-    """The demand of a program at L3. Branches are assumed to be taken, and the share of zeros is only known for the
-    input.
+    """The demand of a program at L3.
+
+    All branches count as executed. The share of zeros is known only for the input.
     """
     counter = _Counter(target_of(module))
     for function in defined_functions(module):
@@ -128,9 +136,9 @@ def demand_of(module: ModuleOp) -> Demand:
 class _Counter:
     """The count of a program's steps, in one walk.
 
-    target: the board whose kernels the program calls. intervals: proven intervals of scalars. constants, far: bytes of
-    each near or far array in flash. zeros: the share of zeros in arrays and in elements loaded from them. extremes: the
-    least and the greatest raw of integer constants. sources: the names in the locations of ops.
+    target: the board whose kernels the program calls. intervals: proven intervals of scalars. constants, far: the bytes
+    of each array in near and in far flash. zeros: the share of zeros in arrays and in elements loaded from them.
+    extremes: the least and the greatest raw of integer constants. sources: the names in the locations of ops.
     """
 
     def __init__(self, target: str) -> None:
@@ -145,7 +153,7 @@ class _Counter:
         self.sources = SourceNames()
 
     def count_entry(self) -> None:
-        """Count the quantities that determine the registers saved on entry: the program's loops and its widest
+        """Count what determines the registers saved at the function's entry: the number of loops and the widest
         integers.
         """
         kinds = {step for steps in self.demand.operations.values() for step in steps.runs}
@@ -200,9 +208,9 @@ class _Counter:
                     self.demand.far_time += times * more
 
     def loaded(self, load: memref.LoadOp) -> bool:
-        """Record the share of zeros and the interval of a loaded element; return True if the load disappears.
+        """Record the share of zeros and the interval of a loaded element; return True if the load will be removed.
 
-        Arithmetic replaces an element that has only one possible value by a constant.
+        The lowering of `num` ops replaces an element that has only one possible value by a constant.
         """
         if zeros := self.zeros.get(scratch.root(load.memref)):
             self.zeros[load.res] = zeros
@@ -253,7 +261,9 @@ class _Counter:
 
 @dataclass(frozen=True)
 class _Lowered:
-    """The lowering of a num op in figures: steps, bytes of tables in flash, and the proven interval of its result."""
+    """The counts of one lowered `num` op: its steps, the bytes of its tables in flash,
+    and the interval of its result.
+    """
 
     steps: Mapping[str, float]
     tables: Mapping[Attribute, int]
@@ -278,14 +288,14 @@ def _lowered(op: Operation, target: str, intervals: Sequence[Interval | None]) -
 
 
 def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
-    """The share of zeros of the input, if it is known."""
+    """The share of zeros in the function's inputs; empty if it is unknown."""
     share = tdsl.read_input(function).zeros
     inputs = [op.result for op in function.walk() if isinstance(op, scratch.ViewOp) and op.input]
     return {} if share is None else dict.fromkeys(inputs or function.args, share)
 
 
 def _units(op: num.CallOp, kernel: Kernel) -> Mapping[str, float]:
-    """The number of units per call of each kind by which a kernel's time is counted, in addition to the call itself."""
+    """For each kind of unit, the units per call by which a kernel's time is counted in addition to the call itself."""
     elements = _elements(op, kernel)
     units = {"element": elements}
     if kernel.composed is not None and (block := kernel.composed.block):
@@ -326,7 +336,7 @@ def _source_elements(value: SSAValue) -> int:
 
 
 def trip_count(op: scf.ForOp) -> float:
-    """The iterations of a loop; their mean if they depend on enclosing loops, or if a bound is loaded from flash."""
+    """The iterations of a loop; the mean if they depend on enclosing loops or if a bound is loaded from flash."""
     if (mean := mean_iterations(op)) is not None:
         return mean
     if const_evaluate_operand(op.lb) is None or const_evaluate_operand(op.step) is None:
@@ -344,7 +354,7 @@ def trip_count(op: scf.ForOp) -> float:
 
 
 def _searches(loop: scf.ForOp) -> bool:
-    """True for the loop that searches the greatest element: it carries the index."""
+    """True for a loop that searches for the greatest element: it carries an index."""
     return any(isinstance(op, arith.SelectOp) and isinstance(op.result.type, IndexType) for op in loop.body.block.ops)
 
 
@@ -373,7 +383,7 @@ def _moves_nothing(loop: scf.ForOp) -> bool:
 
 
 def _constant(load: memref.LoadOp) -> scratch.ConstantOp | None:
-    """The constant array that an element is loaded from; None for other memory."""
+    """The constant array that an element is loaded from; None if it is loaded from other memory."""
     array = scratch.root(load.memref).owner
     return array if isinstance(array, scratch.ConstantOp) else None
 
@@ -397,7 +407,9 @@ _FREE_OPS = {
 
 
 def _steps_of_operation(op: Operation) -> Mapping[str, float]:
-    """The steps of an operation of L4, by kind; none for a loop, as the ops of its body are counted separately."""
+    """The steps of an operation of L4, by kind; empty for a loop,
+    because the ops of its body are counted separately.
+    """
     if type(op) in _FREE_OPS:
         return {}
     width = str(storage_of(op.results[0].type)) if op.results else ""
@@ -446,7 +458,7 @@ def _steps_of_operation(op: Operation) -> Mapping[str, float]:
 
 
 def _takes_less_of_zero(step: str) -> bool:
-    """True if a step is faster with a zero operand, as software float arithmetic is."""
+    """True if a step is faster with a zero operand, such as floating-point arithmetic in software."""
     return step.startswith(("mulf ", "addf ", "subf "))
 
 
@@ -456,7 +468,10 @@ def _of_zero(step: str) -> str:
 
 
 def is_shift(constant: int, product: str) -> bool:
-    """True if a product of extended numbers and a constant is a shift. An 8-bit chip shifts 16 bits bit by bit."""
+    """True if a product of an extended number and a constant is computed by a shift.
+
+    An 8-bit chip shifts 16-bit numbers bit by bit, so that not every power of two is a shift there.
+    """
     return constant.bit_count() == 1 and not (constant > 2 and product == "i16")
 
 
@@ -473,7 +488,7 @@ def _multiplication(op: arith.MuliOp, width: str) -> Mapping[str, float]:
 
 
 def _keeps(select: arith.SelectOp) -> bool:
-    """True if a selection mostly keeps the carried value, as the search of the greatest element does."""
+    """True if a selection usually selects the carried value, as in the search for the greatest element."""
     block = select.parent
     if block is None or not isinstance(block.parent_op(), scf.ForOp):
         return False
@@ -484,7 +499,7 @@ def _keeps(select: arith.SelectOp) -> bool:
 
 
 def _shift(width: str, amount: int | None) -> Mapping[str, float]:
-    """The steps of a shift; shifts by whole bytes are register moves on an 8-bit chip."""
+    """The steps of a shift; on an 8-bit chip, a shift by whole bytes consists of register moves."""
     if amount == 0:
         return {}
     if amount is None or amount % 8 == 0:
@@ -495,7 +510,7 @@ def _shift(width: str, amount: int | None) -> Mapping[str, float]:
 
 
 def _copies_words(op: scratch.CopyRunOp) -> bool:
-    """True if a copy consists of words at aligned addresses of the arena, which is aligned itself."""
+    """True if a copy transfers whole words at aligned addresses of the arena, whose start is aligned."""
     elements, size = unit_of(memref_type(op.source))
     whole = elements * 4 // gcd(size, 4)
     offsets = [op.first, op.at, op.count]

@@ -1,8 +1,8 @@
-"""The cost model: estimates of a program's cost on a device, without building it (L3).
+"""The cost model: estimates of a program's cost on a device, without building the program (L3).
 
 The estimate is linear: the count of each kind of step (`demand.py`) times its cost on the device
-(`tinyml.targets.costs`). `time_shares` computes the share of avoidable causes in the time: kinds of steps, such as
-float arithmetic in software, and operations of the source.
+(`tinyml.targets.costs`). `time_shares` computes the shares of avoidable causes in the time. Such causes are kinds of
+steps, for example floating-point arithmetic in software, and operations of the source.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from tinyml.transforms.ir.cost.demand import ENTRY, Demand, StepCounts, demand_o
 class Estimate:
     """The estimated cost of a program.
 
-    time: per inference, in the device's unit. code: bytes of the program's own instructions; constants: those of its
-    constants; far: that of the far ones, which cost `far_time` more than near ones would. flash, ram: bytes of the
-    whole program; RAM includes the stack, and the constants on chips that store them there. deepest: bytes of stack of
-    the composed kernel with the greatest frame; kernels call no others. operations: time and code of each operation of
-    the source, by name. guessed: kinds of steps that were never measured on the device and have a generic cost.
+    time: per inference, in the device's unit. code: bytes of the program's own instructions. constants: bytes of its
+    constants. far: bytes of the constants in far flash. far_time: the time that far constants cost in addition. flash,
+    ram: bytes of the whole program; RAM includes the stack, and the constants on chips that store them there. deepest:
+    bytes of stack of the composed kernel with the greatest frame; kernels call no others. operations: time and code of
+    each operation of the source, by name. guessed: kinds of steps that were never measured on the device and have a
+    generic cost.
     """
 
     time: float
@@ -47,7 +48,7 @@ def estimate(module: ModuleOp, table: CostTable) -> Estimate:
 
 
 def estimate_of(demand: Demand, table: CostTable) -> Estimate:
-    """The cost of a demand on the device that a cost table describes."""
+    """The estimated cost of a program with a given demand, on the device that a cost table describes."""
     costs, guessed = step_costs(demand, table)
     kernels = {step: demand.kernels.get(step, KernelCost()) for step in costs}
     operations = {name: _time_and_code(steps, costs) for name, steps in demand.operations.items()}
@@ -83,7 +84,7 @@ def step_costs(demand: Demand, table: CostTable) -> tuple[dict[str, Cost], tuple
 
 
 def estimate_on(module: ModuleOp, target: str, optimize: str) -> Estimate | None:
-    """The cost of a program at L3 on a board; None without measurements at that C optimisation level."""
+    """The cost of a program at L3 on a board; None if there are no measurements at this C optimisation level."""
     table = cost_table(target) if optimize == OPTIMIZE else None
     return None if table is None else estimate(module, table)
 
@@ -104,8 +105,8 @@ _WIDE_TYPE = re.compile(r"\bi64\b|_[si]64")
 class TimeShares:
     """Shares of the estimated time of an inference, from 0 to 1.
 
-    softmax: ops of that name. wide_sums: integers of 64 bits, except those of softmax. soft_floats: arithmetic on
-    floats in software. scaler: operations that scale the input before anything else.
+    softmax: softmax operations. wide_sums: arithmetic on integers of 64 bits, except in softmax. soft_floats:
+    floating-point arithmetic in software. scaler: operations that scale the input before anything else.
     """
 
     softmax: float
@@ -115,7 +116,10 @@ class TimeShares:
 
 
 def time_shares(module: ModuleOp, target: str, scalers: Iterable[str]) -> TimeShares | None:
-    """The shares in a program at L3, or None where costs are unknown or all zero. scalers: names of operations."""
+    """The shares of time in a program at L3; None if costs are unknown or all zero.
+
+    scalers: the names of the operations that scale the input.
+    """
     if (table := cost_table(target)) is None:
         return None
     demand = demand_of(module)
@@ -143,6 +147,6 @@ def _of_operations(whole: Estimate, names: Iterable[str]) -> float:
 def _of_steps(
     demand: Demand, times: dict[str, float], kinds: Iterable[str], but: Collection[str] = frozenset()
 ) -> float:
-    """The time of some kinds of steps in all operations, except those named by `but`."""
+    """The time of some kinds of steps in all operations, except the operations named in `but`."""
     counts = [steps.runs for name, steps in demand.operations.items() if name not in but]
     return sum(times[step] * runs.get(step, 0) for step in kinds for runs in counts)

@@ -1,5 +1,6 @@
-"""The limits of a program on flash and RAM; the limit on flash is lowered in successive attempts until the built
-program fits.
+"""The limits of a program on flash and RAM.
+
+The limit on flash is lowered in successive attempts until the built program fits.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ SPENT_FLASH = OwnAttribute(
 
 
 def spend(program: ModuleOp, flash: float) -> None:
-    """Record in a program that it spends flash to save time. flash: the bytes that it takes, by its estimate."""
+    """Record in a program that it uses additional flash to reduce the time. flash: its estimated size in bytes."""
     program.attributes[SPENT_FLASH] = IntegerAttr(math.ceil(flash), i64)
 
 
 def next_attempt(program: ModuleOp, within: int, taken: int, limit: int) -> int | None:
-    """The estimated flash, in bytes, that the next attempt may use; None if the last one already spent nothing.
+    """The estimated flash, in bytes, that the next attempt may use; None if the last attempt used no additional flash.
 
-    program: the last attempt, which took `taken` bytes when it was built, more than `limit`. within: the limit of its
-    estimate. Estimates are off by a few percent; the next attempt always yields a different program.
+    program: the last attempt, which needed `taken` bytes when it was built, more than `limit`. within: the limit on its
+    estimate. Estimates are off by a few percent. The next attempt always yields a different program.
     """
     spent = program.attributes.get(SPENT_FLASH)
     if within <= 1 or not isinstance(spent, IntegerAttr):
@@ -38,8 +39,9 @@ def next_attempt(program: ModuleOp, within: int, taken: int, limit: int) -> int 
 
 
 def ram_limit(module: ModuleOp, target: str, ram: int | None) -> float:
-    """The limit on RAM in bytes: the lesser of an option's and a search's, or the RAM of the board if neither is
-    given.
+    """The limit on RAM in bytes: the least of the option `ram` and the limits that a search recorded (`tdsl.ram`).
+
+    Without any of them, the RAM of the board.
     """
     functions = defined_functions(module)
     searched = [function.attributes[tdsl.RAM] for function in functions if tdsl.RAM in function.attributes]

@@ -1,6 +1,6 @@
-"""Candidates for `spend-flash`: parts of a program with a faster implementation that takes more flash (L3).
+"""Candidates for `spend-flash`: parts of a program with a faster implementation that needs more flash (L3).
 
-Tiles may get kernels that widen their weights, use Winograd's transformation or contain their weights as code; rows of
+Tiles may use kernels that widen their weights, use Winograd's transformation or contain their weights as code. Rows of
 constant matrices may become code.
 """
 
@@ -19,7 +19,7 @@ from tinyml.transforms.loops.kernels.tiles import TileCall
 class TimeSaving(NamedTuple):
     """The time saved per inference, in the target's unit and in core cycles.
 
-    Both are the same for a core without published timing.
+    The two numbers are equal for a core without published timing.
     """
 
     units: float = 0.0
@@ -28,7 +28,7 @@ class TimeSaving(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TileCandidate:
-    """A faster kernel for a tile that takes more flash than the usual one."""
+    """A faster kernel for a tile that needs more flash than the usual kernel."""
 
     part: num.ContractOp
     call: TileCall
@@ -37,11 +37,11 @@ class TileCandidate:
 
 @dataclass(frozen=True, eq=False)
 class RowsCandidate:
-    """Rows of a matrix as code.
+    """Rows of a constant matrix that become code.
 
-    part: the op that needs the rows. number: the index of the matrix in `constant_rows`, the same in copies of the
-    module. choices: the numbers of rows that can be code; count: the chosen number. saving, bytes: estimated for a
-    program in which only these rows are code.
+    part: the op that uses the rows. number: the index of the matrix in `constant_rows`, which is the same in copies of
+    the module. choices: the numbers of rows that can become code. count: the chosen number. saving, bytes: estimated
+    for a program in which only these rows are code.
     """
 
     part: Operation
@@ -67,6 +67,6 @@ Taken: TypeAlias = Mapping[Operation, Candidate]
 
 
 def coded(taken: Taken) -> Mapping[int, int]:
-    """The number of rows that become code for each matrix, by the index of the matrix, in ascending order."""
+    """For each matrix, by its index in ascending order, the number of rows that become code."""
     counts = {each.number: each.count for each in taken.values() if isinstance(each, RowsCandidate)}
     return dict(sorted(counts.items()))

@@ -1,4 +1,4 @@
-"""The choice of candidates to spend flash on, greedily by the time saved per byte (L3)."""
+"""The choice of candidates for additional flash, greedily by the time saved per byte (L3)."""
 
 from __future__ import annotations
 
@@ -26,12 +26,16 @@ class Choice:
         self.flash, self.ram = flash, ram
 
     def made(self) -> Taken:
-        """The chosen candidates: the greedy choice by the target's unit or by cycles, whichever saves more cycles."""
+        """The chosen candidates: the better of two greedy choices, by the target's unit of time and by cycles.
+
+        The choice that saves more cycles is better.
+        """
         return max((self._made(measure) for measure in (UNITS, CYCLES)), key=lambda taken: _saved(taken, CYCLES))
 
     def _made(self, measure: Measure) -> Taken:
-        """Repeatedly choose the group that saves most time per added byte until none is left; it may replace earlier
-        choices.
+        """Repeatedly choose the group that saves most time per additional byte, until no group saves any.
+
+        A group may replace earlier choices.
         """
         taken: Taken = {}
         left = list(self.groups)
@@ -40,7 +44,7 @@ class Choice:
         return taken
 
     def _better(self, taken: Taken, left: list[Group], measure: Measure) -> Taken | None:
-        """The chosen candidates plus the group that saves most time per added byte; None if no fitting group saves
+        """The chosen candidates plus the group that saves most time per additional byte; None if no fitting group saves
         time.
 
         The group of a matrix that does not fit as a whole is removed from `left`.
@@ -65,13 +69,13 @@ class Choice:
         return None
 
     def _bytes(self, taken: Taken) -> float:
-        """The bytes of flash that candidates add; the coded rows of each matrix are estimated separately."""
+        """The bytes of flash that candidates add; the bytes of coded rows are estimated for each matrix separately."""
         return self.tiles.added(taken) + sum(each.bytes for each in taken.values() if isinstance(each, RowsCandidate))
 
     def _most(self, taken: Taken, rows: RowsCandidate) -> RowsCandidate | None:
-        """The candidate for the most rows of a matrix that still fit in addition to `taken`; None if they save nothing.
+        """The candidate for the most rows of a matrix that fit in addition to `taken`; None if they save no time.
 
-        The remaining rows stay in a loop and may no longer be enough for a kernel that computes several rows at once.
+        The remaining rows stay in a loop. They may be too few for a kernel that computes several rows at once.
         """
 
         def exceeds(count: int) -> bool:

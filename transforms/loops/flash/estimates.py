@@ -17,8 +17,8 @@ from tinyml.transforms.loops.kernels.constant_rows import ConstantRows, constant
 class Estimates:
     """Cost estimates of the variants of a module on a board with a cost table.
 
-    packed, pack_buffers: options of the remaining passes. matrices: those whose rows can become code, by their indices.
-    plain: the estimate without rows as code, if it is known.
+    packed, pack_buffers: options of the remaining passes. matrices: the matrices whose rows can become code, by their
+    indices. plain: the estimate without rows as code, if it is known.
     """
 
     def __init__(
@@ -35,7 +35,9 @@ class Estimates:
         return self.of({})
 
     def of(self, coded: Mapping[int, int]) -> Estimate:
-        """The estimate with rows as code; `coded` gives the number of rows for each matrix, by its index."""
+        """The estimate of the module with some rows as code. coded:
+        the number of rows for each matrix, by its index.
+        """
         key = tuple(coded.items())
         if key not in self._known:
             module = self.module.clone()
@@ -47,7 +49,7 @@ class Estimates:
         return self._known[key]
 
     def replace(self, found: Sequence[ConstantRows] | Mapping[int, ConstantRows], coded: Mapping[int, int]) -> None:
-        """Replace rows of matrices by code. found: the matrices by their indices; coded: as for `of`."""
+        """Replace rows of matrices by code. found: the matrices by their indices. coded: as for `of`."""
         for number, count in coded.items():
             found[number].replace(self.target, count)
 

@@ -1,4 +1,4 @@
-"""Kernels for tiles that take more flash than the usual ones: time saved and bytes added (L3)."""
+"""Kernels for tiles that need more flash than the usual kernels: time saved and bytes added (L3)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tinyml.transforms.loops.kernels.tiles import TileCall, call_of_tile, calls_
 class Tiles:
     """The tiles of a module for which a board has kernels.
 
-    usual: the call of the usual kernel for each tile. called: kernels that the module already calls.
+    usual: for each tile, the call of the usual kernel. called: kernels that the module already calls.
     """
 
     def __init__(self, module: ModuleOp, target: str) -> None:
@@ -36,7 +36,9 @@ class Tiles:
         }
 
     def groups(self, room: float) -> Sequence[Group]:
-        """Candidates for all tiles, grouped by the data in flash that they share. room: bytes of stack for a kernel."""
+        """Candidates for all tiles, grouped by the data in flash that they share. room: the bytes of stack that a
+        kernel may use.
+        """
         groups: dict[bytes | num.KernelAttr, dict[Operation, Candidate]] = {}
         for op, usual in self.usual.items():
             for call in calls_of_tile(op, self.target, large=True):
@@ -52,14 +54,20 @@ class Tiles:
         return TimeSaving(times * units, times * cycles)
 
     def added(self, taken: Taken) -> int:
-        """The bytes of flash that candidates add to those of the usual calls. Tiles whose rows are code take none."""
+        """The bytes of flash that candidates add to the bytes of the usual calls.
+
+        Tiles whose rows become code need no bytes.
+        """
         tiles = {op: call for op, call in self.usual.items() if not isinstance(taken.get(op), RowsCandidate)}
         chosen = {op: each.call for op, each in taken.items() if isinstance(each, TileCandidate)}
         return _bytes({**tiles, **chosen}.values(), self.called) - _bytes(tiles.values(), self.called)
 
 
 def _bytes(calls: Iterable[TileCall], called: AbstractSet[num.KernelAttr]) -> int:
-    """The bytes of kernels and of the data that calls read, each counted once. called: kernels already counted."""
+    """The bytes of the kernels of calls and of the data that the calls read; kernels and data count once.
+
+    called: kernels that do not count because the module already contains them.
+    """
     content: dict[bytes | num.KernelAttr, int] = dict.fromkeys(called, 0)
     for call in calls:
         content[call.content] = len(call.content)
@@ -71,7 +79,7 @@ _known: dict[tuple[str, str], float] = {}
 
 
 def _cycles(call: TileCall, timing: Timing) -> float:
-    """The cycles of all calls; where the kernel's instructions do not account for the time, one cycle is counted per
+    """The cycles of all executions of a call; if the kernel's instructions do not determine the time, one cycle per
     unit.
     """
     kernel, times = call.kernel, call.times

@@ -1,4 +1,4 @@
-"""Rows of constant matrices in contractions, which generated code can compute instead (L3)."""
+"""Rows of constant matrices in contractions that generated code can compute instead (L3)."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ConstantRows:
-    """A sum whose rows of weights and whose start values are constants, and which is finished to a byte.
+    """A sum of a contraction with constant weights and constant initial values, which is finished to a byte.
 
-    rows: each spans a window from its first element to its last, with zeros in the gaps between runs. finish: the op
-    that produces the byte. store: the only effect of the contraction, which code can replace; None if the byte has
-    other uses.
+    rows: the weights. Each row spans a window from its first element to its last, with zeros in the gaps between runs.
+    finish: the op that computes the byte. store: the store of the byte, if it is the only effect of the contraction so
+    that code can replace both; None if the byte has other uses.
     """
 
     op: num.ContractOp
@@ -53,19 +53,21 @@ class ConstantRows:
 
     @property
     def part(self) -> Operation:
-        """The op that needs the rows: that of the sum, or a contraction that a tile's kernel could compute instead."""
+        """The op that code replaces: the one that finishes the sum, or a contraction for which a tile's kernel is the
+        alternative.
+        """
         return self.finish if self.op.tile is None else self.op
 
     @property
     def choices(self) -> range:
-        """The numbers of rows that can become code: any number, but for a tile only all of them."""
+        """The numbers of rows that can become code: any number, but only all of them for a tile."""
         return range(1 if self.op.tile is None else self.rows.rows, self.rows.rows + 1)
 
     def replace(self, target: str, count: int) -> None:
         """Compute the first `count` rows by code, window by window.
 
-        If the contraction has other uses of its bytes, it loads them again from memory; a loop computes the rows that
-        are not code.
+        If the bytes have other uses in the contraction, it loads them from memory, and a separate loop computes the
+        rows that are not code.
         """
         op, nest, all_rows = self.op, LoopBuilder(self.op), count == self.rows.rows
         memory, *indices = self._intermediate() if self.store is None else [self.store.memref]
@@ -83,9 +85,9 @@ class ConstantRows:
             expand_contraction(op, count)
 
     def _intermediate(self) -> Sequence[SSAValue]:
-        """Memory for the bytes of all rows, and the indices of a row in it.
+        """The memory for the bytes of all rows, followed by the indices of a row in it.
 
-        This is the buffer that the rows write if they do not read it, or else a local array.
+        The memory is the buffer that the rows write, unless they also read it. Otherwise it is a local array.
         """
         op, storage = self.op, element_format(self.finish.result.type).type
         found = accesses(op.body.block)
@@ -97,7 +99,9 @@ class ConstantRows:
         return [local_array(function_around(op), storage, self.rows.rows, "rows"), op.row]
 
     def _call(self, target: str, count: int, memory: SSAValue, nest: LoopBuilder) -> None:
-        """Insert calls of code for all windows. A digest of the rows is part of the name of the code."""
+        """Insert calls of generated code for all windows. The name of the generated function contains a digest of the
+        rows.
+        """
         rows, element = self.rows.part(0, count), element_format(memory.type).type
         kernel = next(offers(target, rows)).kernel
         routine = num.CodedRowsAttr.of(rows.attribute, size_of(kernel))
@@ -113,7 +117,9 @@ class ConstantRows:
         nest.over((self.op.windows,), window)
 
     def _window(self, products: num.Adding, number: SSAValue, reach: int, nest: LoopBuilder) -> SSAValue:
-        """The elements by which a window's rows are multiplied; the rows span the first `reach` of them."""
+        """The elements of window `number` that rows are multiplied by. reach: the number of elements that the rows
+        span.
+        """
         if self.op.windows == 1 or not isinstance(products, num.ProductsOp):
             return products.factors[1]
         return nest.insert(scratch.SliceOp(products.vector, nest.times(number, products.spaces.step), (reach,)))
@@ -131,13 +137,15 @@ class ConstantRows:
 
 
 def constant_rows(module: ModuleOp) -> Sequence[ConstantRows]:
-    """The rows of a module's contractions that can become code, in program order; those without a tile come first."""
+    """The rows of a module's contractions that can become code, in program order, contractions without a tile first."""
     found = [rows for function in defined_functions(module) for op in function.walk() for rows in _rows_of(op)]
     return sorted(found, key=lambda rows: rows.op.tile is not None)
 
 
 def _rows_of(op: Operation) -> Iterator[ConstantRows]:
-    """Yield the sums of a contraction over one window, or the windows of a tile in a line, that code can compute."""
+    """Yield the sums of a contraction that code can compute:
+    over one window, or over all windows of a tile in a line.
+    """
     if not isinstance(op, num.ContractOp) or op.lines > 1 or (op.windows > 1 and op.tile is None):
         return
     for sum in op.sums:
@@ -153,7 +161,7 @@ def _rows_of(op: Operation) -> Iterator[ConstantRows]:
 
 
 def _coded(op: num.ContractOp, sum: num.Sum, finish: num.FinishOp) -> CodedRows | None:
-    """The rows of a sum; None if they are not constant, or the sum is not finished by a shift."""
+    """The weights and initial values of a sum; None if they are not constant or the sum is not finished by a shift."""
     right = finished_by_shift(accumulator_type(finish.sum), element_format(finish.result.type))
     if right is None or sum.conversions or (starts := _starts(op, sum)) is None:
         return None
@@ -170,7 +178,7 @@ def _coded(op: num.ContractOp, sum: num.Sum, finish: num.FinishOp) -> CodedRows 
 
 
 def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | None:
-    """The right shift that turns sums into bytes before saturation; None if sums are finished in another way."""
+    """The right shift by which sums become bytes before saturation; None if sums are finished in another way."""
     if not accumulator.INTEGER or (numbers := integers_of(format)) is None or numbers.dtype.itemsize != 1:
         return None
     right = accumulator.shift(numbers) if numbers.raw_limits == (-MAX_RESULT, MAX_RESULT) else None
@@ -178,7 +186,7 @@ def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | N
 
 
 def _starts(op: num.ContractOp, sum: num.Sum) -> Numbers | None:
-    """The start values of all rows, if they are constants; None otherwise."""
+    """The initial values of the sums of all rows; None if they are not constant."""
     if isinstance(sum.start.owner, num.ZeroOp):
         return np.zeros(op.rows, np.int64)
     start = row_starts(op, sum)
@@ -186,7 +194,7 @@ def _starts(op: num.ContractOp, sum: num.Sum) -> Numbers | None:
 
 
 def _places(align: num.AlignOp) -> int:
-    """The amount by which a sum is shifted left."""
+    """The number of bits by which a `num.align` shifts a sum to the left."""
     before, after = (accumulator_type(value) for value in (align.sum, align.result))
     assert isinstance(before, AccumulatorType)
     assert isinstance(after, AccumulatorType)
@@ -194,7 +202,9 @@ def _places(align: num.AlignOp) -> int:
 
 
 def _matrix(op: num.ContractOp, products: num.Adding) -> Numbers | None:
-    """The rows by which a contraction multiplies each window, as a dense matrix; None if they are not constant."""
+    """The weights of a contraction as a dense matrix, one row for each row of results;
+    None if they are not constant.
+    """
     weights, vector = products.factors
     if not (num.has_bytes(weights) and num.is_of_bytes(vector)) or scratch.in_flash(memref_type(vector)):
         return None
@@ -242,7 +252,7 @@ def _remove_dead(op: num.ContractOp) -> None:
 
 
 def _remove_rows(sparse: num.Adding, count: int, nest: LoopBuilder) -> None:
-    """Remove the entries of the first `count` rows of a sparse matrix, which leaves these rows empty."""
+    """Remove the entries of the first `count` rows of a sparse matrix, so that these rows are empty."""
     rows = compressed_rows(sparse)
     first, lengths = int(rows.lengths[:count].sum(dtype=np.int64)), rows.lengths.copy()
     lengths[:count] = 0

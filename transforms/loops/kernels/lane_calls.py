@@ -1,4 +1,4 @@
-"""Calls of code for vectors in the place of nests whose iterations are lanes (`vectorise-loops`)."""
+"""Replacement of nests whose iterations are lanes by calls of vector code (`vectorise-loops`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VECTORISED = Statistic("num-vectorised", "Number of nests that became code for v
 
 
 def vectorise(function: func.FuncOp, target: str) -> None:
-    """Replace the nests of a function that code for vectors computes."""
+    """Replace the nests of a function for which the target has vector code by calls of that code."""
     for nest in [each for each in function.walk() if isinstance(each, Nest)]:
         if isinstance(nest, num.ContractOp) and (nest.tile or usual_tile(nest, target)) is not None:
             continue
@@ -41,7 +41,10 @@ def vectorise(function: func.FuncOp, target: str) -> None:
 
 
 def _reduce_inside(nest: num.NestOp, target: str) -> None:
-    """Replace the reductions of a nest that code for vectors computes; the nest becomes loops around the calls."""
+    """Replace the reductions inside a nest by calls of vector code, and expand the nest into loops around the calls.
+
+    Nothing changes if vector code computes none of them.
+    """
     reductions = [op for op in nest.body.block.ops if isinstance(op, num.ReduceOp)]
     found = [one for one in map(lane_nest, reductions) if not isinstance(one, str)]
     if any([_replace(one, target) for one in found]):
@@ -49,7 +52,9 @@ def _reduce_inside(nest: num.NestOp, target: str) -> None:
 
 
 def _replace(found: LaneNest, target: str) -> bool:
-    """Replace a nest by calls, and return True, unless plain code is likely to be faster."""
+    """Replace a nest by calls of vector code; return False without changes if there is no such code or it is not
+    faster.
+    """
     kernel = next((offer.kernel for offer in offers(target, found.program)), None)
     if kernel is None or kernel.composed is None:
         missed(found.nest, "stays a loop: the target has no code for vectors that computes its ops")
@@ -94,7 +99,7 @@ def _replace(found: LaneNest, target: str) -> bool:
 
 
 def _single(found: LaneNest, run: Run, builder: LoopBuilder) -> SSAValue:
-    """An array for a value, which holds it unless it is the result."""
+    """Allocate an array of one element for a value that vector code reads, and store the value; or for its result."""
     type = i32 if run.root.type == IndexType() else run.root.type
     array = local_array(function_around(found.nest), type, 1, run.root.name_hint or "single")
     if run is not found.runs[-1]:
@@ -103,7 +108,9 @@ def _single(found: LaneNest, run: Run, builder: LoopBuilder) -> SSAValue:
 
 
 def _define(function: num.LaneFunctionOp, user: Operation) -> str:
-    """Put a function, and the declarations of those that it calls, into the module of its user; return its name."""
+    """Insert a function, and declarations of the functions that it calls, into the module of `user`;
+    return its name.
+    """
     module = user
     while not isinstance(module, ModuleOp):
         module = cast(Operation, module.parent_op())

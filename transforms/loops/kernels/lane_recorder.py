@@ -1,4 +1,4 @@
-"""The machine that emits what number formats compute as the body of a `num.lane_function`."""
+"""The machine that emits the arithmetic of number formats as the body of a `num.lane_function`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ _FUNCTIONS = {REQUANTISE: REGISTER, LEADING_ZEROS: 8, RECIPROCAL: REGISTER}
 
 
 class NotInLanes(Exception):
-    """A computation that lanes do not have: on floats, by functions on tables, or on integers of more than 32 bits."""
+    """Raised for a computation that vector code does not support.
+
+    Examples are floating point, functions on tables, and integers of more than 32 bits.
+    """
 
     def __init__(self, reason: str = "it joins its iterations, or constants, in a way of its own") -> None:
         super().__init__(reason)
@@ -41,7 +44,7 @@ class NotInLanes(Exception):
 
 @dataclass(frozen=True)
 class Element:
-    """A value of a lane: an op's result or a constant, and its width in bits, 1 for a condition."""
+    """A value in a lane: an op's result or a constant, and its width in bits, which is 1 for a condition."""
 
     value: SSAValue | int
     width: int
@@ -52,10 +55,10 @@ class Element:
 
 
 class LaneRecorder(Machine[Element]):
-    """A machine that appends ops on registers of 32 bits, whatever the widths of the values in them, to a block.
+    """A machine that appends ops to a block. All ops use registers of 32 bits, regardless of the widths of the values.
 
-    table: the run of memory that is a table, given its name and contents. Raises `NotInLanes` for what lanes do not
-    have.
+    table: returns the memory run that contains a table, given the table's name and contents. Methods raise `NotInLanes`
+    for computations that vector code does not support.
     """
 
     def __init__(self, block: Block, table: Callable[[str, Table], SSAValue] | None = None) -> None:
@@ -69,7 +72,7 @@ class LaneRecorder(Machine[Element]):
         return Builder(InsertPoint.at_end(self._block)).insert(op).results[0]
 
     def register(self, element: Element) -> SSAValue:
-        """The register of a value."""
+        """The 32-bit register that contains a value."""
         if element.width > REGISTER:
             raise NotInLanes(f"a value has more than {REGISTER} bits")
         if isinstance(element.value, SSAValue):
@@ -85,7 +88,7 @@ class LaneRecorder(Machine[Element]):
         return self._constant(value, None)
 
     def _constant(self, value: int, width: int | None) -> SSAValue:
-        """A constant, at the start of the function."""
+        """A constant, defined once at the start of the function; an index if `width` is None."""
         if (value, width) not in self._constants:
             self._constants[value, width] = self._at_start(integer_constant(value, width))
         return self._constants[value, width]
@@ -94,11 +97,11 @@ class LaneRecorder(Machine[Element]):
         return Builder(InsertPoint.at_start(self._entry)).insert(op).results[0]
 
     def load(self, run: SSAValue, index: SSAValue) -> Element:
-        """Append the load of an element, extended to a register."""
+        """Append a load of an element, sign-extended to a register."""
         return self._loaded(memref.LoadOp.get(run, [index]), self.put)
 
     def first(self, run: SSAValue) -> Element:
-        """Load the only element of a run, at the start of the function."""
+        """Insert a load of the only element of a run at the start of the function."""
         zero, ops = self.index(0), list[Operation]()
 
         def behind(op: Operation) -> SSAValue:
@@ -115,12 +118,12 @@ class LaneRecorder(Machine[Element]):
         return Element(wide, num.integer_width(loaded.type))
 
     def store(self, element: Element, run: SSAValue, index: SSAValue) -> None:
-        """Append the store of an element."""
+        """Append a store of a value, truncated to the element type of the run."""
         narrow = self._narrow(element, memref_type(run).element_type)
         Builder(InsertPoint.at_end(self._block)).insert(memref.StoreOp.get(narrow, run, [index]))
 
     def _narrow(self, element: Element, type: Attribute) -> SSAValue:
-        """A value as an integer of a type."""
+        """A value truncated to an integer type."""
         if element.constant is not None:
             return self._constant(element.constant, num.integer_width(type))
         value = self.register(element)
@@ -128,7 +131,7 @@ class LaneRecorder(Machine[Element]):
 
     @contextmanager
     def inside(self, block: Block) -> Generator[None]:
-        """Append to a block, and then to the one before."""
+        """A context in which ops are appended to another block."""
         before, self._block = self._block, block
         yield
         self._block = before
@@ -140,7 +143,10 @@ class LaneRecorder(Machine[Element]):
         numbers: range,
         body: Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
     ) -> Sequence[SSAValue]:
-        """Append a `num.reduce`, and return its results. body: appends its body, and returns the next values."""
+        """Append a `num.reduce`, and return its results.
+
+        body: appends the ops of the reduction's body, and returns the next carried values.
+        """
         block = Block(arg_types=[IndexType(), *(start.type for start in starts)])
         with self.inside(block):
             values = body(block.args[0], block.args[1:])
@@ -177,7 +183,7 @@ class LaneRecorder(Machine[Element]):
         b: Element,
         folded: Callable[[int, int], int],
     ) -> Element:
-        """Append an op on two values. folded: its value where both are constants."""
+        """Append an op on two values, or return a constant if both are constant. folded: computes this constant."""
         if a.constant is not None and b.constant is not None:
             return self.int_constant(folded(a.constant, b.constant), a.width)
         return self._op(kind, a, b)
@@ -271,7 +277,9 @@ class LaneRecorder(Machine[Element]):
         return self.load(run, self.put(arith.IndexCastOp(self.register(index), IndexType())))
 
     def call_on_table(self, function: str, name: str, table: Table, *arguments: Element) -> Element:
-        """What `tm_interpolate_s16` and `tm_interpolate_odd_s16` compute (`runtime/include/tinyml/interpolate.h`)."""
+        """Append the arithmetic of `tm_interpolate_s16` or `tm_interpolate_odd_s16`
+        (`runtime/include/tinyml/interpolate.h`).
+        """
         x, *numbers = arguments
         if x.constant is not None:
             raise NotInLanes
@@ -288,7 +296,7 @@ class LaneRecorder(Machine[Element]):
                 raise NotInLanes(f"{function} is not a function of lanes")
 
     def _between(self, name: str, table: Table, place: Element) -> Element:
-        """A value between two entries of a table, whose place has 8 bits of fraction."""
+        """Append the interpolation between two entries of a table. place: the position, with 8 fraction bits."""
         eight, one = self.int_constant(8, REGISTER), self.int_constant(1, REGISTER)
         segment = self.shrsi(place, eight)
         low, high = self.lookup(name, table, segment), self.lookup(name, table, self.addi(segment, one))
@@ -318,8 +326,9 @@ class LaneRecorder(Machine[Element]):
 
 
 def without_unused(block: Block) -> None:
-    """Erase arithmetic whose results nothing reads, such as the comparison of a selection that is an extreme, and
-    loads.
+    """Erase arithmetic and loads whose results nothing reads.
+
+    An example is a comparison whose selection became a minimum or maximum.
     """
     for op in reversed([*block.ops]):
         for region in op.regions:

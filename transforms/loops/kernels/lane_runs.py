@@ -1,4 +1,4 @@
-"""Nests whose iterations are lanes, as functions of lanes on runs of memory (`vectorise-loops`)."""
+"""Nests whose iterations are lanes, as `num.lane_function` ops on runs of memory (`vectorise-loops`)."""
 
 from __future__ import annotations
 
@@ -41,11 +41,12 @@ Nest = num.NestOp | num.ContractOp | num.ReduceOp | scf.ForOp
 
 @dataclass
 class Run:
-    """A run of memory that lanes access.
+    """A run of memory that lanes access, or a single value that they share.
 
-    start: of the first lane, in elements of the root buffer. accesses: none of a table, nor of a `root` that is no
-    buffer but a value, or the result of a reduction, for which one is made. elements: true if each lane accesses its
-    own element. argument: the run as the function of lanes takes it.
+    root: the buffer; for a run of one element also a value, or the result of a reduction. start: the position in the
+    buffer of the first lane's element. accesses: the loads and stores of the nest; empty for a table and for a root
+    that is no buffer. elements: true if each lane accesses a different element. argument: the argument of the lane
+    function that stands for the run.
     """
 
     root: SSAValue
@@ -61,10 +62,11 @@ class Run:
 
 @dataclass
 class LaneNest:
-    """A nest as a function of lanes, with the runs that it reads and, at last, writes.
+    """A nest as a function of lanes.
 
-    nest: the op that calls replace, with all loops around that lanes or lines have taken. outer: the axes of the nest
-    that stay loops, with their extents.
+    nest: the op that calls of the function replace, which includes all loops that became lanes or lines. outer: the
+    axes of the nest that stay loops, with their extents. runs: the memory that the function accesses; it writes only
+    the last run.
     """
 
     nest: Operation
@@ -75,7 +77,7 @@ class LaneNest:
 
 
 def lane_nest(nest: Nest) -> LaneNest | str:
-    """A nest as a function of lanes, or why it is none."""
+    """A nest as a function of lanes, or the reason why it cannot be one."""
     if isinstance(nest, num.ContractOp) and len(nest.shape) > 1:
         return "it has several windows"
     if isinstance(nest, scf.ForOp) and (nest.iter_args or trips_from_zero(nest) is None):
@@ -91,7 +93,9 @@ def lane_nest(nest: Nest) -> LaneNest | str:
 
 
 def _single_width(type: Attribute) -> int:
-    """The bits of a value in memory; raises `NotInLanes` for one that is no integer."""
+    """The width in bits of a value in memory; raises `NotInLanes` for a value that is not an integer of such a
+    width.
+    """
     if isinstance(type, IndexType):
         return REGISTER
     format = number_format(type)
@@ -102,20 +106,23 @@ def _single_width(type: Attribute) -> int:
 
 
 def _counts_up(variable: SSAValue) -> bool:
-    """True for the number of an axis, and for the index of a loop from 0."""
+    """True for the index of a nest's axis, and for the index of a loop that starts from 0."""
     loop = variable.owner.parent_op() if isinstance(variable.owner, Block) else None
     return isinstance(loop, Nest) or (isinstance(loop, scf.ForOp) and trips_from_zero(loop) is not None)
 
 
 def _is_inside(loop: Operation, value: SSAValue) -> bool:
-    """True for a value that an op inside of another makes."""
+    """True for a value that is defined inside a loop."""
     block = value.owner if isinstance(value.owner, Block) else value.owner.parent
     return block is not None and loop.is_ancestor(block)
 
 
 @dataclass(frozen=True)
 class _Window:
-    """An axis inside of a lane: its number in the function of lanes, and the first number in the nest."""
+    """An axis that each lane iterates over.
+
+    number: its index in the lane function. first: the first index that it has in the nest.
+    """
 
     number: SSAValue
     first: int
@@ -123,11 +130,11 @@ class _Window:
 
 @dataclass
 class _Recording:
-    """The function of a lane, recorded as the ops of a nest are visited.
+    """The function of a lane, recorded while the ops of a nest are visited.
 
-    values: what has been recorded, by the IR's value; places: those that are indices. cells: what a lane stored to
-    memory of its own, by buffer and element. indexed: the loads and stores of the function, each with its run and the
-    factors of the numbers of axes in its index, whose lines are added at the end.
+    values: the recorded value for each value of the IR. places: the same for indices. cells: the values that a lane
+    stores to a buffer that only this nest uses, by buffer and element. indexed: the loads and stores of the function,
+    each with the number of its run and an affine index; the index of the line is added at the end.
     """
 
     nest: Nest
@@ -148,7 +155,7 @@ class _Recording:
             self.number = self.block.insert_arg(IndexType(), 0)
 
     def found(self) -> LaneNest:
-        """The function; raises `NotInLanes` if lanes do not compute the nest."""
+        """Record the nest and return its function; raises `NotInLanes` if lanes cannot compute it."""
         nest = self.nest
         if isinstance(nest, num.ReduceOp):
             return self.joined(nest)
@@ -172,7 +179,11 @@ class _Recording:
         return self.finished(op, axes, [lines, count] if lines > 1 else [count], pitches)
 
     def _around(self, op: Operation, axes: Mapping[SSAValue, int]) -> tuple[SSAValue, int, Operation] | None:
-        """The number of the axis around lanes, its extent, and the op that a call replaces if lanes take it."""
+        """The axis or loop around the lanes, or None if it cannot become part of the function.
+
+        It is returned as its index, its extent, and the op that a call replaces if the axis becomes part of the
+        function.
+        """
         if axes:
             number, extent = [*axes.items()][-1]
             return number, extent, op
@@ -192,18 +203,23 @@ class _Recording:
         return around[1]
 
     def _continue(self, number: SSAValue, count: int) -> bool:
-        """True if the elements of an iteration around lanes lie behind those of the one before."""
+        """True if each iteration of the axis around the lanes accesses the elements directly after those of the
+        previous one.
+        """
         return all(run.start.factors.get(number) == (count if run.elements else None) for run in self.runs)
 
     def _move(self, number: SSAValue, factors: Sequence[int]) -> None:
-        """Take the multiples of a number from the starts of runs."""
+        """Subtract multiples of an index from the starts of runs, because the function now iterates over this index."""
         for run, factor in zip(self.runs, factors, strict=True):
             run.start = run.start.plus(AffineSum(0, {number: -factor}))
 
     def finished(
         self, op: Operation, outer: Mapping[SSAValue, int], shape: Sequence[int], pitches: Sequence[int]
     ) -> LaneNest:
-        """The function for lines and lanes, with the indices of all accesses."""
+        """The finished function over lines and lanes, with the indices of all accesses.
+
+        pitches: for each run, the distance in elements from one line to the next.
+        """
         for run in self.runs:
             if any(op.is_ancestor(variable.owner) and variable not in outer for variable in run.start.factors):
                 raise NotInLanes("what it accesses begins at an index that it computes itself")
@@ -228,7 +244,7 @@ class _Recording:
         return LaneNest(op, outer, self.runs, function, program)
 
     def joined(self, nest: num.ReduceOp) -> LaneNest:
-        """The function that joins the values of all lanes to a single one."""
+        """The function that reduces the values of all lanes to a single value."""
         used = [number for number, result in enumerate(nest.joined) if result.uses]
         if len(used) != 1 or not nest.numbers:
             raise NotInLanes
@@ -259,21 +275,21 @@ class _Recording:
         return self.recorder.index(known)
 
     def _next(self, block: Block, windows: dict[SSAValue, _Window] | None = None) -> Sequence[SSAValue]:
-        """Record the body of a reduction, and return the values that it hands on."""
+        """Record the body of a reduction, and return the next carried values."""
         self.ops(block, windows or {})
         last = cast(num.NextOp, block.last_op)
         return [self.places.get(one) or self.recorder.register(self.value(one)) for one in last.values]
 
     def is_safe(self, run: Run) -> bool:
-        """True if no element that is read has been overwritten, in whatever groups lanes run.
+        """True if no lane reads an element that another lane has overwritten, regardless of how lanes are grouped.
 
-        The run that is written does not meet those that are read, or lanes read nothing before their own place.
+        This holds if the run does not overlap the written run, or if lanes read no elements before their own position.
         """
         [written] = self.runs[-1].accesses
         return all(read.is_apart(written) or _is_behind(read, written) for read in run.accesses)
 
     def ops(self, block: Block, windows: dict[SSAValue, _Window]) -> None:
-        """Record the ops of a block. windows: the axes around it inside of the lane, in order."""
+        """Record the ops of a block. windows: the enclosing axes that each lane iterates over, outermost first."""
         for op in block.ops:
             if not isinstance(op, num.NextOp | scf.YieldOp):
                 self.op(op, windows)
@@ -324,7 +340,7 @@ class _Recording:
                 raise NotInLanes(f"{op.name} is not an op of lanes")
 
     def value(self, value: SSAValue) -> Element:
-        """A value as it is recorded; a constant from anywhere."""
+        """The recorded value for a value of the IR; constants may be defined anywhere."""
         if isinstance(op := value.owner, num.NumOp) and not op.operands:
             return op.computation()(self.recorder, [])
         if value not in self.values:
@@ -338,14 +354,14 @@ class _Recording:
         return self.values[value]
 
     def shared(self, value: SSAValue) -> Element:
-        """Record a value from outside of the nest."""
+        """Record a load of a value that is defined outside of the nest, and return the value."""
         if _is_inside(self.nest, value) or isinstance(value.type, IndexType):
             raise NotInLanes("it computes with an index, or with what is made inside of it in another way")
         run = self.add_run(value, AffineSum(0, {}), _single_width(value.type), [])
         return self.recorder.first(run.argument)
 
     def inner(self, op: num.ReduceOp, windows: dict[SSAValue, _Window]) -> None:
-        """Record an axis that joins values inside of a lane."""
+        """Record a reduction that each lane computes by itself."""
         starts = [self.value(start) for start in op.starts]
         number, carried = op.body.block.args[0], op.body.block.args[1:]
 
@@ -369,9 +385,10 @@ class _Recording:
         *,
         differs: bool = False,
     ) -> Element:
-        """Record a sum over rows, given as runs and the element of each at which that of the lane begins.
+        """Record a sum of products of a row and a vector, and return its value.
 
-        differs: true if it adds the squares of differences, and no products.
+        rows, vector: each factor as a buffer and the position of the lane's first element. differs: true to sum squared
+        differences instead of products.
         """
         formats = [element_format(factor.type) for factor in op.factors]
         pitch, length = rows[1].factors.get(self.lane, 0), op.length
@@ -405,7 +422,7 @@ class _Recording:
         return recorder.addi(start, Element(sum, width))
 
     def sum_run(self, op: Operation, buffer: SSAValue, start: AffineSum, *, shared: bool = False) -> Run:
-        """The run of a factor. shared: true for a vector, which several sums may read."""
+        """The run that contains a factor. shared: true for a vector; several sums then use one run."""
         root, access = scratch.root(buffer), buffer_access(op, buffer)
         if element_bytes(memref_type(buffer)) != element_bytes(memref_type(root)) or access.width not in WIDTHS:
             raise NotInLanes("the products inside are of elements in other units than their buffer")
@@ -416,7 +433,7 @@ class _Recording:
         return self.add_run(root, start, access.width, [access])
 
     def table(self, name: str, table: Table) -> SSAValue:
-        """The run of a table, as the function takes it."""
+        """The argument of the function that stands for a table; equal tables share one argument."""
         constant = scratch.ConstantOp.of(table, element_type(table))
         constant.result.name_hint = f"{name}_table"
         for run in self.runs:
@@ -426,7 +443,9 @@ class _Recording:
         return self.add_run(constant.result, AffineSum(0, {}), 8 * table.dtype.itemsize, [], len(table)).argument
 
     def add_run(self, root: SSAValue, start: AffineSum, width: int, accesses: list[Access], length: int = 1) -> Run:
-        """Append a run. length: that of a table; that of others follows from what lanes access."""
+        """Append a run with elements of `width` bits. length: the length of a table; for other runs it is computed
+        later.
+        """
         argument = self.block.insert_arg(MemRefType(IntegerType(width), [length]), len(self.runs))
         argument.name_hint = root.name_hint
         run = Run(root, start, accesses, argument)
@@ -434,7 +453,9 @@ class _Recording:
         return run
 
     def cell(self, op: memref.LoadOp | memref.StoreOp) -> int | None:
-        """The element of a buffer that all lanes access, and nothing outside of the nest; None for another."""
+        """The position of an element that all lanes access in a buffer without uses outside the nest; None for other
+        elements.
+        """
         place, root = element_of(op.memref, op.indices), scratch.root(op.memref)
         if place.factors or is_handed_on(op.memref):
             return None
@@ -455,7 +476,7 @@ class _Recording:
         return loaded
 
     def run(self, op: memref.LoadOp | memref.StoreOp, windows: dict[SSAValue, _Window]) -> tuple[Run, AffineSum]:
-        """The run that an op accesses, and the index in it, a sum of the numbers of axes."""
+        """The run that an op accesses, and the affine index of the element in the run."""
         type, lane = memref_type(op.memref), self.lane
         root = scratch.root(op.memref)
         if packed_bits(type) is not None or is_handed_on(op.memref):
@@ -482,7 +503,7 @@ class _Recording:
 
 
 def _is_behind(read: Access, written: Access) -> bool:
-    """True if an iteration reads the element that it writes, or elements behind it."""
+    """True if an iteration reads no elements before the element that it writes."""
     if read.start is None or written.start is None or read.width != written.width:
         return False
     gap = read.start.plus(written.start, -1)
@@ -490,7 +511,7 @@ def _is_behind(read: Access, written: Access) -> bool:
 
 
 def _index(sum: AffineSum, access: Operation) -> SSAValue:
-    """An index of the function of lanes, inserted before the access that takes it."""
+    """Insert the computation of an index before the access that uses it, and return the index."""
     dims = [*sum.factors]
     expression = AffineExpr.constant(sum.constant)
     for number, factor in enumerate(sum.factors.values()):

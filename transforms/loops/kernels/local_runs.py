@@ -1,8 +1,9 @@
-"""Runs that kernels cannot read, which are decoded or unpacked into local arrays first (L3).
+"""Runs of memory that kernels cannot read; they are decoded or unpacked into local arrays first (L3).
 
 The load program of a format decodes its elements. A run that is invariant in the enclosing loop is decoded once, before
-the loop: the vector of a product with a matrix, or the row of a product with several columns. Other runs are decoded
-block by block, once for each product of their elements. Packed RAM is always unpacked a few elements at a time.
+the loop. Examples are the vector of a product with a matrix, and the row of a product with several columns. Other runs
+are decoded block by block, once for each product of their elements. Packed RAM is always unpacked a few elements at a
+time.
 """
 
 from __future__ import annotations
@@ -40,25 +41,26 @@ SHARE = 8
 
 
 def coding_of(run: SSAValue) -> str:
-    """The name of the coding of a run's elements; "" for a format that only its own program can load."""
+    """The name of the coding of a run's elements; "" for a format that only its own load program can decode."""
     coding = element_format(run.type).coding
     return "" if coding is None else coding.name
 
 
 def decoded_format(run: SSAValue) -> NumberFormat | None:
-    """The integers to which the elements of a run can be decoded; None if they are integers already, or do not fit."""
+    """The integers to which the elements of a run can be decoded; None if they already are integers or fit none."""
     return None if coding_of(run) == INTEGER else element_format(run.type).as_integers(DECODED_BITS)
 
 
 def open_nest_around(op: Operation) -> None:
-    """Replace the nest around an op by loops if the op itself becomes a loop, or memory that is written."""
+    """Expand the nest around an op into loops if the op itself becomes a loop or needs memory that is written."""
     if isinstance(nest := op.parent_op(), num.NestOp):
         expand_nest(nest)
 
 
 class LocalRuns:
-    """A rewriter of sums of products; the sums of one function share arrays. ram: the RAM of the board in bytes, if
-    limited.
+    """A rewriter of sums of products that decodes their runs; the sums of one function share local arrays.
+
+    ram: the RAM of the board in bytes, or None if unlimited.
     """
 
     def __init__(self, ram: int | None) -> None:
@@ -67,7 +69,7 @@ class LocalRuns:
         self._before: Counter[Operation] = Counter()
 
     def decoded(self, op: num.CallOp, offer: Offer) -> SSAValue:
-        """The sum of an op by the kernel of an offer, after its runs have been decoded."""
+        """The sum of an op, computed by the kernel of an offer after the op's runs have been decoded."""
         factors, arrays = list(op.arguments[1:]), dict[int, SSAValue]()
         if not all(self._stays(op, factors[turn]) for turn in offer.decoded):
             open_nest_around(op)
@@ -88,7 +90,7 @@ class LocalRuns:
         return _in_blocks(op, factors, DECODED_BLOCK, kernel, read, nest)
 
     def unpacked(self, op: num.CallOp, kernel: num.KernelAttr) -> SSAValue:
-        """The sum of an op whose second run is packed, by calls of the kernel on successive blocks."""
+        """The sum of an op whose second run is packed, computed by calls of a kernel on successive unpacked blocks."""
         open_nest_around(op)
         factors = op.arguments[1:]
         widths = [scratch.packed_bits(scratch.memref_type(run)) for run in factors]
@@ -112,7 +114,7 @@ class LocalRuns:
         return room and isinstance(op.parent_op(), _Loop) and _needed(op, run) is not None
 
     def _whole(self, op: num.CallOp, run: SSAValue) -> SSAValue:
-        """Decode the run before the enclosing loop."""
+        """Decode a whole run before the enclosing loop, and return the decoded run."""
         loop, needed, length = op.parent_op(), _needed(op, run), num.run_length(run)
         assert loop is not None
         assert needed is not None
@@ -125,7 +127,7 @@ class LocalRuns:
         return _decode(nest, values.get(run, run), self._array(op, _integers(run).storage, length, "decoded", *kind))
 
     def _array(self, op: num.CallOp, storage: Attribute, length: int, name: str, *kind: int) -> SSAValue:
-        """A local array of at least `length` elements. There is one array for each kind and type."""
+        """A local array of at least `length` elements; calls with the same kind and type share one array."""
         function = function_around(op)
         key = function, storage, name, *kind
         known = self._arrays.get(key)
@@ -144,7 +146,10 @@ def _in_blocks(
     read: Callable[[int, SSAValue], SSAValue],
     nest: LoopBuilder,
 ) -> SSAValue:
-    """The sum of an op by calls on blocks of its factors; `read` converts a block to a form that the kernel reads."""
+    """The sum of an op, computed by kernel calls on blocks of `size` elements of its factors.
+
+    read: converts a block to a form that the kernel accepts.
+    """
 
     def block(sum: SSAValue, first: SSAValue, count: int) -> SSAValue:
         runs = [nest.insert(scratch.SliceOp(run, first, (count,))) for run in factors]
@@ -163,14 +168,14 @@ def _in_blocks(
 
 
 def _integers(coded: SSAValue) -> NumberFormat:
-    """The integers to which a run is decoded."""
+    """The integer format to which the elements of a run are decoded."""
     format = decoded_format(coded)
     assert format is not None
     return format
 
 
 def _decode(nest: LoopBuilder, coded: SSAValue, array: SSAValue) -> SSAValue:
-    """Decode a run into an array, and return the view that holds its integers."""
+    """Decode a run into an array, and return the view of the array that contains the integers."""
     type, length = _integers(coded).type, num.run_length(coded)
     whole = nest.insert(scratch.SliceOp(array, nest.index(0), (length,), type))
 
@@ -209,7 +214,7 @@ def _needed(op: num.CallOp, run: SSAValue) -> list[Operation] | None:
 
 
 def _may_change(run: SSAValue, loop: _Loop) -> bool:
-    """True if an op in a loop that does more than read, such as a store or a copy, uses the memory of a run."""
+    """True if an op in a loop may write to the memory of a run."""
     memory = scratch.root(run)
     return any(
         isinstance(operand.type, MemRefType) and scratch.root(operand) is memory

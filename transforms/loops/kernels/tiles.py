@@ -1,4 +1,4 @@
-"""Kernels for the rows of weights and the windows of a tile, and the calls that replace contractions (L3)."""
+"""Kernels for tiles, which are blocks of weight rows by windows, and the calls that replace contractions (L3)."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 
 
 def select_tile_kernels(module: ModuleOp, target: str) -> None:
-    """Replace contractions that have a tile by calls of its kernel, unless their weights are packed or were loaded into
-    RAM.
+    """Replace contractions that have a tile by calls of its kernel.
+
+    Contractions whose weights are packed or were loaded into RAM are unchanged.
     """
     for function in defined_functions(module):
         for op in [op for op in function.walk() if isinstance(op, num.ContractOp)]:
@@ -41,13 +42,17 @@ def select_tile_kernels(module: ModuleOp, target: str) -> None:
 
 
 def usual_tile(op: num.ContractOp, target: str) -> num.TileKernelAttr | num.CodeKernelAttr | None:
-    """The tile of the best usual kernel that a target has for a contraction; None if it has none."""
+    """The tile of the best kernel that a target has for a contraction; None if it has none.
+
+    Kernels that only `spend-flash` may choose are not considered.
+    """
     return next((call.attribute for call in calls_of_tile(op, target)), None)
 
 
 @dataclass(frozen=True)
 class TileCall:
-    """The calls of a kernel for a tile. times: the number of calls, each of which computes some of the tile's lines.
+    """The calls of a kernel that compute a contraction. times: the number of calls; each computes some of the tile's
+    lines.
 
     data: the weight stream in flash, or the data that a kernel contains instead of reading a stream.
     """
@@ -58,7 +63,7 @@ class TileCall:
 
     @property
     def attribute(self) -> num.TileKernelAttr | num.CodeKernelAttr:
-        """The tile of a contraction that these calls replace."""
+        """The tile attribute of the contraction that these calls replace."""
         return code_of(self.kernel) if is_tile(self.data) else tile_of(self.kernel)
 
     @property
@@ -68,11 +73,11 @@ class TileCall:
 
     @cached_property
     def content(self) -> bytes:
-        """The data in flash that calls of the same kernel can share: the weight stream."""
+        """The data in flash that calls of the same kernel can share: the bytes of the weight stream."""
         return b"" if is_tile(self.data) else cast("Bytes", self.data).tobytes()
 
     def replace(self, op: num.ContractOp) -> None:
-        """Replace a contraction by the calls."""
+        """Replace a contraction by these calls."""
         [products], [store], nest = op.products, op.stores, LoopBuilder(op)
         assert isinstance(products, num.ProductsOp)
         results = prod(op.shape) // self.times
@@ -98,7 +103,7 @@ class TileCall:
 
 
 def _erase(op: num.ContractOp) -> None:
-    """Erase a contraction and the views that only it reads."""
+    """Erase a contraction and the views that only the contraction reads."""
     read = [value for each in op.body.block.ops for value in each.operands if isinstance(value.owner, scratch.SliceOp)]
     Rewriter.erase_op(op)
     for value in dict.fromkeys(read):
@@ -108,21 +113,22 @@ def _erase(op: num.ContractOp) -> None:
 
 
 def code_of(kernel: Kernel) -> num.CodeKernelAttr:
-    """The attribute of a kernel that contains its constants."""
+    """The attribute that names a kernel that contains its constants."""
     assert isinstance(kernel.attribute, num.CodeKernelAttr)
     return kernel.attribute
 
 
 def size_of(kernel: Kernel) -> num.CodeSize:
-    """The size of a composed kernel: the bytes of a call, of its code and of its stack."""
+    """The size of a composed kernel in bytes: of a call, of its code and of its stack."""
     composed = kernel.composed
     assert composed is not None
     return num.CodeSize(round(composed.costs[""]), kernel.code, composed.call, composed.stack)
 
 
 def is_bought(tile: num.TileKernelAttr | num.CodeKernelAttr | None, target: str) -> bool:
-    """True for a kernel that only `spend-flash` chooses: one that reads more bytes than there are weights, or that
-    contains them.
+    """True for a tile that only `spend-flash` chooses.
+
+    Its kernel reads more bytes than there are weights, or contains the weights.
     """
     if tile is None or isinstance(tile, num.CodeKernelAttr):
         return tile is not None
@@ -131,9 +137,9 @@ def is_bought(tile: num.TileKernelAttr | num.CodeKernelAttr | None, target: str)
 
 
 def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
-    """The call of the kernel for a contraction's tile; None without a tile, or if the kernel cannot finish such sums.
+    """The calls of the kernel for a contraction's tile; None without a tile, or if the kernel cannot finish such sums.
 
-    Raises `InputError` for a tile of which the target has no kernel, or whose sums differ.
+    Raises `InputError` for a tile for which the target has no kernel, or whose sums are different.
     """
     if (tile := op.tile) is None or (nest := _nest_of(op, by=tile)) is None:
         return None
@@ -149,7 +155,8 @@ def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
 
 
 def calls_of_tile(op: num.ContractOp, target: str, *, large: bool = False) -> Iterator[TileCall]:
-    """Yield the calls of all kernels that compute a contraction over windows, all of it or some of its lines per call.
+    """Yield the calls of every kernel that computes a contraction over windows, wholly or some of its lines in each
+    call.
 
     large: as in `TileQuery`.
     """
@@ -170,10 +177,10 @@ def obstacle_of_tile(op: num.ContractOp) -> str:
 
 
 def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None = None) -> TileQuery | str:
-    """The query to a chip for the kernels of a contraction, or the reason why no tile kernel computes it.
+    """The query to a chip for the kernels of a contraction, or the reason why no tile kernel can compute it.
 
-    Tile kernels compute one sum of products of bytes that are constant or in RAM. The sum starts from a constant for
-    each row and is stored as a byte.
+    Tile kernels compute one sum of products of bytes that are constant or in RAM. The sum must start from a constant
+    for each row and be stored as a byte.
     """
     match op.sums:
         case [num.Sum(terms=[(num.ProductsOp() as products, None)]) as sum] if products.row_pitch == products.length:
@@ -194,7 +201,7 @@ def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None
 
 
 def row_starts(op: num.ContractOp, sum: num.Sum) -> Start | None:
-    """The numbers from which the sums of all rows start, in order; None unless they are constants."""
+    """The initial values of the sums of all rows, in order; None if they are not constant."""
     if (load := sum.start_load) is None or not op.visits(load) or (raws := constant_raws(load.memref)) is None:
         return None
     return Start(element_format(load.memref.type), raws)

@@ -1,1 +1,1 @@
-"""Analyses for passes on reals: profiles, operation counts, affine functions."""
+"""Analyses for passes on reals: profiles, operation counts and affine functions."""

@@ -1,4 +1,4 @@
-"""Affine functions `factors * u + addends` by element, and their absorption by the layers that read the results.
+"""Affine functions `factors * u + addends` by element, and how the layers that read their results absorb them.
 
 `W (a * u + b)` is `(W * a) u + W b`: the layer reads u itself, with other weights and another bias.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AffineFunction:
-    """The function `factors * u + addends`, both arrays of the shape of u."""
+    """The function `factors * u + addends`; both arrays have the shape of u."""
 
     factors: Reals
     addends: Reals
@@ -41,23 +41,25 @@ class AffineFunction:
         return AffineFunction(self.factors.reshape(shape), self.addends.reshape(shape))
 
     def followed_by(self, factors: Reals | float, addends: Reals | float) -> AffineFunction:
-        """The function, then another one with a factor and an addend."""
+        """The composition of this function with a second one, `factors * v + addends` of its result v."""
         return AffineFunction(self.factors * factors, self.addends * factors + addends)
 
     def thresholds(self, thresholds: Reals, features: NDArray[np.int64]) -> Reals | None:
-        """The thresholds t' of u for which `u <= t'` where the function is at most t, in double precision.
+        """The thresholds on u that are equivalent to thresholds on the function of u, in double precision.
 
-        thresholds: t, of any shape. features: the element index, in row-major order, of each threshold. None if a
-        factor of these elements is not positive, which would reverse comparisons. Trees absorb a function in this way.
+        Decision trees absorb the function in this way. thresholds: of any shape. features: for each threshold, the
+        row-major index of the element that it is compared with. None if a factor of these elements is not positive,
+        because comparisons would be reversed.
         """
         factors, addends = self.factors.ravel()[features], self.addends.ravel()[features]
         return (thresholds - addends) / factors if (factors > 0).all() else None
 
 
 def extended(op: Operation, value: SSAValue, function: AffineFunction) -> AffineFunction | None:
-    """The function of a tensor that an op on reals computes if one operand is `function` of it; None for other ops.
+    """The affine function that an op's result is, if its operand `value` is `function` of some tensor; None for other
+    ops.
 
-    The op adds, subtracts or multiplies by a constant, negates, or changes the shape.
+    The op must add, subtract or multiply by a constant, negate, or change the shape.
     """
     match op:
         case tdsl.ReshapeOp():
@@ -79,17 +81,17 @@ def extended(op: Operation, value: SSAValue, function: AffineFunction) -> Affine
 
 
 class _Carried(NamedTuple):
-    """An op on an affine function of u, as an affine function of the same op on u.
+    """The effect of exchanging an op with the affine function before it: the op on u, then another affine function.
 
-    function: the affine function of the op's result on u. filling: the real at positions that no move writes; None for
-    an op without filling.
+    function: the affine function after the op. filling: the real that a padding of u needs instead; None for an op
+    without padding.
     """
 
     function: AffineFunction
     filling: float | None = None
 
     def put(self, op: Operation) -> None:
-        """Replace the filling of a pad whose operand is now u."""
+        """Set the filling of a pad whose operand is now u."""
         if isinstance(op, tdsl.PadOp) and self.filling is not None:
             op.properties.pop("value", None)
             if self.filling:
@@ -97,10 +99,10 @@ class _Carried(NamedTuple):
 
 
 def carried(op: Operation, function: AffineFunction) -> _Carried | None:
-    """An op whose operand is a function of u, as a function of the op on u; None for other ops and functions.
+    """The exchange of an op with the affine function of its operand; None if the two cannot be exchanged.
 
-    With computed indices the function must be constant along their axes, before a padding it must be uniform, and
-    before a max pool the same for all pixels, with positive factors.
+    For computed indices, the function must be constant along the indexed axes. Before a padding it must be uniform.
+    Before a max pool it must be the same for all pixels and have positive factors.
     """
     parts = function.factors, function.addends
     match op:
@@ -123,7 +125,7 @@ def carried(op: Operation, function: AffineFunction) -> _Carried | None:
 
 
 def _sliced(op: tdsl.SliceOp, parts: tuple[Reals, Reals]) -> _Carried | None:
-    """The function of a slice, if it is constant along the sliced axes."""
+    """The exchange of a slice with a function that is constant along the sliced axes; None for other functions."""
     shape = tdsl.shape_of(op.out)
     for axis, extent in enumerate(shape):
         if extent < parts[0].shape[axis] or op.steps[axis] != 1:
@@ -135,7 +137,7 @@ def _sliced(op: tdsl.SliceOp, parts: tuple[Reals, Reals]) -> _Carried | None:
 
 
 def _by_channel(parts: tuple[Reals, Reals]) -> bool:
-    """True for a function that is the same for all pixels of an image, whose last axis is the channels."""
+    """True for a function that is the same for all pixels of an image whose last axis is the channels."""
     return all((part == part[:1, :1, :1]).all() for part in parts)
 
 
@@ -146,10 +148,10 @@ Product: TypeAlias = "tdsl.MatmulOp | tdsl.SpmvOp"
 
 
 def absorb(value: SSAValue, function: AffineFunction, base: SSAValue) -> bool:
-    """Make all readers of a value read `base` instead, of which the value is an affine function.
+    """Let all readers of a value read `base` instead, of which the value is an affine function.
 
-    Affine ops after the value become part of the function. Returns False, and changes nothing, unless all readers are
-    layers that can absorb it.
+    Affine ops after the value become part of the function. Returns False without changes unless all readers are layers
+    that can absorb the function.
     """
     edits = absorption(value, function)
     for edit in edits or ():
@@ -158,7 +160,10 @@ def absorb(value: SSAValue, function: AffineFunction, base: SSAValue) -> bool:
 
 
 def absorption(value: SSAValue, function: AffineFunction) -> list[Edit] | None:
-    """The edits by which all readers of a function read its argument; None if a reader cannot absorb the function."""
+    """The edits after which all readers of a value read the argument of the affine function that computes the value.
+
+    None if some reader cannot absorb the function.
+    """
     edits: list[Edit] = []
     for use in tuple(value.uses):
         if (further := extended(use.operation, value, function)) is not None:
@@ -175,7 +180,9 @@ def absorption(value: SSAValue, function: AffineFunction) -> list[Edit] | None:
 
 
 def _behind(op: Operation, moved: _Carried) -> list[Edit] | None:
-    """The edits by which an op reads u instead of a function of it; the readers of its result compensate."""
+    """The edits after which an op reads u instead of a function of u, and the readers of its result absorb the
+    function.
+    """
     [result] = op.results
     if (inner := absorption(result, moved.function)) is None:
         return None
@@ -202,9 +209,9 @@ def _by_layer(op: Operation, operand: int, function: AffineFunction) -> list[Edi
 
 
 def _by_product(op: Product, operand: int, function: AffineFunction) -> list[Edit] | None:
-    """The edit that folds an affine function into the constant matrix that multiplies it.
+    """The edit that folds an affine function into the constant matrix by which its result is multiplied.
 
-    None if there is no such matrix, or if the factors vary along another axis than the summed one.
+    None if there is no such matrix, or if the factors vary along an axis that is not summed.
     """
     if (weights := _own_constant(op.operands[1 - operand])) is None:
         return None
@@ -218,7 +225,9 @@ def _by_product(op: Product, operand: int, function: AffineFunction) -> list[Edi
 
 
 def _by_convolution(op: tdsl.Conv2dOp, function: AffineFunction) -> list[Edit] | None:
-    """The edit that folds an affine function into the filter of a convolution; None if it differs between pixels."""
+    """The edit that folds an affine function into the filter of a convolution; None if the function differs between
+    pixels.
+    """
     filter = _own_constant(op.lhs)
     pixels = [numbers.reshape(-1, numbers.shape[-1]) for numbers in (function.factors, function.addends)]
     if filter is None or any((numbers != numbers[:1]).any() for numbers in pixels):
@@ -232,7 +241,9 @@ def _by_convolution(op: tdsl.Conv2dOp, function: AffineFunction) -> list[Edit] |
 
 
 def _by_forest(op: tdsl.ForestOp, function: AffineFunction) -> list[Edit] | None:
-    """The edit of a forest: its thresholds become thresholds on the argument."""
+    """The edit that replaces the thresholds of a forest by thresholds on the argument of the function; None if
+    impossible.
+    """
     trees = op.trees
     thresholds = function.thresholds(trees.thresholds.astype(np.float64), np.asarray(trees.features, np.int64))
     if thresholds is None:
@@ -265,7 +276,7 @@ def _edit(op: Product | tdsl.Conv2dOp, operand: int, weights: tdsl.ConstOp, scal
 
 
 def in_shape(base: SSAValue, shape: tdsl.Shape, reader: Operation) -> SSAValue:
-    """A tensor in a shape; a new op before its reader converts it if necessary."""
+    """A tensor in a given shape; a reshaping op is inserted before `reader` if necessary."""
     if tdsl.shape_of(base) == shape:
         return base
     reshape = tdsl.ReshapeOp(base, shape)
@@ -275,7 +286,10 @@ def in_shape(base: SSAValue, shape: tdsl.Shape, reader: Operation) -> SSAValue:
 
 
 def _add_to_result(op: tdsl.ContractionOp, bias: Reals) -> None:
-    """Add a constant to a layer's result: to its existing bias, if the unbiased result has no other uses."""
+    """Add a constant to a layer's result.
+
+    If the layer has a bias and the result without bias has no other uses, the constant is added to the bias.
+    """
     value: SSAValue = op.out
     while value.has_one_use():
         [use] = value.uses
@@ -304,7 +318,9 @@ def _bias_shape(op: tdsl.ContractionOp) -> tdsl.Shape:
 
 
 def _narrowed(numbers: Reals, shape: Sequence[int]) -> NDArray[np.float32]:
-    """Numbers in single precision, in a smaller shape that broadcasts to theirs, if possible."""
+    """Numbers in single precision; in a smaller shape that broadcasts to the original one,
+    if their values permit it.
+    """
     padded = (1,) * (numbers.ndim - len(shape)) + tuple(shape)
     few = numbers[tuple(slice(0, extent) for extent in padded)]
     whole = numbers if prod(padded) < numbers.size and (few != numbers).any() else few.reshape(shape)
@@ -312,7 +328,9 @@ def _narrowed(numbers: Reals, shape: Sequence[int]) -> NDArray[np.float32]:
 
 
 def set_feature_map(function: func.FuncOp, features: tdsl.FeatureMap) -> None:
-    """Record the scales and zeros of a function's features; a declared range becomes that of the argument."""
+    """Record the scales and zeros of a function's features, and convert a declared range to the range of the
+    argument.
+    """
     declared = tdsl.read_input(function).range
     if declared is not None:
         ends = features.of_features(np.array(declared)[:, None])

@@ -1,4 +1,6 @@
-"""The scores that a program compares: those before softmax, sigmoid and other functions that preserve their order."""
+"""The scores that a program compares: the values before softmax,
+sigmoid and other functions that preserve their order.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,9 @@ _Decision = tdsl.ArgmaxOp | tdsl.SignOp | tdsl.AtLeastOp
 
 
 def return_compared_scores(module: ModuleOp) -> None:
-    """Make a program return a label and the numbers that decide on it.
+    """Make a program return a label and the numbers that determine it.
 
-    Raises `InputError` for a result that is neither a vector of scores nor a single one.
+    Raises `InputError` for a result that is neither a vector of scores nor a single score.
     """
     function = predict_function(module)
     if not any(isinstance(type, IndexType) for type in function.function_type.outputs):
@@ -36,7 +38,7 @@ def return_compared_scores(module: ModuleOp) -> None:
 
 
 def _add_label(function: func.FuncOp) -> None:
-    """Decide on a class by the first result of a function."""
+    """Add a label that is determined by the first result of a function."""
     last = cast(func.ReturnOp, function.body.block.last_op)
     scores = last.operands[0]
     shape = tdsl.shape_of(scores)
@@ -47,7 +49,7 @@ def _add_label(function: func.FuncOp) -> None:
 
 
 def _return_compared(function: func.FuncOp, compared: SSAValue) -> None:
-    """Return the compared numbers once, in place of all results that are computed only from them."""
+    """Return the compared numbers once, instead of all results that are computed only from them."""
     last = cast(func.ReturnOp, function.body.block.last_op)
     if not isinstance(compared.type, TensorType) or number_format(shaped(compared).get_element_type()) is None:
         # The program finishes an accumulator before it returns it.
@@ -64,7 +66,7 @@ def _return_compared(function: func.FuncOp, compared: SSAValue) -> None:
 
 
 def _is_function_of(value: SSAValue, argument: SSAValue) -> bool:
-    """True for a value that is computed only from one argument and constants."""
+    """True for a value that is computed only from `argument` and constants."""
     if value is argument:
         return True
     if not isinstance(value, OpResult) or isinstance(value.op, _Decision) or not value.op.operands:
@@ -74,7 +76,7 @@ def _is_function_of(value: SSAValue, argument: SSAValue) -> bool:
 
 
 def _drop(decision: _Decision) -> SSAValue:
-    """Let a decision read the argument of increasing functions; return the value that it then compares."""
+    """Let a decision read the argument of increasing functions; return the value that the decision then compares."""
     value = decision.input
     threshold = decision.threshold.value.data if isinstance(decision, tdsl.AtLeastOp) else 0.0
     while (found := _argument(value, decision, threshold)) is not None:
@@ -92,7 +94,10 @@ def _drop(decision: _Decision) -> SSAValue:
 
 
 def _argument(value: SSAValue, decision: _Decision, threshold: float) -> tuple[SSAValue, float] | None:
-    """The argument that yields the same decision, and its threshold; None unless the value increases with it."""
+    """The argument of the function that computes a value, and the threshold on it that yields the same decision.
+
+    None unless the function is known to increase.
+    """
     op = value.owner
     whole = isinstance(decision, tdsl.ArgmaxOp)
     match op:
@@ -124,7 +129,7 @@ def _argument(value: SSAValue, decision: _Decision, threshold: float) -> tuple[S
 
 
 def _number(value: SSAValue) -> float | None:
-    """The real that all elements of a constant equal."""
+    """The real number that all elements of a constant equal; None for other values."""
     if not isinstance(constant := value.owner, tdsl.ConstOp):
         return None
     reals = tdsl.format_of(value).decode(constant.raws).ravel()

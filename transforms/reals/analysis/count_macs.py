@@ -1,4 +1,4 @@
-"""Counts of multiply-accumulates, for comparison with measured cycles."""
+"""The number of multiply-accumulates of a program, for comparison with measured cycles."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tinyml.dialects.loops import trips_of
 
 
 def count_macs(module: ModuleOp) -> int:
-    """Multiply-accumulates of one inference, as ops count them (`tdsl.TensorOp.macs`), times trip counts.
+    """The multiply-accumulates of one inference: the count of each op (`tdsl.TensorOp.macs`) times its executions.
 
-    A sparse product counts its nonzero entries, a dense one all; a vector times a 1x1 matrix is a product of matrices,
-    too. Elementwise products, exp and tanh are not counted.
+    A sparse product counts its nonzero entries, a dense one all entries. A vector times a 1x1 matrix is a product of
+    matrices, too. Elementwise products, exp and tanh are not counted.
     """
     return sum(op.macs * _trips(op) for op in module.walk() if isinstance(op, tdsl.TensorOp))
 

@@ -1,4 +1,6 @@
-"""Missing values of a program's argument: the tensor elements that they reach, and their replacements there."""
+"""Missing values of a program's argument: the tensor elements that they reach,
+and the values that replace them there.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Origin:
-    """The origin of each element of a tensor, in arrays of its shape.
+    """The origin of each element of a tensor, in arrays of the tensor's shape.
 
-    elements: those of the argument, in row-major order; -1 for none. function: the function of such an element. fills:
-    the replacement of a missing value; NaN where it stays missing.
+    elements: the row-major index of the argument's element; -1 for none. function: the affine function of this element.
+    fills: the replacement of a missing value; NaN if the value stays missing.
     """
 
     elements: NDArray[np.int64]
@@ -37,8 +39,9 @@ class Origin:
         return replace(self, fills=np.where(np.isnan(self.fills), values, self.fills))
 
     def arguments(self, values: Reals) -> Reals:
-        """The values of the argument's elements for which possibly missing elements have given values; NaN for all
-        others.
+        """The values of the argument's elements at which the possibly missing elements of the tensor equal `values`.
+
+        NaN for elements that cannot be missing.
         """
         open = (self.elements >= 0) & np.isnan(self.fills) & (self.function.factors != 0)
         factors = np.where(open, self.function.factors, 1.0)
@@ -59,7 +62,7 @@ def origins(function: func.FuncOp) -> Mapping[SSAValue, Origin]:
 
 
 def _followed(op: Operation, found: Mapping[SSAValue, Origin]) -> Origin | None:
-    """The origin of an op's result; None for an op with another computation."""
+    """The origin of an op's result; None for an op that does not only move, scale or impute elements."""
     match op:
         case tdsl.ImputeOp():
             return found[op.input].imputed(op.fills)
@@ -101,7 +104,7 @@ def _index(value: SSAValue) -> Any:
 
 
 def forests_reached(function: func.FuncOp) -> set[tdsl.ForestOp]:
-    """The forests that compare an element that may be missing."""
+    """The forests that compare elements that may be missing."""
     return {
         use.operation
         for value, origin in origins(function).items()
@@ -112,10 +115,11 @@ def forests_reached(function: func.FuncOp) -> set[tdsl.ForestOp]:
 
 
 def compare_argument(program: ModuleOp, function: func.FuncOp, *, scaled: bool) -> bool:
-    """Let forests read a program's argument directly if they read moved or imputed elements of it.
+    """Let forests that read moved or imputed elements of a program's argument read the argument directly.
 
-    A missing element goes where its imputed value would go. scaled: true to include scaled elements; their thresholds
-    become thresholds on the argument, rounded. Returns True if then only forests read the argument.
+    A missing element follows the same path through a tree as its imputed value would. scaled: true to include scaled
+    elements, whose thresholds become rounded thresholds on the argument. Returns True if afterwards only forests read
+    the argument.
     """
     [argument] = function.body.block.args
     if tdsl.is_only_compared(argument):
@@ -129,7 +133,7 @@ def compare_argument(program: ModuleOp, function: func.FuncOp, *, scaled: bool) 
 
 
 def _read_argument(forest: tdsl.ForestOp, origin: Origin, argument: SSAValue, scaled: bool) -> None:
-    """Replace the input of a forest by the argument, unless it reads other elements."""
+    """Replace the input of a forest by the argument, unless the forest reads elements of another origin."""
     trees = forest.trees
     parts = origin.elements, origin.function.factors, origin.function.addends, origin.fills
     elements, factors, addends, fills = (part.ravel()[trees.features] for part in parts)

@@ -1,4 +1,4 @@
-"""Profiles: the values of each tensor of a program on reals, over a data set, as attributes of ops."""
+"""Profiles: statistics of the values of each tensor of a program on reals, over a data set, as attributes of ops."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ROOM = 1 / 64
 
 
 def stretched(inputs: NDArray[Any], reach: float) -> NDArray[Any]:
-    """Samples (samples, elements) moved away from their mean, to `reach` times their distance from it."""
+    """Samples (samples, elements) whose distance from their mean is multiplied by `reach`."""
     mean = np.nanmean(inputs, 0, dtype=np.float64)
     most = np.finfo(np.float32).max
     return (mean + reach * (inputs - mean)).clip(-most, most).astype(inputs.dtype)
@@ -49,7 +49,7 @@ def stretched(inputs: NDArray[Any], reach: float) -> NDArray[Any]:
 
 @lru_cache
 def _spread(length: int) -> NDArray[np.int64]:
-    """The sampled positions of an array; iterations of loops have arrays of equal length."""
+    """The positions at which an array of a given length is sampled, evenly spread."""
     return (np.arange(SAMPLED_VALUES) * GOLDEN % 1 * length).astype(np.int64)
 
 
@@ -77,7 +77,7 @@ class _Statistics:
             self.stride *= 2
 
     def widen(self, values: NDArray[Any], value: SSAValue) -> None:
-        """Extend the extremes to those of some values."""
+        """Extend the range to include some values of a tensor; raise `InputError` if one of them is not finite."""
         if not values.size:
             raise InputError(f"%{value.name_hint or '?'} has no elements: {value.type}")
         low, high = float(values.min()), float(values.max())
@@ -86,7 +86,7 @@ class _Statistics:
         self.low, self.high = min(self.low, low), max(self.high, high)
 
     def make_room_below(self, threshold: float) -> None:
-        """Extend the range to numbers below a threshold, which could otherwise be its least number or lie outside."""
+        """Extend the range to numbers below a threshold, so that values below it do not saturate at the threshold."""
         self.low = min(self.low, threshold - abs(self.high - threshold) * ROOM)
 
     def profile(self) -> tdsl.Profile:
@@ -96,7 +96,8 @@ class _Statistics:
 
 
 def percentiles_of(values: NDArray[np.float64], percentages: Sequence[float]) -> list[float]:
-    """Percentiles of values (count,), which are sorted in place; between two values they are interpolated linearly.
+    """Percentiles of values of shape (count,), linearly interpolated between two values. The values are sorted in
+    place.
 
     A vectorised sort of all values takes half of the time of `np.percentile`, which selects two values for each
     percentile.
@@ -114,7 +115,7 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
     """Record the profiles of a program on real inputs of shape (samples, elements).
 
     In a part of the program that has formats, the profiles are those of the rounded values. For an anomaly detector the
-    profiles exceed the range of its normal samples (`REACH_MULTIPLES`): numbers would otherwise saturate, and anomalies
+    profiles exceed the range of the normal samples (`REACH_MULTIPLES`). Otherwise numbers would saturate, and anomalies
     could look normal.
     """
     from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_as_it_is, predict_function
@@ -161,8 +162,9 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
 
 
 def _beyond(module: ModuleOp, usual: NDArray[Any], threshold: float) -> Mapping[SSAValue, tuple[float, float]]:
-    """The extremes of each tensor of a detector at the first of `REACH_MULTIPLES` for which most normal samples are
-    anomalies.
+    """The extremes of each tensor of a detector on samples that are moved away from their mean.
+
+    The distance is the first of `REACH_MULTIPLES` at which the detector classifies most normal samples as anomalies.
     """
     from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
 

@@ -1,7 +1,7 @@
 """Rotations and scales of the space of distances between a product and prototypes.
 
-Q minimises the greatest coordinate of the points W x and b in |Q W x - Q b|^2 (`level_rotation`), and a factor makes it
-fill its range.
+In |Q W x - Q b|^2, the rotation Q minimises the greatest coordinate of the points W x and b (`level_rotation`). A
+factor then scales them to fill the range of the number format.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ NEAR_SHARE = 0.7
 
 
 def level_rotation(points: Reals) -> NDArray[np.float64]:
-    """An orthogonal matrix Q of shape (n, n) such that the greatest magnitude in `points @ Q.T` is small.
+    """An orthogonal matrix Q of shape (n, n) for which the greatest magnitude in `points @ Q.T` is small.
 
     The search starts from the best of several random rotations, as in incoherence processing (Chee et al., "QuIP",
-    2023); then it rotates one plane of two coordinates after the other by the angle that minimises the greater of both,
-    as in Jacobi's method. points: (count, n).
+    2023). It then rotates the planes of two coordinates one after the other, as in Jacobi's method, by the angle that
+    minimises the greater magnitude. points: of shape (count, n).
     """
     n = points.shape[1]
     norms = np.linalg.norm(points, axis=1)
@@ -102,8 +102,8 @@ def rotate_distances(module: ModuleOp, data: str) -> None:
 class _Distance:
     """A squared distance between a product and prototypes.
 
-    matrix, prototypes: constants. product: that of the matrix with a vector. factor: the factor of the distance, if
-    that is its only use.
+    matrix, prototypes: constants. product: the product of the matrix and a vector. factor: the constant by which the
+    distance is multiplied, if this is its only use.
     """
 
     product: tdsl.ProductOp
@@ -112,9 +112,9 @@ class _Distance:
     factor: tdsl.ConstOp | None
 
     def rotate(self, vectors: Reals, projected: Reals) -> None:
-        """Rotate and scale both constants.
+        """Rotate and scale the matrix and the prototypes.
 
-        vectors, projected: the vectors that the matrix is multiplied by, and the products; each of shape (samples,
+        vectors, projected: the vectors by which the matrix is multiplied, and the products; each of shape (samples,
         length).
         """
         rows, prototypes = self.matrix.raws.astype(np.float64), self.prototypes.raws.astype(np.float64)
@@ -150,7 +150,7 @@ def _distances(module: ModuleOp) -> Iterator[_Distance]:
 
 
 def _constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that defines a value directly or by an index, if neither has other uses."""
+    """The constant that defines a value, directly or through an index, if neither constant nor value has other uses."""
     source = value.owner.input if isinstance(value.owner, tdsl.IndexOp) else value
     constant = source.owner
     single = value.has_one_use() and source.has_one_use() and tdsl.format_of(value).type == f32
@@ -158,7 +158,7 @@ def _constant(value: SSAValue) -> tdsl.ConstOp | None:
 
 
 def _factor(distance: SSAValue) -> tdsl.ConstOp | None:
-    """The single number by which a distance is multiplied, if that is its only use."""
+    """The single constant number by which a distance is multiplied, if this is its only use."""
     if not distance.has_one_use():
         return None
     [use] = distance.uses
@@ -176,10 +176,10 @@ def _is_dense(matrix: tdsl.ConstOp) -> bool:
 
 
 def _stretch(greatest: float, weight: float, square: float) -> float:
-    """The scale factor with the least rounding errors such that the coordinates or the weights fill their range.
+    """The scale factor with the least rounding errors for which either the coordinates or the weights fill their range.
 
-    greatest: the greatest magnitude of coordinates. weight: the greatest magnitude of weights. square: the sum for the
-    multiplied vectors as computed by `_unforeseen`.
+    greatest: the greatest magnitude of coordinates. weight: the greatest magnitude of weights. square: the result of
+    `_unforeseen` for the multiplied vectors.
     """
 
     def unit(magnitude: float) -> float:
@@ -192,9 +192,9 @@ def _stretch(greatest: float, weight: float, square: float) -> float:
 
 
 def _unforeseen(vectors: Reals) -> float:
-    """The sum of the mean squares of each element's part that earlier elements do not predict.
+    """The sum over all elements of the mean square of the part that earlier elements do not predict.
 
-    The errors of the other parts compensate for each other when weights are rounded (`round_weights`).
+    The errors of predictable parts compensate for each other when weights are rounded (`round_weights`).
     """
     from tinyml.transforms.formats.constants.input_moments import second_moments
 

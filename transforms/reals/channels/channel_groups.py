@@ -1,10 +1,10 @@
-"""Channels that can only be removed together.
+"""Groups of channels that can only be removed together.
 
 A channel is an index along the last axis of an image, or along the only axis of a vector. Elementwise ops, depthwise
 convolutions, pools and sums of branches couple channels of their operands to channels of their results; convolutions
 and dense layers do not. Coupled channels form a group, which is removed as a whole (Li et al. 2017, section 3.3, for
-residual sums; Fang et al. 2023, DepGraph, in general). Channels of the program's inputs and results are never removed,
-nor are those that ops of unknown kinds read.
+residual sums; Fang et al. 2023, DepGraph, in general). Channels of the program's inputs and results are never removed.
+The same holds for channels that ops of unknown kinds read.
 """
 
 from __future__ import annotations
@@ -39,13 +39,15 @@ class Cut:
 
 
 def channel_axis(shape: tdsl.Shape) -> int:
-    """The axis of channels: the last of an image; else the only axis with several elements, or the last."""
+    """The axis of channels: the last axis of an image; otherwise the only axis with several elements,
+    or the last one.
+    """
     long = [axis for axis, extent in enumerate(shape) if extent > 1]
     return long[0] if len(long) == 1 and len(shape) != 4 else len(shape) - 1
 
 
 class ChannelGroups:
-    """The groups of channels of a function; channels that loops and branches read or define are never removed."""
+    """The groups of channels of a function. Channels that loops and branches read or define are never removed."""
 
     def __init__(self, function: func.FuncOp) -> None:
         self._sets = IntDisjointSet(size=1)
@@ -134,7 +136,7 @@ class ChannelGroups:
             self._keep(op)
 
     def _same(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Couple the channels of the result to those of an operand; False if their axes differ."""
+        """Couple the channels of the result to those of an operand; return False if their axes differ."""
         shapes = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         if operand not in self._labels or len({channel_axis(shape) for shape in shapes}) > 1:
             return False
@@ -157,7 +159,10 @@ class ChannelGroups:
         return op.addend is None or self._broadcast(op, op.addend)
 
     def _product(self, op: tdsl.MatrixProductsOp) -> bool:
-        """Handle products of a constant matrix and a vector, or of vectors and a constant matrix."""
+        """Record the channels of a product of a constant matrix and a vector, or of vectors and a constant matrix.
+
+        False for other products.
+        """
         constants = [isinstance(value.owner, tdsl.ConstOp) for value in op.operands[:2]]
         if sum(constants) != 1 or len(op.terms) > 1:
             return False
@@ -177,7 +182,9 @@ class ChannelGroups:
         return all([self._broadcast(op, value) for value in dict.fromkeys(op.inputs)])
 
     def _broadcast(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Couple the channels of a broadcast operand to the result, or cut a constant; False if axes differ."""
+        """Couple the channels of a broadcast operand to the result, or cut a constant;
+        return False if the axes differ.
+        """
         shape, result = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         axis = channel_axis(result) - len(result) + len(shape)
         extent = shape[axis] if axis >= 0 else 1

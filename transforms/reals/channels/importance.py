@@ -1,4 +1,4 @@
-"""The importance of groups of channels."""
+"""The importance of groups of channels for the results of a network."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Importance:
-    """The importance of the channels of filters: for each filter, the groups of its channels and a number for each.
+    """The importance of the channels of filters: for each filter, the group and a number for each channel.
 
-    shares: true to divide the numbers by the total over the remaining channels of a filter.
+    shares: true to divide each number by the total over the remaining channels of the filter.
     """
 
     filters: Sequence[tuple[NDArray[np.int64], Reals]]
     shares: bool
 
     def without(self, removed: Collection[int]) -> dict[int, float]:
-        """The importance of each removable group after some are removed: the sum over its filters."""
+        """The importance of each removable group after the groups `removed` are gone: the sum over its filters."""
         worth: dict[int, float] = {}
         for groups, numbers in self.filters:
             left = ~np.isin(groups, list(removed))
@@ -46,10 +46,11 @@ def importance(grouping: ChannelGroups, file: str | None = None) -> Importance:
     """The importance of the channels of all convolutions and dense layers.
 
     By default it is the L1 norm of a channel's weights (Li et al. 2017) divided by the norm of the filter's remaining
-    channels: norms of layers with more weights are greater, and each of the last few channels of a layer matters more
-    than one of many. Alternatively an .npz file defines it: for each filter with removable channels an array with a
-    number for each channel of the result, named after the filter's weights. Raises `InputError` for a file without one
-    of these arrays, or with other shapes or numbers that are not finite.
+    channels. The division is necessary because norms of layers with more weights are greater, and because each of the
+    last few channels of a layer matters more than one of many. Alternatively, an .npz file defines the importance. For
+    each filter with removable channels it contains an array that is named after the filter's weights and has a number
+    for each channel of the result. Raises `InputError` for a file without one of these arrays, with other shapes, or
+    with numbers that are not finite.
     """
     filters: list[tuple[NDArray[np.int64], Reals]] = []
     for op in grouping.filters:
@@ -61,7 +62,7 @@ def importance(grouping: ChannelGroups, file: str | None = None) -> Importance:
 
 
 def weights_name(grouping: ChannelGroups, op: tdsl.ContractionOp) -> str | None:
-    """The name of the weights of a convolution or dense layer, if they have any."""
+    """The name of the weights of a convolution or dense layer; None if they have no name."""
     return op.operands[grouping.filters[op]].name_hint
 
 

@@ -1,8 +1,8 @@
 """The choice of channels to remove, by the memory of a plan (PEX, Liberis and Lane 2023, section 3.5).
 
-The bottleneck of a network is the set of segments at the peak of its plan. Among the groups of channels that are alive
-there and whose removal lowers these segments, the least important one is removed; then a new plan is made, until the
-peak is low enough.
+The bottleneck of a network is the set of segments at the peak of its plan. Candidates are the groups of channels that
+are alive there and whose removal lowers these segments. The least important candidate is removed, and a new plan is
+made. This is repeated until the peak is low enough.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Channels:
     """The channels of a network, in the tensors of its graph.
 
-    schedule: creates the plans. most_extra: maximum additional multiply-accumulates of plans, in percent.
+    schedule: makes the plans. most_extra: the maximum additional multiply-accumulates of plans, in percent.
     """
 
     network: Network
@@ -40,7 +40,9 @@ class Channels:
 
     @cached_property
     def groups(self) -> dict[str, Labels]:
-        """The group of each channel of each tensor in the graph, `FIXED_GROUP` for channels that are never removed."""
+        """For each tensor of the graph, the group of each channel;
+        `FIXED_GROUP` for channels that are never removed.
+        """
         groups: dict[str, Labels] = {}
         for value, name in self.network.names.items():
             if name not in groups:
@@ -51,7 +53,7 @@ class Channels:
 
     @cached_property
     def counts(self) -> dict[int, dict[str, int]]:
-        """The number of channels of each removable group in each tensor."""
+        """For each removable group, its number of channels in each tensor."""
         counts: dict[int, dict[str, int]] = {}
         for name, groups in self.groups.items():
             for group, count in zip(*np.unique(groups, return_counts=True), strict=True):
@@ -79,17 +81,17 @@ class Channels:
         return Graph(tensors, whole.inputs, tuple(nodes), whole.outputs)
 
     def plan(self, graph: Graph) -> Plan:
-        """The plan of a graph with the least peak."""
+        """The plan of a graph with the lowest peak memory."""
         return self.schedule.plan(graph, graph.macs * self.most_extra // 100)
 
     def at_peak(self, graph: Graph, chosen: Plan) -> list[int]:
-        """The groups that are alive at the peak of a plan and are not the last channels of any tensor."""
+        """The groups that are alive at the peak of a plan and whose removal leaves channels in every tensor."""
         ordered = graph.in_order(chosen.order)
         alive = {share.tensor for segment in fullest_segments(chosen) for share in shares(ordered, segment)}
         return [group for group in self.removable(graph) if alive.intersection(self.counts[group])]
 
     def removable(self, graph: Graph) -> list[int]:
-        """The groups that are not the last channels of any tensor of a graph."""
+        """The groups of a graph whose removal leaves channels in every tensor."""
         return [
             group
             for group, counts in self.counts.items()
@@ -97,9 +99,9 @@ class Channels:
         ]
 
     def fall(self, chosen: Plan, removed: Collection[int]) -> int:
-        """The total bits by which the segments at the peak of a plan shrink without the given groups.
+        """The total bits by which the segments at the peak of a plan shrink if the groups `removed` are removed.
 
-        If they do not shrink, the bits by which the peak of another plan is lower.
+        If the segments do not shrink, the bits by which the peak of another plan is lower.
         """
         graph = self.graph(removed)
         least: dict[tuple[int, int], int] = {}
@@ -110,14 +112,15 @@ class Channels:
         return fall or max(0, chosen.bits - self.plan(graph).bits)
 
     def alike(self, group: int) -> tuple[tuple[str, int], ...]:
-        """The properties of a group that a plan depends on: the number of its channels in each tensor."""
+        """Everything about a group that plans depend on: the number of its channels in each tensor."""
         return tuple(self.counts[group].items())
 
 
 def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
-    """The groups to remove, in order, until a plan has at most `ram` bytes alive; a new plan is made after each.
+    """The groups to remove, in order, until a plan has at most `ram` bytes alive.
 
-    Raises `InputError` if no channel at a bottleneck above the limit can be removed.
+    After each removal a new plan is made. Raises `InputError` if no channel at a bottleneck above the limit can be
+    removed.
     """
     removed: list[int] = []
     while True:
@@ -143,7 +146,7 @@ def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
 
 
 def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options: list[list[int]]) -> int | None:
-    """The first group of the first option whose removal lowers the peak of a plan; None if there is none."""
+    """The first group of the first option that lowers the peak of a plan if it is removed; None if there is none."""
     useless: set[tuple[tuple[str, int], ...]] = set()
     for groups in options:
         if (alike := channels.alike(groups[0])) not in useless:
@@ -154,12 +157,12 @@ def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options:
 
 
 def first_as_many(channels: Channels, graph: Graph, chosen: Plan, removed: list[int], ordered: list[int]) -> int | None:
-    """The first group whose removal with equally sized ones lowers the peak; None if there is none."""
+    """The first group that lowers the peak if it is removed together with equivalent groups; None if there is none."""
     return _first_useful(channels, chosen, removed, [_as_many(channels, graph, group, ordered) for group in ordered])
 
 
 def _as_many(channels: Channels, graph: Graph, group: int, ordered: list[int]) -> list[int]:
-    """A group and as many equivalent others as can be removed without emptying a tensor."""
+    """A group and all equivalent groups that can be removed together without emptying a tensor."""
     counts = channels.counts[group]
     most = min((graph.tensors[name].channels - 1) // count for name, count in counts.items())
     alike = [each for each in ordered if each != group and channels.alike(each) == channels.alike(group)]

@@ -2,14 +2,14 @@
 
 While the network exceeds its limits, the channel with the least cost per saving is removed. The cost is the growth of
 the loss to second order, after the other weights of the layers that read the channel are refitted (`LayerCurvature`).
-Layers are therefore compared by their effect on the loss, and redundant channels count once: if one of them is removed,
-the cost of the other grows.
+Layers are therefore compared by their effect on the loss. Redundant channels count once: if one of them is removed, the
+cost of removing the other increases.
 
-The curvature is the Fisher information as a Kronecker product of the second moments of a layer's input and of the
-derivatives by its sums (K-FAC; Martens and Grosse 2015, for convolutions Grosse and Martens 2016). In this metric the
-least growth of the loss without some columns of the weights has a closed form, and so have the weights that attain it:
-the remaining columns take over the predictable part of the removed ones (Hassibi and Stork 1993; for whole channels
-Wang et al. 2019, section 4).
+The curvature is the Fisher information, approximated as a Kronecker product of the second moments of a layer's input
+and of the derivatives with respect to its sums (K-FAC; Martens and Grosse 2015, for convolutions Grosse and Martens
+2016). In this metric the least growth of the loss without some columns of the weights has a closed form, and so do the
+weights that attain it. The remaining columns compensate for the predictable part of the removed columns (Hassibi and
+Stork 1993; for whole channels Wang et al. 2019, section 4).
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ SAMPLES, STAGES = 1536, 8
 class Refitting:
     """A program on reals whose channels are removed.
 
-    x: samples (samples, elements) for the measurements. seed: for the choice of samples and of classes drawn by the
-    scores. Removed channels stay in the program, without effect.
+    x: samples (samples, elements) for the measurements. seed: for the choice of samples, and of classes that are drawn
+    with their predicted probabilities. Removed channels stay in the program, without effect.
     """
 
     def __init__(self, module: ModuleOp, grouping: ChannelGroups, x: Array, seed: int = 0):
@@ -65,7 +65,7 @@ class Refitting:
         self.size = 1 + max(int(grouping.groups(value).max(initial=0)) for value in grouping.values)
 
     def measure(self) -> None:
-        """Measure the curvature at the current weights."""
+        """Measure the curvature of the loss at the current weights."""
         for layer in self.layers.values():
             layer.clear()
         inputs, together = self.trainer.inputs(self.x), self.trainer.together
@@ -78,7 +78,9 @@ class Refitting:
             layer.solve()
 
     def _slope(self, logits: Array) -> Array:
-        """The derivatives of the cross-entropy by the scores, for classes drawn with their probabilities."""
+        """The derivatives of the cross-entropy with respect to the scores, for classes drawn with their predicted
+        probabilities.
+        """
         outputs, logits = logits.shape[1], by_class(logits)
         exponentials = np.exp(logits - logits.max(1, keepdims=True))
         slope = exponentials / exponentials.sum(1, keepdims=True)
@@ -88,7 +90,7 @@ class Refitting:
 
     @property
     def growth(self) -> Array:
-        """The growth of the loss without each group of channels."""
+        """For each group of channels, the growth of the loss if it is removed."""
         found = np.zeros(self.size)
         for layer in self.layers.values():
             for group in layer.groups:
@@ -96,7 +98,7 @@ class Refitting:
         return found
 
     def remove(self, group: int) -> None:
-        """Remove a group of channels."""
+        """Remove a group of channels, and refit the weights of all layers that read it."""
         for layer in self.layers.values():
             layer.remove(group)
 
@@ -108,7 +110,8 @@ class Refitting:
 
 
 def prune_refitted(module: ModuleOp, limits: ResourceLimits, x: Array, seed: int = 0) -> None:
-    """Choose `limits.removed` and refit the weights of a program on reals in place; its channels are unchanged.
+    """Choose the groups `limits.removed`, and refit the weights of a program on reals in place; its channels are
+    unchanged.
 
     Raises `InputError` for limits that cannot be met.
     """
@@ -137,8 +140,9 @@ def _parts(groups: Sequence[int], count: int) -> Iterable[Sequence[int]]:
 
 
 def _bias(op: tdsl.ContractionOp) -> tdsl.ConstOp | None:
-    """The constant that is the initial value of a contraction's sums, or that is added to them; None if there is
-    none.
+    """The constant bias of a contraction: the initial value of its sums, or a constant that is added to them.
+
+    None if there is none, or if it has other uses.
     """
     bias = op.initial
     if bias is None and op.out.has_one_use():
@@ -155,9 +159,10 @@ RIDGE = 1e-3
 
 
 class LayerCurvature:
-    """A convolution or dense layer whose weights multiply channels that can be removed, as a matrix and its curvature.
+    """A convolution or dense layer with channels that can be removed, as a matrix of weights and its curvature.
 
-    weight, bias: its constants; without a bias that it adds itself, the bias cannot take over the means of channels.
+    weight, bias: the constants of the layer. Without a bias of the layer itself, no bias can compensate for the means
+    of removed channels.
     """
 
     def __init__(self, op: tdsl.ContractionOp, grouping: ChannelGroups, weight: Weight, bias: Weight | None):
@@ -192,7 +197,7 @@ class LayerCurvature:
         self.samples = self.vectors = 0
 
     def collect(self, x: Array, slope: Array) -> None:
-        """Add the moments of some samples; slope: the derivatives of the loss by the layer's result."""
+        """Add the moments of some samples. slope: the derivatives of the loss with respect to the layer's result."""
         vectors = self._matrix(self.weight.real[None], x, 1 - self.operand)
         vectors = vectors.reshape(-1, len(self.columns) - 1)
         vectors = np.append(vectors, np.ones((len(vectors), 1)), 1)
@@ -203,7 +208,7 @@ class LayerCurvature:
         self.vectors += len(vectors)
 
     def solve(self) -> None:
-        """Set the curvature from the collected moments, and the weights from the constants."""
+        """Compute the curvature from the collected moments, and copy the weights from the constants."""
         self.matrix = np.zeros((len(self.rows), len(self.columns)))
         self.matrix[:, :-1] = self.weight.real.reshape(-1)[self.places]
         if self.bias is not None:
@@ -249,7 +254,10 @@ class LayerCurvature:
             self.bias.real[...] = self.matrix[:, -1].reshape(self.bias.real.shape)
 
     def _matrix(self, weight: NDArray[Any], x: NDArray[Any], operand: int) -> NDArray[Any]:
-        """A factor of the term as (samples, other axis, summed), given both."""
+        """One factor of the layer's product, of shape (samples, other axis, summed axis).
+
+        weight, x: the values of both factors. operand: the operand index of the factor to return.
+        """
         pair = self.factors.matrices(*((weight, x) if self.operand == 0 else (x, weight)))
         # The left factor is (samples, stack, rows, summed), the right one (samples, stack, summed, columns).
         return pair[0][:, 0] if operand == 0 else pair[1][:, 0].swapaxes(-1, -2)

@@ -1,4 +1,4 @@
-"""Programs without some groups of channels."""
+"""Removal of groups of channels from programs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def kept(grouping: ChannelGroups, value: SSAValue, removed: Collection[int]) -> 
 
 
 def remove_channels(grouping: ChannelGroups, removed: Collection[int]) -> None:
-    """Remove groups of channels from tensors, and from the weights of all ops that read or define these.
+    """Remove groups of channels from tensors, and from the weights of all ops that read or define these tensors.
 
     At least one channel of each tensor must remain.
     """

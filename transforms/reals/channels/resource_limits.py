@@ -1,4 +1,4 @@
-"""Limits on RAM, flash and multiply-accumulates of a network, and the channels to remove for them."""
+"""Limits on RAM, flash and multiply-accumulates of a network, and the channels to remove to meet them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ RAM, FLASH, MACS = "RAM", "flash", "multiply-accumulates"
 
 @dataclass
 class ResourceLimits:
-    """Limits by resource: bytes at the peak of the plan, bytes of weights, operations.
+    """Limits by resource: bytes at the peak of the plan, bytes of weights, and operations.
 
-    bits: those of a weight. removed: the groups removed so far, in order.
+    bits: the width of a weight. removed: the groups removed so far, in order.
     """
 
     channels: Channels
@@ -35,20 +35,20 @@ class ResourceLimits:
     removed: list[int] = field(default_factory=list[int])
 
     def taken(self, removed: Sequence[int]) -> dict[str, float]:
-        """Bytes and operations of the network without some groups, by limited resource."""
+        """For each limited resource, the bytes or operations of the network without some groups."""
         return {name: self._taken(name, removed) for name in self.limits}
 
     @cached_property
     def whole(self) -> dict[str, float]:
-        """Bytes and operations of the whole network."""
+        """For each limited resource, the bytes or operations of the whole network."""
         return self.taken([])
 
     def next_group(self, worth: Worth, done: float) -> int | None:
-        """Remove a group if the network exceeds its current limits, and return it.
+        """Remove a group if the network exceeds its current limits, and return it; None if the limits are met.
 
-        worth: that of each group. done: the progress from 0 to 1. At 0 the limits are the needs of the whole network,
-        at 1 the final limits; in between they decrease geometrically. The chosen group has the least worth per share of
-        the limits that its removal saves. Raises `InputError` if no group saves anything.
+        worth: a number for each group. done: the progress from 0 to 1. At 0 the limits are the needs of the whole
+        network, at 1 the final limits; in between they decrease geometrically. The chosen group has the least worth per
+        share of the limits that its removal saves. Raises `InputError` if no group saves anything.
         """
         present = {name: self.whole[name] ** (1 - done) * limit**done for name, limit in self.limits.items()}
         taken = self.taken(self.removed)
@@ -64,9 +64,9 @@ class ResourceLimits:
         return group
 
     def regained(self) -> list[int]:
-        """Groups for which the limits have room again, and which are restored; the last removed come first.
+        """Restore removed groups that fit the limits again, the last removed first, and return them.
 
-        A step from one channel to the next of a large image may leave room for several channels of a small one.
+        Removing one channel of a large image may leave room for several channels of a small one.
         """
         found: list[int] = []
         for group in reversed(self.removed):
@@ -78,7 +78,7 @@ class ResourceLimits:
         return found
 
     def _savings(self, taken: Mapping[str, float], above: Sequence[str]) -> dict[int, float]:
-        """For each group, the shares of the limits that its removal saves, if it saves any."""
+        """For each group that saves anything, the sum of the shares of the limits that its removal saves."""
         saved: dict[int, float] = {}
         alike: dict[tuple[tuple[str, int], ...], float] = {}
         graph = self.channels.graph(self.removed)
@@ -100,7 +100,9 @@ class ResourceLimits:
         return saved
 
     def _several(self, worth: Worth, above: Sequence[str]) -> int | None:
-        """The least worthy group that saves RAM together with equivalent groups, if no single group does."""
+        """The group of least worth that saves RAM together with equivalent groups; for use if no single group saves
+        anything.
+        """
         if RAM not in above:
             return None
         graph = self.channels.graph(self.removed)
@@ -115,7 +117,7 @@ class ResourceLimits:
         return graph.macs if name == MACS else self._weights(removed) * self.bits / 8
 
     def _weights(self, removed: Sequence[int]) -> int:
-        """The number of remaining elements of constants."""
+        """The number of elements of constants that remain after groups are removed."""
         gone, grouping = set(removed), self.channels.grouping
         total = 0
         for op in dict.fromkeys(use.operation for value in grouping.values for use in value.uses):

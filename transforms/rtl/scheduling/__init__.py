@@ -1,1 +1,1 @@
-"""Foundations of a schedule in clock cycles: delays, widths of indices, dependences through memory."""
+"""The basis of a schedule in clock cycles: delays, widths of indices, and dependences through memory."""

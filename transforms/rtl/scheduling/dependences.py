@@ -33,9 +33,9 @@ class Edge:
 
 
 def edges(ops: Sequence[Operation], known: Mapping[SSAValue, Interval], loop: scf.ForOp | None = None) -> list[Edge]:
-    """The dependences between accesses of memories and streams.
+    """The dependences between the accesses of ops to memories and streams.
 
-    known: intervals of addresses. loop: the loop whose body the ops are, unless they run once.
+    known: intervals of addresses. loop: the loop whose body consists of the ops; None if they run once.
     """
     found: list[Edge] = []
     accesses = [hardware_access(op, known) for op in ops if isinstance(op, rtl.LoadOp | rtl.StoreOp)]
@@ -52,7 +52,7 @@ def edges(ops: Sequence[Operation], known: Mapping[SSAValue, Interval], loop: sc
 
 
 def _between(first: Operation, second: Operation, distance: int | None, loop: scf.ForOp | None) -> Iterator[Edge]:
-    """The dependences between two ops. distance: the number of iterations between them; None if it is unknown."""
+    """Yield the dependences between two ops. distance: the number of iterations between them; None if it is unknown."""
     if distance is None:
         if first is not second:
             yield Edge(first, second, 0)
@@ -69,8 +69,9 @@ def _between(first: Operation, second: Operation, distance: int | None, loop: sc
 def _iterations(
     first: Access, second: Access, loop: scf.ForOp | None, known: Mapping[SSAValue, Interval]
 ) -> int | None:
-    """The distance of two accesses in iterations, including accesses whose address is made of the counters of flattened
-    loops.
+    """The number of iterations between two accesses; None if it is unknown.
+
+    The addresses may be sums of the counters of flattened loops.
     """
     if loop is None:
         return distance(first, second)
@@ -82,10 +83,10 @@ def _iterations(
 
 
 def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SSAValue, Interval]) -> bool:
-    """True for accesses of a flattened loop at the same address that no later iteration accesses after it is written.
+    """True for accesses of a flattened loop to one address that no later iteration accesses after a store to it.
 
-    Each store happens when the counters of one or more outer loops advance, and the address differs for each of their
-    values.
+    This holds if each store happens when the counters of some outer loops advance, and each combination of values of
+    these counters has a different address.
     """
     start = accesses[0].start
     assert start is not None
@@ -104,14 +105,14 @@ def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SS
 
 
 def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
-    """The counters of outer loops up to the one that advances when a store happens; None if there is none."""
+    """The counters of the outer loops down to the one that advances when a store happens; None if there is none."""
     if not isinstance(level := store.attributes.get(RISES), IntegerAttr):
         return None
     return [*loop.body.block.args[1 : counters_of(loop) - 2 * level.value.data + 2 : 2]]
 
 
 def hardware_access(op: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]) -> Access:
-    """The access of a hardware memory. known: intervals of addresses, which limit its reach."""
+    """The access of an op to a hardware memory. known: intervals of addresses, which determine its reach."""
     element = (op.result if isinstance(op, rtl.LoadOp) else op.value).type
     width = cast("IntegerType[int, Any]", element).width.data
     low, high = known.get(op.address, INDEX)
@@ -122,5 +123,5 @@ def hardware_access(op: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Inter
 def are_apart(
     first: rtl.LoadOp | rtl.StoreOp, second: rtl.LoadOp | rtl.StoreOp, known: Mapping[SSAValue, Interval]
 ) -> bool:
-    """True for accesses that have no bit in common in any iteration, whatever the width of their elements."""
+    """True if two accesses have no bit in common in any iteration; their elements may have different widths."""
     return hardware_access(first, known).is_apart(hardware_access(second, known))

@@ -1,4 +1,4 @@
-"""List scheduling of a run and modulo scheduling of a loop's body, with chains of ops within a cycle."""
+"""List scheduling of straight-line ops and modulo scheduling of a loop's body, with chains of ops within a cycle."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class CycleSchedule:
 
 
 class Scheduler:
-    """A scheduler of ops into cycles of `period` ns.
+    """A scheduler of ops into clock cycles of `period` ns.
 
-    offsets: the times after the start of a cycle at which values on wires from outside arrive; values in registers have
-    none.
+    offsets: for values on wires from outside, the time in ns after the start of a cycle at which they arrive; values in
+    registers have none.
     """
 
     def __init__(self, operators: Operators, period: float, offsets: Mapping[SSAValue, float]):
@@ -71,7 +71,7 @@ class Scheduler:
     def _once(
         self, ops: Sequence[Operation], earliest: Mapping[Operation, int], interval: int | None
     ) -> CycleSchedule | None:
-        """A schedule that respects operands and ports, but not `Edge`s; None if there are too few ports."""
+        """A schedule that respects operands and ports, but no `Edge`; None if there are too few ports."""
         schedule = CycleSchedule()
         taken: set[tuple[object, int]] = set()
         for op in ops:
@@ -99,7 +99,9 @@ class Scheduler:
         return schedule
 
     def _times(self, op: Operation) -> tuple[float, float]:
-        """The delay of an op, and the setup time of the register or memory that samples its results or operands."""
+        """The delay of an op, and the setup time of the register or memory that samples its results or operands,
+        in ns.
+        """
         if isinstance(op, rtl.LoadOp | rtl.StoreOp | rtl.SendOp | rtl.ReceiveOp):
             return (self.delays.lut if isinstance(op, rtl.ReceiveOp) else 0.0), self.delays.setup
         return self.operators.delay(op), self.delays.setup
@@ -112,7 +114,7 @@ class Scheduler:
         return self.offsets.get(value, 0.0)
 
     def _least(self, op: Operation, schedule: CycleSchedule) -> float:
-        """The arrival time of the operands, however late the op begins."""
+        """The time within a cycle at which the operands of an op arrive at best, if it begins in a later cycle."""
         return max((self._arrival(operand, -1, schedule) for operand in op.operands), default=0.0)
 
 
@@ -130,7 +132,7 @@ def _port(op: Operation, cycle: int, interval: int | None) -> tuple[object, int]
 
 
 def _carried(ops: Sequence[Operation], loop: scf.ForOp) -> list[Edge]:
-    """The dependences of ops that read a carried value on the op that computes it in the iteration before."""
+    """The dependences of ops that read a carried value on the op that computes it in the previous iteration."""
     found: list[Edge] = []
     known = set(ops)
     end = loop.body.block.last_op

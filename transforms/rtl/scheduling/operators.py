@@ -1,4 +1,4 @@
-"""Delays of ops: the time from operands to result."""
+"""Widths and delays of ops; a delay is the time from the operands to the result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ multipliers."""
 
 
 def signed_digits(constant: int) -> list[tuple[int, int]]:
-    """A constant as a sum of few signed powers of two: (sign, exponent), the canonical signed digits."""
+    """A constant as a sum of as few signed powers of two as possible, each as (sign, exponent): its canonical signed
+    digits.
+    """
     digits: list[tuple[int, int]] = []
     exponent = 0
     while constant:
@@ -37,34 +39,34 @@ def signed_digits(constant: int) -> list[tuple[int, int]]:
 
 
 def small_digits(op: arith.MuliOp) -> list[tuple[int, int]] | None:
-    """The signed digits of a constant factor, if its product is a sum of shifted terms; None for other products."""
+    """The signed digits of a constant factor if adders compute its product from shifted terms;
+    None for other products.
+    """
     constants = [value for value in map(const_evaluate_operand, op.operands) if value is not None]
     return next((found for found in map(signed_digits, constants) if len(found) <= MOST_TERMS), None)
 
 
 def factor(value: SSAValue) -> SSAValue:
-    """A factor without its sign extension."""
+    """The value before its sign extension, or the value itself if it is not extended."""
     while isinstance(value.owner, arith.ExtSIOp):
         value = value.owner.operands[0]
     return value
 
 
 def type_width(value: SSAValue) -> int:
-    """The bits of a value's type: 32 for an index."""
+    """The number of bits of a value's type: 32 for an index."""
     return 32 if isinstance(value.type, IndexType) else cast("IntegerType[int, Any]", value.type).width.data
 
 
 class Operators:
-    """Widths and delays of the ops of a function. known: intervals of its integers and indices, read as signed."""
+    """Widths and delays of the ops of a function. known: intervals of its integers and indices as signed numbers."""
 
     def __init__(self, delays: Delays, known: Mapping[SSAValue, Interval]):
         self.delays = delays
         self.known = known
 
     def width(self, value: SSAValue) -> int:
-        """The width in bits of a value in hardware: the bits that its interval needs, the highest of which is the
-        sign.
-        """
+        """The number of bits of a value in hardware: the bits that its interval needs, including the sign."""
         return min(width_for(self.known.get(value, INDEX)), type_width(value))
 
     def is_signed(self, value: SSAValue) -> bool:
@@ -72,7 +74,7 @@ class Operators:
         return self.known.get(value, INDEX)[0] < 0
 
     def factor_width(self, value: SSAValue) -> int:
-        """The bits of a factor without repeated sign bits."""
+        """The number of bits of a factor without repeated sign bits."""
         return self.width(factor(value))
 
     def delay(self, op: Operation) -> float:

@@ -1,4 +1,4 @@
-"""Parts of a program with a schedule of their own: runs of ops between loops, and bodies of innermost loops."""
+"""Parts of a program that are scheduled separately: straight-line ops between loops, and bodies of innermost loops."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class StraightRun:
 
     @property
     def cycles(self) -> int:
-        """The cycles of the run, by the attributes of its ops; 0 if all are wires."""
+        """The number of cycles of the run, by the attributes of its ops; 0 if all ops are wires."""
         return max((end_of(op) + 1 for op in self.ops if CYCLE in op.attributes), default=0)
 
 
@@ -87,7 +87,9 @@ Item: TypeAlias = "StraightRun | Operation"
 
 
 def items(block: Block) -> list[Item]:
-    """The runs of a block, alternating with the loops and branches between them; empty runs are omitted."""
+    """The straight-line runs of a block, alternating with the loops and branches between them;
+    empty runs are omitted.
+    """
     found: list[Item] = []
     for op in block.ops:
         if op.has_trait(IsTerminator) or isinstance(op, rtl.MemoryOp | arith.ConstantOp):
@@ -102,12 +104,15 @@ def items(block: Block) -> list[Item]:
 
 
 def is_pure(op: Operation) -> bool:
-    """True for arithmetic, which is all combinational; xDSL defines no traits on casts."""
+    """True for arithmetic ops, all of which are combinational.
+
+    xDSL defines no traits for casts, so traits cannot be used for this test.
+    """
     return op.name.startswith("arith.")
 
 
 def is_pipelined(op: Operation) -> bool:
-    """True for a loop whose iterations overlap: one without inner loops and branches."""
+    """True for a loop whose iterations overlap: a loop without inner loops and branches."""
     return isinstance(op, scf.ForOp) and not any(inner.regions for inner in op.body.block.ops)
 
 
@@ -137,7 +142,7 @@ def interval_of(loop: scf.ForOp) -> int:
 
 
 def counters_of(loop: scf.ForOp) -> int:
-    """The carried values of a loop that are the counters of loops flattened into it."""
+    """The number of a loop's carried values that are counters of loops flattened into it."""
     counters = loop.attributes.get(COUNTERS)
     return counters.value.data if isinstance(counters, IntegerAttr) else 0
 
@@ -153,15 +158,15 @@ def set_lanes(loop: scf.ForOp, lanes: int) -> None:
 
 
 def depth_of(loop: scf.ForOp) -> int:
-    """The cycles of an iteration of a pipelined loop, at least its interval."""
+    """The number of cycles of one iteration of a pipelined loop, at least its initiation interval."""
     return max([interval_of(loop), *(end_of(op) + 1 for op in body_of(loop))])
 
 
 def check_schedule(function: func.FuncOp) -> None:
     """Raise `InputError`, located at the op, unless `schedule-cycles` has scheduled every op.
 
-    Each access of a memory or stream has a cycle, each pipelined loop has an interval and cycles for all of its ops,
-    and each op begins when its operands are available. The ports of memories, and waits, are not checked.
+    Each access to a memory or stream must have a cycle, each pipelined loop an interval and cycles for all of its ops.
+    Each op must begin when its operands are available. The ports of memories, and waits, are not checked.
     """
     for block in function.walk_blocks():
         around = block.parent_op()

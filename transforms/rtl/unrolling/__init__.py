@@ -1,1 +1,1 @@
-"""The choice of how many elements loops process at once, by the cells that they need."""
+"""The choice of how many elements loops process at once, by the number of cells that this needs."""

@@ -1,4 +1,4 @@
-"""The block RAMs and look-up tables that memories take as their words become wider."""
+"""The block RAMs and look-up tables that memories need when their words become wider."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ TABLE_PRICE, ROM_BITS = 4, 16
 
 
 class Words:
-    """The memories of a function, with words as wide as the elements that sums load at once.
+    """The memories of a function, whose words are as wide as the elements that sums load at once.
 
-    lanes: the number of elements that each load reads at once, if it is more than one.
+    lanes: for each load that reads several elements at once, the number of these elements.
     """
 
     def __init__(self, function: func.FuncOp, fabric: Fabric):
@@ -38,7 +38,7 @@ class Words:
         self._known: dict[tuple[SSAValue, int], tuple[int, int]] = {}
 
     def widened(self, sums: Sequence[UnrolledSum], lanes: int) -> Words:
-        """The words after sums have been unrolled to load `lanes` elements at once."""
+        """The memories after sums have been unrolled to load `lanes` elements at once."""
         wider = copy(self)
         loads = [load for sum in sums for load in sum.loads]
         wider.lanes = self.lanes | dict.fromkeys(loads, lanes)
@@ -54,13 +54,13 @@ class Words:
 
     @property
     def cells(self) -> tuple[int, int]:
-        """The LUTs and block RAMs of all memories."""
+        """The numbers of LUTs and block RAMs of all memories."""
         luts, brams = zip((0, 0), *(self._cells(memory, width) for memory, width in self.widths.items()), strict=True)
         return total(luts), total(brams)
 
     @property
     def chosen(self) -> int:
-        """The LUTs by which accesses select a part of a word."""
+        """The number of LUTs with which accesses select a part of a word."""
         uses = [(use.operation, width) for memory, width in self.widths.items() for use in memory.uses]
         loads = total(loaded_part(width, self._width(op)) for op, width in uses if isinstance(op, rtl.LoadOp))
         return loads + total(
@@ -79,19 +79,20 @@ class Words:
 
 
 def loaded_part(word: int, width: int) -> int:
-    """The LUTs that select a part of a loaded word: two for each bit if there are four parts, with the multiplexers
-    next to them.
+    """The number of LUTs that select a part of a loaded word.
+
+    For four parts it is two for each bit, with the multiplexers next to the LUTs.
     """
     return -(-2 * (word - width) // 3)
 
 
 def stored_part(word: int, width: int) -> int:
-    """The LUTs that enable the store of a part of a word."""
+    """The number of LUTs that enable the store of a part of a word."""
     return 2 * (word // width - 1)
 
 
 def memory_cells(fabric: Fabric, type: rtl.MemoryType, content: DenseIntOrFPElementsAttr | None) -> tuple[int, int]:
-    """The LUTs and block RAMs of a memory, in the form that synthesis estimates to be the smallest."""
+    """The numbers of LUTs and block RAMs of a memory, in the form that synthesis estimates to be the smallest."""
     depth, width = type.depth.data, type.width.data
     brams = blocks(fabric, depth, width)
     if content is not None:
@@ -106,8 +107,8 @@ def memory_cells(fabric: Fabric, type: rtl.MemoryType, content: DenseIntOrFPElem
 
 
 def _table(words: Sequence[int], width: int) -> int:
-    """The LUTs of constant words: those of each distinct function of the address that gives one or more of their
-    bits.
+    """The number of LUTs that compute constant words from an address;
+    equal functions of the address are counted once.
     """
     size = 1 << (len(words) - 1).bit_length()
     bits = {tuple(word >> place & 1 for word in words) for place in range(width)}
@@ -115,7 +116,10 @@ def _table(words: Sequence[int], width: int) -> int:
 
 
 def _function(values: tuple[int, ...]) -> int:
-    """The LUTs of a function of an address, given its values: one for four inputs, two for five, four for six."""
+    """The number of LUTs that compute a function of an address with the given values.
+
+    It is one for four inputs, two for five and four for six.
+    """
     if len(values) > 4 * TABLE:
         half = len(values) // 2
         parts = {values[:half], values[half:]}
@@ -131,7 +135,10 @@ def _function(values: tuple[int, ...]) -> int:
 
 
 def blocks(fabric: Fabric, depth: int, width: int) -> int:
-    """The block RAMs of a memory of `depth` words, each with its widest words, or twice as many half as wide, etc."""
+    """The number of block RAMs of a memory of `depth` words of `width` bits.
+
+    Each block RAM stores its widest words, or twice as many words of half the width, and so on.
+    """
     deepest = fabric.bram_bits // fabric.bram_width
     halvings = range(fabric.bram_width.bit_length())
     return min(-(-width // (fabric.bram_width >> n)) * -(-depth // (deepest << n)) for n in halvings)

@@ -1,9 +1,9 @@
 """The FPGA cells of the ops of a program, estimated before synthesis.
 
-Each op counts as the cells into which synthesis turns it. An adder takes one cell for each bit of its result's
-interval, a selection one look-up table of four inputs for each bit, and a product a multiplier or rows of gates and
-adders. Where synthesis has a choice (adders or compressors, block RAM or tables), the rule of yosys 0.23 on an ECP5
-applies.
+Each op counts as the cells into which synthesis turns it. An adder needs one cell for each bit of its result's
+interval. A selection needs one look-up table of four inputs for each bit. A product needs a multiplier, or rows of
+gates and adders. Where synthesis has a choice (adders or compressors, block RAM or tables), the rule of yosys 0.23 on
+an ECP5 applies.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ width.
 
 
 def cells_of(ops: Iterable[Operation], operators: Operators, fabric: Fabric) -> tuple[int, int]:
-    """The LUTs and DSPs of ops, including the contents of loops.
+    """The numbers of LUTs and DSPs of ops, including those inside loops.
 
-    Computations of several loops on words of the same memories, which have one read port, share a circuit.
+    A memory has one read port. Computations of several loops on words of the same memories therefore share a circuit.
     """
     luts = dsps = 0
     circuits = Circuits()
@@ -48,15 +48,19 @@ def cells_of(ops: Iterable[Operation], operators: Operators, fabric: Fabric) -> 
 
 
 class Circuits:
-    """The numbers of circuits. of: those of the results of the ops asked for so far, each after its operands."""
+    """A numbering of circuits: ops with equal numbers share a circuit.
+
+    of: the numbers of the results of all ops passed to `is_new` so far. An op must be passed after the ops that compute
+    its operands.
+    """
 
     def __init__(self):
         self.numbers: dict[tuple[Any, ...], int] = {}
         self.of: dict[SSAValue, int] = {}
 
     def is_new(self, op: Operation) -> bool:
-        """True unless another op has the same circuit: it loads the same words, or computes the same from the same
-        operands.
+        """True unless a previous op has the same circuit: it loads words of the same memory or computes the same from
+        equal operands.
         """
         if isinstance(op, rtl.LoadOp) and type_width(op.result) == cast("rtl.MemoryType", op.memory.type).width.data:
             circuit = op.name, op.memory
@@ -112,7 +116,7 @@ def _luts(op: Operation, operators: Operators, fabric: Fabric) -> int:
 
 
 def _multipliers(op: Operation, operators: Operators) -> int:
-    """The DSPs of an op: those of partial products of 18 by 18 bits."""
+    """The number of DSPs of an op, one for each partial product of 18 by 18 bits."""
     if not isinstance(op, arith.MuliOp) or LOGIC in op.attributes or small_digits(op) is not None:
         return 0
     return -(-operators.factor_width(op.lhs) // 18) * -(-operators.factor_width(op.rhs) // 18)
@@ -129,9 +133,10 @@ def _product(op: arith.MuliOp, operators: Operators, width: int) -> int:
 
 
 def product_in_logic(op: arith.MuliOp, operators: Operators) -> int:
-    """The LUTs of a product without a multiplier: a row of gates and an adder for each bit of the shorter factor.
+    """The number of LUTs of a product without a multiplier: a row of gates and an adder for each bit of the shorter
+    factor.
 
-    The gates of a square are symmetric.
+    A square needs about half of the gates, because they are symmetric.
     """
     short, long = sorted(map(operators.factor_width, op.operands))
     gates = short * (short + 1) // 2 if factor(op.lhs) is factor(op.rhs) else short * long
@@ -139,18 +144,20 @@ def product_in_logic(op: arith.MuliOp, operators: Operators) -> int:
 
 
 def _adder(width: int) -> int:
-    """The LUTs of an adder, or of a comparison: cells of a carry chain have two bits each."""
+    """The number of LUTs of an adder or a comparison; a cell of a carry chain processes two bits."""
     return width + width % 2
 
 
 def _zeros(op: Operation) -> int:
-    """The low bits of a sum that are those of one term, as the other one is a constant with zeros there."""
+    """The number of low bits of a sum that equal those of one term, because the other term is a constant with zeros
+    there.
+    """
     constants = [value for value in map(const_evaluate_operand, op.operands) if value]
     return max(((value & -value).bit_length() - 1 for value in constants), default=0)
 
 
 def _is_compressed(op: Operation, operators: Operators) -> bool:
-    """True for a sum with a term that is a sum of the same width, used by it alone."""
+    """True for a sum with a term that is itself a sum of the same width and has no other readers."""
     return any(
         isinstance(term.owner, arith.AddiOp | arith.SubiOp)
         and term.uses.get_length() == 1
@@ -160,7 +167,7 @@ def _is_compressed(op: Operation, operators: Operators) -> bool:
 
 
 def _places(operand: SSAValue) -> bool:
-    """True for a constant, and for bits that are moved to their position in a word."""
+    """True for a constant, and for bits that a shift moves to their position in a word."""
     owner = operand.owner
     return const_evaluate_operand(operand) is not None or (
         isinstance(owner, arith.ShLIOp) and const_evaluate_operand(owner.rhs) is not None
@@ -168,7 +175,9 @@ def _places(operand: SSAValue) -> bool:
 
 
 def _port(op: rtl.LoadOp | rtl.StoreOp, kind: type[Operation], data: int) -> int:
-    """The LUTs that choose address and data of one of several accesses by a port: two inputs for each bit."""
+    """The number of LUTs that select address and data of one of several accesses through a port: two inputs for each
+    bit.
+    """
     if sum(isinstance(use.operation, kind) for use in op.memory.uses) < 2:
         return 0
     depth = cast("rtl.MemoryType", op.memory.type).depth.data

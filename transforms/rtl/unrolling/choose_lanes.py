@@ -1,4 +1,4 @@
-"""The number of elements that each sum of a program adds in an iteration, within a budget of cells."""
+"""The choice of how many elements each sum of a program adds in an iteration, within a budget of cells."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ GAIN, SEQUENTIAL = ORDERS = ("gain", "sequential")
 class Lanes:
     """Sums that add the same terms from the same memories, and the number of elements that each processes at once.
 
-    circuit: the ops that compute the terms of an element. luts, dsps: those of each element. logic: the LUTs of its
-    products once no DSPs are left. in_dsps: the number of elements, the first ones, that multiply by DSPs.
+    circuit: identifies the ops that compute the terms of an element. luts, dsps: the LUTs and DSPs of each element.
+    logic: the LUTs of each element's products if no DSPs are left. in_dsps: the number of elements, the first ones,
+    that multiply by DSPs.
     """
 
     sums: Sequence[UnrolledSum]
@@ -42,7 +43,7 @@ class Lanes:
 
     @property
     def cycles(self) -> int:
-        """The cycles of all runs, if an iteration takes one."""
+        """The number of cycles of all executions of the sums, if an iteration takes one cycle."""
         return total(_runs(sum.loop) * sum.iterations(self.count) for sum in self.sums)
 
     @property
@@ -54,14 +55,14 @@ class Lanes:
         return 2 * self.count <= MAX_LANES and all(sum.takes(2 * self.count) for sum in self.sums)
 
     def doubled(self, dsps: int) -> Lanes:
-        """The same sums with twice as many elements. dsps: the number of DSPs available for the additional ones."""
+        """The same sums with twice as many elements. dsps: the number of DSPs available for the additional elements."""
         more = min(self.count, self.sums[0].trips - self.count)
         in_dsps = more if self.dsps == 0 else min(more, max(dsps, 0) // self.dsps)
         return replace(self, count=2 * self.count, in_dsps=self.in_dsps + in_dsps)
 
     @property
     def cells(self) -> tuple[int, int]:
-        """The LUTs and DSPs of the elements of a sum."""
+        """The numbers of LUTs and DSPs of all elements of a sum."""
         count = min(self.count, self.sums[0].trips)
         return count * self.luts + (count - self.in_dsps) * self.logic, self.in_dsps * self.dsps
 
@@ -75,11 +76,11 @@ def choose_lanes(
     words: Words,
     order: str,
 ) -> Sequence[Lanes]:
-    """The number of elements that each sum processes at once: powers of two, within a budget.
+    """The number of elements that each sum processes at once, a power of two, within a budget.
 
-    taken: the LUTs and DSPs of the program as it is. words: those of its memories. order: `gain` first doubles the sums
-    that save most cycles for their cells, over all sums; `sequential` doubles each sum in turn as far as the budget
-    allows, as SeeDot does (section 6.2.2).
+    taken: the LUTs and DSPs of the program without unrolling. words: the memories of the program. order: `gain` first
+    doubles the sums that save most cycles for their cells, among all sums; `sequential` doubles each sum in turn as far
+    as the budget allows, as SeeDot does (section 6.2.2).
     """
     rows = _rows(sums, operators, fabric)
     first = _cells(rows, words)
@@ -89,7 +90,7 @@ def choose_lanes(
         return Resources(luts, dsps, words.cells[1])
 
     def grown(places: Sequence[int], here: Resources) -> _Step | None:
-        """The step that doubles the elements of rows; None if it does not fit."""
+        """The step that doubles the elements of the rows at `places`; None if it does not fit the budget."""
         if not all(rows[place].can_grow for place in places):
             return None
         luts, left = budget.luts - here.luts, budget.dsps - here.dsps
@@ -120,8 +121,9 @@ def choose_lanes(
 
 
 def _beside(rows: Sequence[Lanes]) -> Iterator[Sequence[int]]:
-    """Yield the rows that process as many elements and read memories in common: all of them then read whole words of
-    one width.
+    """Yield the rows that process equally many elements and read common memories.
+
+    If all of them are doubled together, all read whole words of one width.
     """
     for place, row in enumerate(rows):
         others = [other for other, each in enumerate(rows) if each.count == row.count and each.memories & row.memories]
@@ -131,8 +133,9 @@ def _beside(rows: Sequence[Lanes]) -> Iterator[Sequence[int]]:
 
 @dataclass
 class _Step:
-    """The rows and words after a step. gain: the cycles saved, divided by the largest share of the remaining budget
-    that the step takes.
+    """The rows and memories after a step.
+
+    gain: the cycles saved, divided by the largest share of the remaining budget that the step uses.
     """
 
     rows: Sequence[Lanes]
@@ -145,7 +148,7 @@ def _triple(cells: Resources) -> tuple[int, int, int]:
 
 
 def _cells(rows: Sequence[Lanes], words: Words) -> tuple[int, int]:
-    """The LUTs and DSPs of sums and memories; sums of one circuit that read whole words share it."""
+    """The numbers of LUTs and DSPs of sums and memories; sums with the same circuit that read whole words share it."""
     circuits: dict[object, tuple[int, int]] = {}
     for row in rows:
         for sum in row.sums:
@@ -155,8 +158,9 @@ def _cells(rows: Sequence[Lanes], words: Words) -> tuple[int, int]:
 
 
 def _rows(sums: Sequence[UnrolledSum], operators: Operators, fabric: Fabric) -> Sequence[Lanes]:
-    """The sums, grouped by their circuits and by the most elements that they can process, in the order of the first sum
-    of each.
+    """The sums, grouped by their circuits and by the maximum number of elements that they can process.
+
+    The groups are in the order of their first sums.
     """
     circuits = Circuits()
     alike: dict[tuple[object, ...], list[UnrolledSum]] = {}

@@ -1,4 +1,4 @@
-"""Products of sparse matrices, whose rows are known when a program is compiled."""
+"""Products of sparse matrices whose rows are known when a program is compiled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tinyml.transforms.rtl.scheduling.regions import is_pure
 
 
 class Entry(NamedTuple):
-    """A nonzero entry of a matrix: its number among all entries, and its column."""
+    """A nonzero entry of a matrix: its index among all entries, and its column."""
 
     number: int
     column: int
@@ -24,10 +24,10 @@ class Entry(NamedTuple):
 
 @dataclass
 class EntryRows:
-    """A contraction with the rows of a compressed matrix.
+    """A contraction that multiplies the rows of a compressed matrix by a vector.
 
-    values, vector: the loads of an entry's value and of the element by which it is multiplied. term: the value that the
-    entry adds; computing: the ops that compute it. rows: the nonzero entries of each row.
+    values, vector: the loads of an entry's value and of the vector element by which it is multiplied. term: the value
+    that the entry adds to the sum. computing: the ops that compute the term. rows: the nonzero entries of each row.
     """
 
     nest: num.ContractOp
@@ -44,18 +44,19 @@ class EntryRows:
 
     @property
     def content(self) -> list[int]:
-        """The values of all entries, unsigned."""
+        """The values of all entries as unsigned integers."""
         return _words(self.values.memory)
 
     def words(self, elements: int) -> int:
-        """The number of iterations if each processing element takes one entry of a row at a time; a row takes at least
-        one.
+        """The number of iterations if each of `elements` processing elements takes one entry of a row at a time.
+
+        Every row takes at least one iteration.
         """
         return sum(max(1, -(-len(row) // elements)) for row in self.rows)
 
     @staticmethod
     def of(nest: num.ContractOp) -> EntryRows:
-        """The rows of a contraction that satisfies `adds_entries`, with its arrays in memories."""
+        """The rows of a contraction for which `adds_entries` is true. Its arrays must be in memories."""
         [sum] = (op for op in nest.body.block.ops if isinstance(op, num.EntriesOp))
         term, (*ops, end) = _term_of(sum), sum.body.block.ops
         computing = [op for op in ops if op is not end.operands[0].owner]
@@ -81,9 +82,9 @@ def _words(memory: SSAValue) -> list[int]:
 
 
 def adds_entries(nest: num.ContractOp) -> bool:
-    """True if a contraction of arrays adds products of the entries of a compressed matrix in one `num.entries`.
+    """True if a contraction on arrays adds products of the entries of a compressed matrix in one `num.entries`.
 
-    Apart from that, the contraction contains only loads, arithmetic and stores, and an entry of value 0 adds nothing.
+    All other ops in the contraction must be loads, arithmetic and stores, and an entry of value 0 must add nothing.
     """
     sums = [op for op in nest.body.block.ops if isinstance(op, num.EntriesOp)]
     if len(sums) != 1 or not all(
@@ -115,7 +116,9 @@ def _term_of(op: num.EntriesOp) -> SSAValue:
 
 
 def _entry_of(term: SSAValue, op: num.EntriesOp) -> memref.LoadOp | rtl.LoadOp | None:
-    """The load of an entry's value, if the value is a factor of the term, so that the term is 0 if the value is."""
+    """The load of an entry's value if the term is a product of this value, so that the term is 0 if the value is; else
+    None.
+    """
     while isinstance(term.owner, arith.ExtSIOp | arith.ShRSIOp):
         term = term.owner.operands[0]
     if not isinstance(term.owner, arith.MuliOp):

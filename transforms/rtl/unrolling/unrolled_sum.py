@@ -1,4 +1,4 @@
-"""Sums in loops, unrolled to take several elements in each iteration from memories with wider words."""
+"""Sums in loops, unrolled to process several elements in each iteration from memories with wider words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class UnrolledSum:
 
     @staticmethod
     def of(loop: scf.ForOp) -> UnrolledSum | None:
-        """The sums of a loop; None if it does anything else."""
+        """The sums of a loop; None if the loop does anything other than adding terms to carried values."""
         body, trips = loop.body.block, trips_from_zero(loop)
         end = body.last_op
         if not is_pipelined(loop) or trips is None or end is None or len(body.args) < 2:
@@ -56,7 +56,9 @@ class UnrolledSum:
         return [op for op in body.ops if op not in sums and op is not body.last_op]
 
     def takes(self, lanes: int) -> bool:
-        """True if an iteration can process a given power of two of elements; the last iteration masks excess ones."""
+        """True if an iteration can process `lanes` elements, a power of two;
+        the last iteration masks excess elements.
+        """
         return lanes < 2 * self.trips and self._aligned(lanes)
 
     def iterations(self, lanes: int) -> int:
@@ -74,12 +76,12 @@ class UnrolledSum:
         return True
 
     def _is_padded(self, load: rtl.LoadOp, lanes: int) -> bool:
-        """True for a load from a constant matrix whose rows are padded."""
+        """True for a load from a constant matrix whose rows unrolling by `lanes` pads with zeros."""
         return self.trips % lanes != 0 and _reads_alone(load)
 
     def _ends_in_zeros(self, padded: Sequence[rtl.LoadOp]) -> bool:
-        """True if each term is a product with an element of a row that is padded with zeros, so that the padding adds
-        nothing.
+        """True if each term is a product with an element of a padded row,
+        so that the zeros of the padding add nothing.
         """
         return all(
             isinstance(product := factor(term).owner, arith.MuliOp)
@@ -88,7 +90,7 @@ class UnrolledSum:
         )
 
     def unroll(self, lanes: int, in_dsps: int | None = None) -> None:
-        """Process `lanes` elements in each iteration; all but the first `in_dsps` are multiplied by logic."""
+        """Process `lanes` elements in each iteration; the first `in_dsps` multiply by DSPs, the others by logic."""
         count = self.iterations(lanes)
         length = count * lanes
         rest = self.trips - (count - 1) * lanes
@@ -127,8 +129,9 @@ class UnrolledSum:
         set_lanes(self.loop, len(each))
 
     def _word(self, nest: LoopBuilder, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
-        """The word that contains the elements of an iteration, in place of a load. length: that of rows, with their
-        padding.
+        """The word with the elements of an iteration, loaded instead of a single element.
+
+        length: the length of a row, including padding.
         """
         counter = self.loop.body.block.args[0]
         address = word_address(nest, load.address, counter, lanes, (length, self.trips))
@@ -137,7 +140,7 @@ class UnrolledSum:
 
 
 def _reads_alone(load: rtl.LoadOp) -> bool:
-    """True for a load that is the only one from a table."""
+    """True for a load that is the only reader of an initialised memory with one element in each word."""
     memory = load.memory.owner
     return isinstance(memory, rtl.MemoryOp) and memory.is_table and memory.result.uses.get_length() == 1
 
@@ -157,12 +160,12 @@ def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
 
 
 def _only(nest: LoopBuilder, condition: SSAValue, term: SSAValue) -> SSAValue:
-    """The term if a condition holds, else 0."""
+    """The term if a condition holds, otherwise 0."""
     return nest.insert(arith.SelectOp(condition, term, nest.constant(0, term.type)))
 
 
 def adder_tree(nest: LoopBuilder, values: Sequence[SSAValue]) -> SSAValue:
-    """The sum of values, as a balanced tree."""
+    """The sum of values, computed by a balanced tree of additions."""
     while len(values) > 1:
         sums = [nest.add(*pair) for pair in zip(values[::2], values[1::2], strict=False)]
         values = [*sums, *values[len(sums) * 2 :]]
@@ -170,7 +173,7 @@ def adder_tree(nest: LoopBuilder, values: Sequence[SSAValue]) -> SSAValue:
 
 
 def _counts(loop: scf.ForOp, loads: Sequence[rtl.LoadOp]) -> bool:
-    """True if a loop uses its counter for more than the addresses of its loads."""
+    """True if a loop uses its counter for anything other than the addresses of the given loads."""
     seen: set[SSAValue] = set()
     queue: list[SSAValue] = [loop.body.block.args[0]]
     while queue:

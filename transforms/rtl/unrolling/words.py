@@ -1,4 +1,4 @@
-"""Words of several elements: their addresses, the elements in them, and the memories that hold them."""
+"""Words of several elements: their addresses, the elements in them, and the memories that contain them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tinyml.transforms.rtl.scheduling.operators import type_width
 def word_address(
     nest: LoopBuilder, address: SSAValue, counter: SSAValue, lanes: int, stretch: tuple[int, int] = (1, 1)
 ) -> SSAValue:
-    """The address of a word of `lanes` elements, given that of its first element; `counter` now counts words.
+    """The address of a word of `lanes` elements, given the address of its first element; `counter` now counts words.
 
     stretch: the length of a row with and without padding.
     """
@@ -31,14 +31,14 @@ def word_address(
 
 
 def element_of_word(nest: LoopBuilder, word: SSAValue, lane: int, width: int) -> SSAValue:
-    """An element of `width` bits; elements at lower addresses are in lower bits."""
+    """Element number `lane` of a word, with `width` bits; elements at lower addresses are in lower bits."""
     if lane:
         word = nest.insert(arith.ShRUIOp(word, nest.constant(lane * width, word.type)))
     return word if type_width(word) == width else nest.insert(arith.TruncIOp(word, IntegerType(width)))
 
 
 def word_of(nest: LoopBuilder, elements: Sequence[SSAValue]) -> SSAValue:
-    """Concatenate elements of equal width, the first in the low bits."""
+    """The concatenation of elements of equal width, the first one in the low bits."""
     width = type_width(elements[0])
     type = IntegerType(len(elements) * width)
     word, *others = (nest.insert(arith.ExtUIOp(element, type)) for element in elements)
@@ -49,7 +49,7 @@ def word_of(nest: LoopBuilder, elements: Sequence[SSAValue]) -> SSAValue:
 
 
 def widen_memories(function: func.FuncOp) -> None:
-    """Widen the words of memories to the width of their accesses."""
+    """Widen the words of memories to the width of the widest access."""
     for op in list(function.walk()):
         if isinstance(op, rtl.MemoryOp):
             type = op.result.type

@@ -1,1 +1,1 @@
-"""Plans: networks as graphs of images, the parts that segments need, and the choice of segments."""
+"""Plans: networks as graphs of images, the parts of images that segments need, and the choice of segments."""

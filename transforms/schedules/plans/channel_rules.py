@@ -12,7 +12,7 @@ from tinyml.transforms.schedules.plans.graph import Graph, Kind
 
 
 class Role(Enum):
-    """The role of an op in a loop over channels, in the words of PEX's table 2."""
+    """The role of an op in a loop over channels, named as in PEX's table 2."""
 
     GENERATE = "generates a channel of its result from all of its operand"
     CONTINUE = "computes a channel of its result from one of its operands"
@@ -20,7 +20,7 @@ class Role(Enum):
 
 
 class Obstacle(NamedTuple):
-    """The rule that keeps nodes from running as a loop. final: further nodes cannot remove it."""
+    """The rule that prevents nodes from running as a loop. final: adding nodes cannot remove it."""
 
     reason: str
     final: bool = True
@@ -30,8 +30,9 @@ class Obstacle(NamedTuple):
 class ChannelNodes:
     """Nodes of a graph that may run as one loop over channels, in the order of execution.
 
-    An op generates if its operands are computed before the loop, and accumulates if they are computed in it. Results of
-    other than accumulating ops are *slices*; those that are used after the loop are *kept*, put into a whole tensor.
+    An op generates if its operands are computed before the loop, and accumulates if they are computed in the loop.
+    Results of ops that do not accumulate are *slices*. Slices that are used after the loop are *kept*: they are
+    inserted into a whole tensor.
     """
 
     graph: Graph
@@ -39,7 +40,7 @@ class ChannelNodes:
 
     @cached_property
     def roles(self) -> dict[str, Role]:
-        """The role of each node, by its result."""
+        """The role of each node, by the name of its result."""
         inside = {self.graph.nodes[i].result for i in self.nodes}
         roles: dict[str, Role] = {}
         for i in self.nodes:
@@ -51,7 +52,7 @@ class ChannelNodes:
 
     @cached_property
     def readers(self) -> dict[str, list[int]]:
-        """The nodes of the loop that read each slice."""
+        """For each slice, the nodes of the loop that read it."""
         members = set(self.nodes)
         return {name: [i for i in self.graph.users[name] if i in members] for name in self.sliced}
 
@@ -62,7 +63,7 @@ class ChannelNodes:
 
     @cached_property
     def kept(self) -> frozenset[str]:
-        """The results that are whole after the loop."""
+        """The results that are stored whole because they are used after the loop."""
         whole = {name for name in self.roles if name not in self.readers or self._outlives(name)}
         return frozenset(whole)
 
@@ -72,7 +73,7 @@ class ChannelNodes:
 
     @property
     def channels(self) -> int:
-        """Number of channels of each tensor that the loop slices."""
+        """The number of channels of each tensor that the loop slices."""
         return self.graph.tensors[self.sliced[0]].channels
 
     @property
@@ -109,7 +110,7 @@ class ChannelNodes:
         return None
 
     def peak(self, copies: bool = False) -> int:
-        """Peak bits of the slices, in the order of the nodes."""
+        """The peak of the live bits of slices, with nodes in the given order. copies: as in `step`."""
         done: set[int] = set()
         most = 0
         for i in self.nodes:
@@ -120,9 +121,9 @@ class ChannelNodes:
     def step(self, i: int, done: Collection[int], copies: bool = False) -> int:
         """The bits of slices alive while node i runs. done: the nodes that have run before in the same iteration.
 
-        As in the paper, slices read from or inserted into a whole tensor are views of it; with `copies`, as in compiled
-        programs, they have separate memory unless a contraction computes them. An elementwise op overwrites a slice
-        that it reads last.
+        As in the paper, slices that are read from or inserted into a whole tensor are views of it. With `copies`, as in
+        compiled programs, they have separate memory unless a contraction computes them. An elementwise op overwrites a
+        slice at its last read.
         """
         node, readers = self.graph.nodes[i], self.readers
         after = {*done, i}
@@ -143,7 +144,7 @@ class ChannelNodes:
         return bits
 
     def plane(self, name: str) -> int:
-        """The bits of a channel."""
+        """The bits of one channel of a tensor."""
         return self.graph.size(name) // self.graph.tensors[name].channels
 
     def _splits(self, name: str) -> bool:
@@ -156,7 +157,7 @@ class ChannelNodes:
         return copies and not made_in_place
 
     def _joins_generated(self, i: int) -> bool:
-        """True if an elementwise op runs in the loops of a generating one."""
+        """True if an elementwise op runs in the loop nest of a generating op."""
         before = self.joined(i)
         return before is not None and (self.roles[before] is Role.GENERATE or self._joins_generated(self._node(before)))
 
@@ -164,7 +165,9 @@ class ChannelNodes:
         return self.graph.producer[name]
 
     def joined(self, i: int) -> str | None:
-        """The slice in whose loops an elementwise op runs: its operand computed last, if nothing else reads that."""
+        """The slice in whose loop nest an elementwise op runs: its operand computed last, if no other node reads this
+        operand.
+        """
         node = self.graph.nodes[i]
         inside = [k for k in self.nodes if self.graph.nodes[k].result in node.operands]
         if node.kind is not Kind.ELEMENTWISE or not inside:
@@ -173,25 +176,27 @@ class ChannelNodes:
         return last if self.readers[last] == [i] and last not in self.kept else None
 
     def whole_bits(self, sum_bits: int) -> int:
-        """The bits of the results that are whole after the loop, of which accumulated ones have sums of `sum_bits`."""
+        """The bits of the results that are whole after the loop. sum_bits: the width of the sums of accumulated
+        results.
+        """
         sliced = [name for name in self.kept if name in self.readers]
         sums = (self.graph.tensors[name] for name in self.kept.difference(sliced))
         return self.graph.size(*sliced) + sum(image.size // image.bits * sum_bits for image in sums)
 
 
 def consecutive(graph: Graph, first: int, last: int) -> ChannelNodes:
-    """Nodes first to last, both inclusive."""
+    """The nodes `first` to `last`, both inclusive, as a loop over channels."""
     return ChannelNodes(graph, tuple(range(first, last + 1)))
 
 
 def alive(graph: Graph, done: Collection[int]) -> int:
-    """The bits of the tensors alive after some nodes have run, of those that are computed then."""
+    """The bits of the tensors that are alive after the nodes `done` have run."""
     computed = [name for name, i in graph.producer.items() if i < 0 or i in done]
     return graph.size(*(name for name in computed if name in graph.outputs or not set(graph.users[name]) <= set(done)))
 
 
 def in_best_order(loop: ChannelNodes) -> ChannelNodes:
-    """The same loop with its nodes in an order of least peak."""
+    """The same loop with its nodes in an order of lowest peak."""
     best: dict[frozenset[int], tuple[int, tuple[int, ...]]] = {frozenset(): (0, ())}
     for _ in loop.nodes:
         further: dict[frozenset[int], tuple[int, tuple[int, ...]]] = {}

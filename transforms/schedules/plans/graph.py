@@ -1,4 +1,4 @@
-"""Networks as graphs of images, with the windows that ops read."""
+"""Networks as graphs of images, with the windows of the images that ops read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ class Order(Enum):
 
 
 class Image(NamedTuple):
-    """A tensor of height x width x channels; a vector is one pixel. bits: the width of an element in memory."""
+    """A tensor of height x width x channels; a vector is an image of one pixel. bits: the width of an element in
+    memory.
+    """
 
     height: int
     width: int
@@ -32,12 +34,12 @@ class Image(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bits of the whole tensor."""
+        """The size of the whole tensor in bits."""
         return self.pixels * self.channels * self.bits
 
 
 class Kind(Enum):
-    """The dependence of an op's result on the channels of its operands."""
+    """How an op's result depends on the channels of its operands."""
 
     CONTRACTION = "each output channel from all input channels"
     CHANNELWISE = "each output channel from one input channel"
@@ -48,8 +50,8 @@ class Kind(Enum):
 class Read(NamedTuple):
     """The window of an operand that pixel (y, x) of a result needs: the kernel at (y, x) * strides - before.
 
-    sums: all pixels of the operand are added up sequentially, and the result is a single pixel. alike: an element of
-    the operand is only read for the same element of the result, and before that element is stored.
+    sums: all pixels of the operand are added up one after the other, and the result is a single pixel. alike: an
+    element of the operand is only read to compute the same element of the result, before this element is stored.
     """
 
     tensor: str
@@ -61,7 +63,7 @@ class Read(NamedTuple):
 
 
 class Node(NamedTuple):
-    """An op, named after its result. macs: multiply-accumulates for all pixels."""
+    """An op, named after its result. macs: the multiply-accumulates for all pixels together."""
 
     result: str
     kind: Kind
@@ -70,16 +72,16 @@ class Node(NamedTuple):
 
     @property
     def operands(self) -> list[str]:
-        """The names of the operands, each once."""
+        """The names of the operands without repetitions."""
         return list(dict.fromkeys(read.tensor for read in self.reads))
 
 
 class Boundary(NamedTuple):
     """The tensors at the boundary of a segment.
 
-    dead: operands from outside that are not read after the segment; kept: operands that are; outputs: results that are
-    read after it, or are the network's; internal: other results; through: bits of tensors that are alive throughout the
-    segment but not read by it.
+    dead: operands from outside that are not read after the segment. kept: operands from outside that are read after it.
+    outputs: results that are read after it or are results of the network. internal: all other results. through: the
+    bits of tensors that are alive throughout the segment without being read by it.
     """
 
     dead: list[str]
@@ -91,7 +93,7 @@ class Boundary(NamedTuple):
 
 @dataclass(frozen=True)
 class Graph:
-    """A network: tensors by name, inputs, ops in order of execution, and results."""
+    """A network: tensors by name, inputs, ops in the order of execution, and results."""
 
     tensors: dict[str, Image]
     inputs: tuple[str, ...]
@@ -114,7 +116,7 @@ class Graph:
 
     @cached_property
     def last_use(self) -> dict[str, int]:
-        """The index of the last node that reads each tensor; the number of nodes for results of the network."""
+        """The index of the last node that reads each tensor; for results of the network, the number of nodes."""
         last = {name: max(users, default=self.producer[name]) for name, users in self.users.items()}
         return last | dict.fromkeys(self.outputs, len(self.nodes))
 
@@ -131,7 +133,7 @@ class Graph:
         return replace(self, nodes=tuple(self.nodes[i] for i in order))
 
     def boundary(self, first: int, last: int) -> Boundary:
-        """The tensors at the boundary of nodes first to last, both inclusive."""
+        """The tensors at the boundary of the segment of nodes `first` to `last`, both inclusive."""
         nodes = self.nodes[first : last + 1]
         touched = dict.fromkeys(name for node in nodes for name in node.operands)
         before = [name for name in touched if self.producer[name] < first]
@@ -145,7 +147,7 @@ class Graph:
         )
 
     def untouched(self, first: int, last: int) -> list[str]:
-        """The tensors that are alive throughout nodes first to last but not read by them."""
+        """The tensors that are alive throughout nodes `first` to `last` and that none of these nodes reads."""
         touched = {name for node in self.nodes[first : last + 1] for name in node.operands}
         return [
             name

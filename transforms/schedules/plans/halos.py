@@ -1,4 +1,4 @@
-"""The parts of images that tiles of a result need, with the halos that neighbouring tiles share."""
+"""The parts of images that tiles of a result need, including the halos that neighbouring tiles share."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ def _cuts(extent: int, count: int) -> list[Span]:
 
 
 def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, dict[str, int]]]:
-    """Yield how many of the count x count tiles need parts of the same areas, and the area of each tensor's part.
+    """Yield pairs: a number of tiles whose parts have equal areas, and the area of the part of each tensor in pixels.
 
-    Rows and columns of a part do not depend on each other, and most tiles inside an image are equal.
+    The numbers add up to count x count. Rows and columns of a part do not depend on each other, and most tiles inside
+    an image are equal.
     """
     sizes = [
         Counter(
@@ -33,9 +34,9 @@ def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, d
 
 
 def extents_of_parts(graph: Graph, last: int, count: int) -> dict[str, tuple[int, int]]:
-    """The height and width of the tensors that hold the parts of images, for count x count tiles of node `last`.
+    """The height and width of the tensors that store the parts of images, for count x count tiles of node `last`.
 
-    Those of the greatest part, with room for every window inside the image.
+    A tensor has room for the largest part and for every window inside the image.
     """
     extents: dict[str, list[int]] = {}
     for axis, extent in enumerate(graph.tensors[graph.nodes[last].result][:2]):
@@ -52,7 +53,7 @@ def extents_of_parts(graph: Graph, last: int, count: int) -> dict[str, tuple[int
 
 
 def _spans_of(graph: Graph, last: int, axis: int, span: Span) -> dict[str, Span]:
-    """The rows (axis 0) or columns (axis 1) of each tensor that a span of node `last`'s result needs."""
+    """The rows (axis 0) or columns (axis 1) of each tensor that some rows or columns of node `last`'s result need."""
     spans = {graph.nodes[last].result: span}
     for node in reversed(graph.nodes[: last + 1]):
         if node.result not in spans:

@@ -1,9 +1,9 @@
-"""The order of rows and columns for which a convolution in place needs the least memory.
+"""The order of rows and columns in which a convolution in place needs the least memory.
 
-Gural and Murmann (2019, section 3.4) prove herringbone optimal for a square kernel, strides of 1 and no padding. For
-any other shape the best order is a path over the remaining parts of the result: each step computes the next row or the
-next column, until nothing remains. The memory of a step depends only on the remaining part, not on the path to it.
-Dynamic programming, from the end backwards, finds the path with the least maximum step.
+Gural and Murmann (2019, section 3.4) prove that herringbone order is optimal for a square kernel, strides of 1 and no
+padding. For any other shape the best order is a path over the remaining parts of the result. Each step computes the
+next row or the next column, until nothing remains. The memory of a step depends only on the remaining part, not on the
+path that led to it. Dynamic programming, from the end backwards, finds the path with the least maximum.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 
 class Steps(NamedTuple):
-    """The bits that steps need, by the rows (H) and columns (W) that are computed before.
+    """The bits that each step needs, by the numbers of rows (up to H) and columns (up to W) that were computed before.
 
-    rows, columns: for the next row and the next column, (H, W). start: for any order, before the first step is over.
+    rows, columns: the bits if the step computes the next row, or the next column, of shape (H, W). start: the bits that
+    any order needs before the first step is complete.
     """
 
     rows: Numbers
@@ -30,9 +31,10 @@ class Steps(NamedTuple):
     start: int = 0
 
     def least(self) -> tuple[int, list[int]]:
-        """The least bits that suffice for all steps, and the rows or columns of each turn.
+        """The least number of bits that suffices for all steps, and the number of rows or columns of each turn.
 
-        Of all such orders it is one that transposes the fewest pixels; the first turn is in rows, and may be empty.
+        Among the orders with this number of bits, it is one that transposes the fewest pixels. The first turn is in
+        rows and may be empty.
         """
         height, width = self.rows.shape
         peak = np.zeros((height + 1, width + 1), np.int64)
@@ -44,7 +46,9 @@ class Steps(NamedTuple):
         return bits, self._turns(bits)
 
     def _turns(self, bits: int) -> list[int]:
-        """The rows or columns of each turn of the order within these bits that transposes the fewest pixels."""
+        """The number of rows or columns of each turn, in the order within `bits` bits that transposes the fewest
+        pixels.
+        """
         height, width = self.rows.shape
         never = 2 * height * width * (height + width)
         turned = np.zeros((2, height + 1, width + 1), np.int64)
@@ -73,7 +77,7 @@ class Steps(NamedTuple):
 
 
 def counted(graph: Graph, i: int) -> Steps:
-    """The bits of live pixels of operand and result during each step of node i, independent of their addresses."""
+    """The bits of the live pixels of operand and result during each step of node i, regardless of their addresses."""
     node = graph.nodes[i]
     [read] = node.reads
     operand, result = graph.tensors[read.tensor], graph.tensors[node.result]
@@ -94,9 +98,10 @@ def counted(graph: Graph, i: int) -> Steps:
 
 
 def placed(read: Read, operand: Image, result: Image) -> Steps:
-    """The bits of the buffer in which each step of a convolution overwrites its operand, turned in place between steps.
+    """The bits of the buffer in which each step of a convolution overwrites its operand, with transpositions between
+    turns.
 
-    It applies to results that are written contiguously from the buffer's beginning, and operands at its end
+    The result is written contiguously from the beginning of the buffer, and the operand is at its end
     (`tinyml.dialects.tdsl.convolution.lead`).
     """
     before, after = operand.channels * operand.bits, result.channels * result.bits
@@ -132,7 +137,10 @@ def placed(read: Read, operand: Image, result: Image) -> Steps:
 
 
 def _unread(read: Read, side: int, result: Image, operand: Image) -> Numbers:
-    """The rows (or columns) of an operand that each and later windows still read; 0 after the last."""
+    """For each window along an axis, the number of rows (or columns) of the operand that it and later windows read.
+
+    The last entry, after all windows, is 0.
+    """
     results, extent = ((image.height, image.width)[side] for image in (result, operand))
     first = np.arange(results) * read.strides[side] - read.before[side]
     last = np.full(extent, -1)
@@ -142,11 +150,13 @@ def _unread(read: Read, side: int, result: Image, operand: Image) -> Numbers:
 
 
 def _written(result: Image) -> Numbers:
-    """The pixels of a result in its first rows and columns, by the number of either, (H + 1, W + 1)."""
+    """The number of pixels in the first rows and columns of a result, by the numbers of both;
+    of shape (H + 1, W + 1).
+    """
     left = [extent - np.arange(extent + 1) for extent in (result.height, result.width)]
     return result.pixels - np.outer(*left)
 
 
 def _from_each_on(values: Numbers) -> Numbers:
-    """The maximum of each value and the later values in its row."""
+    """For each value, the maximum of it and of all later values in its row."""
     return np.maximum.accumulate(values[:, ::-1], 1)[:, ::-1]

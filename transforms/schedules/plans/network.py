@@ -1,4 +1,4 @@
-"""Graphs of networks on tensors: images and the windows that ops read (L0, L1)."""
+"""The graph of a network on tensors: images, and the windows that ops read (L0, L1)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tinyml.transforms.schedules.tiling.axis_orders import gathered, written
 
 @dataclass(frozen=True)
 class Network:
-    """The graph of a function, and the ops and values of its nodes and tensors.
+    """The graph of a function, and the ops and values that its nodes and tensors stand for.
 
-    ops: for each node the op that computes its result, followed by the elementwise ops and reshapes that continue it.
-    names: the tensor that contains each value.
+    ops: for each node, the op that computes its result, followed by the elementwise ops and reshapes that belong to the
+    node. names: for each value, the tensor that contains it.
     """
 
     graph: Graph
@@ -36,16 +36,16 @@ class Network:
 
 
 def graph_of(function: func.FuncOp, bits: int | None = None) -> Graph:
-    """The graph of a function, as `network_of` builds it."""
+    """The graph of the network that `network_of` returns."""
     return network_of(function, bits).graph
 
 
 def network_of(function: func.FuncOp, bits: int | None = None) -> Network:
-    """The network of a function's ops after its last loop or branch; tensors computed before are inputs.
+    """The network of a function's ops after its last loop or branch; tensors that are computed before are inputs.
 
-    bits: the width of an element, instead of that of its format. Padding, reshaping and elementwise ops with a single
-    operand belong to the op that they precede or follow, in whose loops they run. Constants are in flash. Raises
-    `InputError` if nothing is computed after the last loop, and for batches of images.
+    bits: the width of an element, instead of the width of its format. Padding, reshaping and elementwise ops with a
+    single operand belong to the node of the op that they precede or follow, because they run in its loops. Constants
+    are in flash. Raises `InputError` if nothing is computed after the last loop, and for batches of images.
     """
     builder = _Network(bits)
     graph = builder.graph(function)
@@ -127,7 +127,9 @@ class _Network:
             self.node(op, operands)
 
     def lies(self, op: tdsl.TransposeOp) -> bool:
-        """Record that an image is stored in another order of axes; False if the transposition copies it."""
+        """Record that an image is stored in another order of axes;
+        return False if the transposition copies the image.
+        """
         name = self.names[op.input]
         if gathered(op.out) is not None:
             made = [node for node in self.nodes if node.result == name]
@@ -142,7 +144,9 @@ class _Network:
         return True
 
     def continues(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """True if the result uses the operand's bytes: in the loops of the preceding op, reshaped, or in place."""
+        """True if the result of an op uses the operand's bytes: in the loops of the preceding op, reshaped, or in
+        place.
+        """
         if isinstance(op, tdsl.ReshapeOp):
             return True
         if isinstance(op, tdsl.TransposeOp):
@@ -182,7 +186,7 @@ class _Network:
 
 
 def _is_margin(op: tdsl.PadOp) -> bool:
-    """True if only height and width of an image are padded, and only windows read the result."""
+    """True if an op pads only height and width of an image, and only ops on windows read its result."""
     shape = tdsl.shape_of(op.out)
     if len(shape) != 4 or any(op.gaps) or any((*op.margins[0], *op.margins[3])):
         return False

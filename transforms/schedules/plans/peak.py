@@ -1,4 +1,4 @@
-"""Tensors alive at the peak of a plan."""
+"""The tensors that are alive at the peak of a plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def fullest_segments(plan: Plan) -> list[Segment]:
 def shares(graph: Graph, segment: Segment) -> list[Share]:
     """The tensors, or parts of tensors, that are alive in a segment, in order of definition.
 
-    Their bits may add up to more than the segment's, as results overlap operands.
+    The sum of their bits may exceed the bits of the segment, because results overlap operands.
     """
     boundary = graph.boundary(segment.first, segment.last)
     # A single op has its whole result, even if nothing reads it.

@@ -1,7 +1,7 @@
-"""Memory of a convolution in place, by the order of its pixels (Gural and Murmann 2019, sections 3.3 and 3.4).
+"""The memory of a convolution in place, for each order of its pixels (Gural and Murmann 2019, sections 3.3 and 3.4).
 
 Pixels of the operand die after the last window that covers them. Only the number of live pixels counts, not their
-addresses: a result takes the memory of any dead pixels.
+addresses: a pixel of the result may use the memory of any dead pixel.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def order_of(turns: Sequence[int], height: int, width: int) -> Order:
-    """The position in time of each pixel of a result. turns: alternately rows and columns of what remains."""
+    """For each pixel of a result, its position in the order of computation.
+
+    turns: alternately the number of the next rows and of the next columns to compute.
+    """
     order = np.zeros((height, width), np.intp)
     done = top = left = 0
     for number, count in enumerate(turns):
@@ -34,7 +37,7 @@ def order_of(turns: Sequence[int], height: int, width: int) -> Order:
 
 
 def alive(graph: Graph, i: int, order: Order) -> int:
-    """Peak bits of operand and result while node i overwrites its operand in the given order."""
+    """The peak of live bits of operand and result while node i overwrites its operand in the given order."""
     node = graph.nodes[i]
     [read] = node.reads
     operand, result = graph.tensors[read.tensor], graph.tensors[node.result]
@@ -51,7 +54,7 @@ def alive(graph: Graph, i: int, order: Order) -> int:
 
 
 def _latest(order: Order, windows: Sequence[slice], extent: int) -> Order:
-    """The latest position of the windows that cover each index along the operand's first axis."""
+    """For each index along the operand's first axis, the latest position of the windows that cover it."""
     latest = np.zeros((extent, order.shape[1]), np.intp)
     for window, numbers in zip(windows, order, strict=True):
         part = latest[window]

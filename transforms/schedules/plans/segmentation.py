@@ -1,4 +1,4 @@
-"""The choice of segments: a sequence of candidates that covers all nodes with the least peak."""
+"""The choice of segments: the sequence of candidates that covers all nodes with the lowest peak."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class Segment(NamedTuple):
-    """Nodes first to last, both inclusive, executed in a tiling.
+    """The nodes `first` to `last`, both inclusive, executed in a tiling.
 
-    bits: the peak of live bits. extra: work in excess of ordinary execution, in multiply-accumulates or, for compiled
-    programs, in rough units of time.
+    bits: the peak of live bits. extra: the work in excess of ordinary execution, in multiply-accumulates or, for
+    compiled programs, in rough units of time.
     """
 
     first: int
@@ -32,9 +32,9 @@ class Segment(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Segments that cover a network; their peak in bits and their total extra work.
+    """Segments that cover a network, with their peak in bits and their total extra work.
 
-    order: the nodes of the network in order of execution, to whose positions the segments refer.
+    order: the nodes of the network in the order of execution; segments refer to positions in this order.
     """
 
     segments: tuple[Segment, ...]
@@ -44,7 +44,7 @@ class Plan(NamedTuple):
 
 
 def lower_bound(graph: Graph) -> int:
-    """A lower bound, in bits, on the peak of every exact execution without recomputation.
+    """A lower bound, in bits, on the peak of every exact execution that computes each value once.
 
     The inputs are alive at the beginning, and the results at the end. An operand that an op reads whole is alive before
     the op begins.
@@ -58,10 +58,11 @@ def lower_bound(graph: Graph) -> int:
 
 
 def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None = None) -> Plan | None:
-    """The plan with the least peak, then the least extra work; None if no candidates cover the nodes.
+    """The plan with the lowest peak and, among equal peaks, the least extra work; None if no candidates cover the
+    nodes.
 
-    The search is exhaustive: for the peak of each candidate, dynamic programming finds the cheapest cover by candidates
-    that do not exceed it. most_extra: a limit on the extra work.
+    The search is exhaustive: for the peak of each candidate, dynamic programming finds the cover with the least extra
+    work by candidates that do not exceed this peak. most_extra: a limit on the extra work.
     """
     known = list(candidates)
     peaks = sorted({0, *(candidate.bits for candidate in known)})

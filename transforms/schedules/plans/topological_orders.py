@@ -1,8 +1,8 @@
 """Orders of a graph's nodes for execution with loops over channels (PEX, section 3.3, algorithm 1).
 
-Between ops and loops all tensors are whole: the memory depends only on the set of nodes that have run. An order of
-least peak is a path from none to all nodes with the least maximum step; a step is a single op, or a loop over nodes
-that share channels. The search runs forwards; the paper's runs backwards.
+All tensors are whole between the ops and loops. The memory there depends only on the set of nodes that have run. An
+order of lowest peak is a path from no nodes to all nodes whose greatest step is least. A step is a single op, or a loop
+over nodes that share channels. The search runs forwards; the paper's search runs backwards.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Nodes = frozenset[int]
 
 
 class ChannelOrders:
-    """The search for an order in which ops and loops over channels have the least peak.
+    """The search for an order in which ops and loops over channels have the lowest peak.
 
-    sum_bits: the width of accumulated sums. longest: the most nodes in a loop.
+    sum_bits: the width of accumulated sums. longest: the maximum number of nodes in a loop.
     """
 
     def __init__(self, graph: Graph, sum_bits: int, longest: int) -> None:
@@ -33,7 +33,9 @@ class ChannelOrders:
         ]
 
     def least(self, below: int) -> Sequence[int] | None:
-        """An order with the least peak; None if that is not below `below` bits, or if the search has too many steps."""
+        """An order with the lowest peak; None if the peak is not below `below` bits, or if the search has too many
+        steps.
+        """
         everything, number = frozenset(range(len(self.graph.nodes))), count()
         open: list[tuple[int, int, int, Nodes, tuple[int, ...]]] = [(0, 0, next(number), frozenset(), ())]
         known: dict[Nodes, int] = {}
@@ -53,7 +55,7 @@ class ChannelOrders:
         return None
 
     def _steps(self, done: Nodes) -> Iterator[tuple[tuple[int, ...], int]]:
-        """The nodes that may run next, an op or a loop, and the peak of live bits while they run."""
+        """Yield the nodes of each op or loop that may run next, and the peak of live bits while it runs."""
         context = alive(self.graph, done)
         for i in self._ready(done):
             yield (i,), context + self._result(i, done)
@@ -64,7 +66,7 @@ class ChannelOrders:
         return (i for i, before in enumerate(self.before) if i not in done and before <= done)
 
     def _result(self, i: int, done: Nodes) -> int:
-        """The bits of a single op's result; none if it overwrites an operand."""
+        """The bits of a single op's result; 0 if it overwrites an operand."""
         graph, node = self.graph, self.graph.nodes[i]
         after = done | {i}
         dying = [name for name in node.operands if name not in graph.outputs and after.issuperset(graph.users[name])]
@@ -72,7 +74,10 @@ class ChannelOrders:
         return 0 if updates else graph.size(node.result)
 
     def _loops(self, seed: int, done: Nodes) -> Iterator[ChannelNodes]:
-        """The loops that may run next of which a node is the first in the order of the file among those that start."""
+        """Yield the loops that may run next and that start with node `seed`.
+
+        Of the nodes that start a loop, `seed` is the first in the order of the file.
+        """
         open, seen = [frozenset([seed])], set[Nodes]()
         while open:
             nodes = open.pop()
@@ -91,7 +96,7 @@ class ChannelOrders:
                         open.append(more)
 
     def _with_ancestors(self, i: int, done: Nodes) -> Nodes:
-        """A node and all nodes before it that have not run."""
+        """A node and all nodes that it depends on, except those in `done`."""
         missing, open = {i}, [i]
         while open:
             further = self.before[open.pop()] - done - missing

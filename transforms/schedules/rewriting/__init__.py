@@ -1,1 +1,1 @@
-"""Loops that replace segments: streamed, over the channels of images, and over tiles of a result."""
+"""The loops that replace segments: streamed, over the channels of images, and over the tiles of a result."""

@@ -10,7 +10,7 @@ from tinyml.transforms.schedules.plans.network import Network
 
 
 def arrange(network: Network) -> None:
-    """Put the ops of a function in the order of a network's nodes, each after its dependences."""
+    """Put the ops of a function into the order of a network's nodes, each op after those that it depends on."""
     block = network.ops[0][0].parent
     assert block is not None
     *ops, end = block.ops
@@ -40,7 +40,7 @@ def arrange(network: Network) -> None:
 
 
 def restore_order(values: Sequence[SSAValue], behind: Operation) -> None:
-    """Move the ops that read values, directly or not, but precede their definition, to just before `behind`."""
+    """Move ops that read values, directly or indirectly, but precede their definition, to just before `behind`."""
     block = behind.parent
     assert block is not None
     late = set(values)

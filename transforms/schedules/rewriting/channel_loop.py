@@ -1,4 +1,4 @@
-"""The loop over the channels of a segment, in which each op computes the current channels."""
+"""The loop over the channels of a segment, in each iteration of which every op computes the current channels."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Pixel = tuple[SSAValue, SSAValue]
 class ChannelLoop:
     """A segment that runs channel by channel.
 
-    sum_bits: the width of the accumulated sums. width: the number of channels in an iteration, which divides theirs
-    (PEX, remark 4). Raises `NotTiled` for segments that cannot run this way.
+    sum_bits: the width of the accumulated sums. width: the number of channels in an iteration, a divisor of the total
+    number (PEX, remark 4). Raises `NotTiled` for segments that cannot run channel by channel.
     """
 
     def __init__(self, network: Network, first: int, last: int, sum_bits: int, width: int = 1) -> None:
@@ -48,7 +48,7 @@ class ChannelLoop:
         return all(sums.EXACT for sums in self.sums.values())
 
     def rewrite(self) -> None:
-        """Replace the ops of the segment by the loop; elementwise ops that follow sums are kept."""
+        """Replace the ops of the segment by the loop; elementwise ops that follow sums stay after it."""
         ops = {op for link in self.links for op in link.ops}
         block = self.links[0].op.parent
         assert block is not None
@@ -83,10 +83,10 @@ class ChannelLoop:
         restore_order(results, behind)
 
     def round_sums(self) -> None:
-        """Replace each op whose sums are rounded by a loop that rounds them; an iteration consists of ops on whole
-        images.
+        """Replace each op whose sums are rounded by a loop that rounds them.
 
-        The results are those of `rewrite`, which needs less memory and many more ops.
+        An iteration consists of ops on whole images. The results are those of `rewrite`, which needs less memory but
+        many more ops.
         """
         for link in self.links:
             sums = self.sums.get(link.name)
@@ -114,7 +114,7 @@ class ChannelLoop:
             erase([link.op])
 
     def _iteration(self, c: SSAValue, held: dict[str, SSAValue]) -> list[SSAValue]:
-        """The values carried after iteration c. held: the values carried before, by name."""
+        """The values that iteration c yields. held: the carried values before the iteration, by name."""
         emit = self.emit
         self.parts: dict[str, SSAValue] = {}
         """The current channels of each result that ops of the loop read."""
@@ -164,7 +164,9 @@ class ChannelLoop:
         return applied(ops, first, part, lambda value: self._operand(value, link), emit)
 
     def _convolved(self, link: ChannelOp, op: tdsl.Conv2dOp, target: SSAValue, at: SSAValue) -> SSAValue:
-        """An image with the current channels of a convolution's result inserted. at: the index of the first of them."""
+        """An image into which the current channels of a convolution's result are inserted. at: the index of the first
+        one.
+        """
         emit, pixels = self.emit, self.pixels[op]
         _, height, width, _ = tdsl.shape_of(op.out)
         generates = link.role is Role.GENERATE
@@ -190,7 +192,7 @@ class ChannelLoop:
         return ChannelRange(k, 1).of(windows, self.emit)
 
     def _rows(self, op: tdsl.ContractionOp) -> SSAValue:
-        """The current elements of the product of a matrix and a column vector."""
+        """The current elements of the product of a constant matrix and a column vector."""
         emit, [(matrix, column)] = self.emit, op.pairs
 
         def row(k: SSAValue) -> SSAValue:
@@ -207,22 +209,23 @@ class ChannelLoop:
         )
 
     def _pooled(self, link: ChannelOp) -> SSAValue:
-        """The current channels of an op that computes each channel from one channel."""
+        """The current channels of the result of an op that computes each channel from one channel."""
         pad, part = link.operand.owner, self._channels(link.operand)
         if isinstance(pad, tdsl.PadOp):
             part = self._on_channels(pad, pad.input, part)
         return self._on_channels(link.op, link.operand, part)
 
     def _on_channels(self, op: tdsl.TensorOp, operand: SSAValue, part: SSAValue) -> SSAValue:
-        """Clone an op to run on some channels instead of its whole operand."""
+        """The result of a copy of an op that reads `part`, some channels of `operand`, instead of the whole operand."""
         copy = self.emit.insert(op.clone(value_mapper={operand: part}), op)
         return Rewriter.replace_value_with_new_type(copy, tensor_like(op.out, self.now.shape(tdsl.shape_of(op.out))))
 
     def _operand(
         self, value: SSAValue, link: ChannelOp, pixel: Pixel | None = None, k: SSAValue | None = None
     ) -> SSAValue | None:
-        """The part of an operand that an elementwise op reads. pixel, k: those of an element in the k-th current
-        channel.
+        """The part of an operand that an elementwise op reads.
+
+        pixel, k: select a single element, at a pixel in the k-th current channel.
         """
         emit, shape, known = self.emit, tdsl.shape_of(link.op.out), self._known(value)
         if known is None:

@@ -20,8 +20,8 @@ from tinyml.transforms.schedules.tiling.padding import padding
 class ChannelOp:
     """An op and the elementwise ops that follow it, on the channels of an iteration.
 
-    name: that of the tensor that holds the result. operand: the tensor that is read channel by channel, or whole by an
-    op that generates. kept: the result is whole after the loop. read: ops of the loop read the result.
+    name: the name of the tensor that contains the result. operand: the tensor that is read channel by channel, or whole
+    by an op that generates slices. kept: the result is whole after the loop. read: ops of the loop read the result.
     """
 
     name: str
@@ -34,7 +34,7 @@ class ChannelOp:
 
     @property
     def result(self) -> SSAValue:
-        """The result that the loop computes; the sums of an accumulating op end before its elementwise ops."""
+        """The result that the loop computes; for an accumulating op, the sums before its elementwise ops."""
         return self.op.out if self.role is Role.ACCUMULATE or not self.chain else self.chain[-1].out
 
     @property
@@ -49,7 +49,9 @@ def channel_axis(shape: tdsl.Shape) -> int:
 
 
 def channel_ops(network: Network, first: int, last: int) -> list[ChannelOp]:
-    """Nodes first to last of a network, both inclusive, as ops of a loop; raises `NotTiled` if they form none."""
+    """The nodes `first` to `last` of a network, both inclusive, as ops of a loop;
+    raises `NotTiled` if they form none.
+    """
     loop = consecutive(network.graph, first, last)
     if (obstacle := loop.obstacle()) is not None:
         raise NotTiled(obstacle.reason)
@@ -78,18 +80,18 @@ def channel_ops(network: Network, first: int, last: int) -> list[ChannelOp]:
 
 
 def _alone(value: SSAValue, op: tdsl.ElementwiseOp) -> bool:
-    """True if the op is the only reader of a value."""
+    """True if `op` is the only reader of a value."""
     return {use.operation for use in value.uses} == {op}
 
 
 def unpadded(value: SSAValue) -> SSAValue:
-    """The image that a value pads, or the value."""
+    """The image before padding; the value itself if it is not padded."""
     pad = padding(value)
     return value if pad is None else pad.input
 
 
 def _operand(op: tdsl.TensorOp, network: Network, found: dict[str, ChannelOp]) -> SSAValue:
-    """The operand that is read channel by channel, or whole by an op that generates; padding is included."""
+    """The operand that is read channel by channel, or whole by an op that generates slices; with its padding."""
     if isinstance(op, tdsl.ContractionOp):
         return op.pairs[0][1]
     if isinstance(op, tdsl.ElementwiseOp):
@@ -128,7 +130,7 @@ def _check(channel_op: ChannelOp) -> None:
 
 
 def _check_elementwise(op: tdsl.ElementwiseOp, like: SSAValue) -> None:
-    """Raise `NotTiled` for operands that are broadcast along rows or columns only."""
+    """Raise `NotTiled` if an operand is broadcast only along rows or only along columns."""
     shape = tdsl.shape_of(like)
     axis = channel_axis(shape)
     for value in op.inputs:

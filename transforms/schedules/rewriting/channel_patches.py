@@ -1,6 +1,6 @@
 """Loops over the tiles of a segment's result, in which some ops run channel by channel (PEX, appendix B).
 
-The slice of a channel and the sums that accumulate have the size of the part that a tile needs, instead of an image's.
+The slice of a channel and the accumulated sums have the size of the part that a tile needs, instead of the whole image.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tinyml.transforms.schedules.tiling.stored_image import StoredImage, tensor_
 
 
 class ChannelPatches(TileLoops):
-    """Nodes 0 to last of a network as count x count tiles of the last result.
+    """The nodes 0 to `last` of a network as count x count tiles of the last result.
 
     loops: the first and the last node of each loop over channels inside the tiles, in the order of execution; all other
     nodes compute all channels of the part that the tile needs. bits: the width of accumulated sums. Raises `NotTiled`
@@ -55,7 +55,7 @@ class ChannelPatches(TileLoops):
         self._add_stages(at, last + 1)
 
     def _add_stages(self, first: int, end: int) -> None:
-        """Add the stages of nodes first to end, exclusive."""
+        """Add the stages of nodes `first` to `end` (exclusive)."""
         if first < end:
             stages = segment_of(self.network, first, end - 1).stages
             for stage in stages:
@@ -77,7 +77,9 @@ class ChannelPatches(TileLoops):
 
 
 class ChannelTile:
-    """The loop over the channels of nodes first to last, both inclusive, on the parts of images that a tile needs."""
+    """The loop over the channels of nodes `first` to `last`, both inclusive,
+    on the parts of images that a tile needs.
+    """
 
     def __init__(self, network: Network, first: int, last: int, bits: int) -> None:
         self.network = network
@@ -93,7 +95,7 @@ class ChannelTile:
         self.channels = tdsl.shape_of(next(link.op.out for link in self.links if link.name not in self.sums))[3]
 
     def _check(self, link: ChannelOp) -> None:
-        """Raise `NotTiled` for an op that does not run on parts of images."""
+        """Raise `NotTiled` for an op that cannot run on parts of images."""
         shape = tdsl.shape_of(link.op.out)
         if len(shape) != 4:
             raise NotTiled(f"{link.name} is no single image")
@@ -120,7 +122,7 @@ class ChannelTile:
         return Stage(link.op, (), graph.nodes[graph.producer[self.network.names[link.op.out]]], kept=False)
 
     def prepare(self, patches: ChannelPatches) -> None:
-        """Emit what all tiles share."""
+        """Emit the values that all tiles share."""
         self.patches = patches
         emit = self.emit = patches.emit
         self.pixels = {
@@ -154,13 +156,13 @@ class ChannelTile:
             patches.images[link.name] = self._finished(link, image) if link.name in self.sums else image
 
     def _started(self, link: ChannelOp) -> StoredImage:
-        """A result before the first channel: sums, or a tensor to fill."""
+        """The initial value of a result: the sums before the first channel, or an uninitialised tensor."""
         if (sums := self.sums.get(link.name)) is None:
             return self.patches.empty(link.name, link.result)
         return StoredImage(sums.started(self.emit), tdsl.shape_of(link.op.out))
 
     def _finished(self, link: ChannelOp, sums: StoredImage) -> StoredImage:
-        """The part of a result, of its complete sums."""
+        """The part of a result that is computed from its complete sums."""
         emit, patches, finish = self.emit, self.patches, self.sums[link.name].result
 
         def result(part: SSAValue) -> SSAValue:
@@ -179,7 +181,9 @@ class ChannelTile:
         return target.now(patches.over(link.name, target.value, pixel))
 
     def _iteration(self, c: SSAValue, held: dict[str, StoredImage]) -> list[SSAValue]:
-        """The values carried after channel c. held: the images carried before, by name."""
+        """The values that the iteration for channel c yields. held:
+        the carried images before the iteration, by name.
+        """
         emit, over = self.emit, self.patches.over
         self.c = c
         self.slices: dict[str, StoredImage] = {}
@@ -234,7 +238,7 @@ class ChannelTile:
         return StoredImage(value, (1, height, width, 1))
 
     def _operand(self, link: ChannelOp) -> StoredImage | None:
-        """The image of which an op gathers windows; None for elementwise ops."""
+        """The image from which an op gathers windows; None for elementwise ops."""
         if isinstance(link.op, tdsl.ElementwiseOp):
             return None
         value = self.pixels[link.op].image if isinstance(link.op, tdsl.Conv2dOp) else unpadded(link.operand)
@@ -269,7 +273,9 @@ class ChannelTile:
         return applied(chain, first, part, lambda value: self._at(value, link, y, x), emit)
 
     def _at(self, value: SSAValue, link: ChannelOp, y: SSAValue, x: SSAValue) -> SSAValue | None:
-        """The element of an operand that the current channel of a pixel needs; None for operands that all share."""
+        """The element of an operand that the current channel of a pixel needs; None for an operand that all pixels
+        share.
+        """
         emit, names, shape = self.emit, self.network.names, tdsl.shape_of(link.op.out)
         name = names.get(value, "")
         if (slice := self.slices.get(name)) is not None:

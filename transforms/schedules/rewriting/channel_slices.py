@@ -1,4 +1,4 @@
-"""Slices of tensors that belong to the channels of an iteration."""
+"""Slices of tensors with the channels of an iteration."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 @dataclass(frozen=True)
 class ChannelRange:
-    """Adjacent channels of a tensor. start: the first; count: their number."""
+    """A range of adjacent channels of a tensor. start: the first channel. count: the number of channels."""
 
     start: SSAValue
     count: int
 
     def shape(self, whole: tdsl.Shape) -> tdsl.Shape:
-        """The shape of these channels of a tensor."""
+        """The shape of the slice with these channels of a tensor of shape `whole`."""
         axis = channel_axis(whole)
         return tuple(self.count if at == axis else extent for at, extent in enumerate(whole))
 
     def of(self, value: SSAValue, emit: TensorBuilder, pixel: Sequence[SSAValue] | None = None) -> SSAValue:
-        """The slice of a tensor with these channels. pixel: row and column of a single pixel; None for all."""
+        """The slice of a tensor with these channels. pixel: row and column of a single pixel; None for all pixels."""
         shape, zero = tdsl.shape_of(value), emit.index(0)
         if pixel is None:
             sizes, pixel = self.shape(shape), (zero, zero)
@@ -39,7 +39,7 @@ class ChannelRange:
     def of_operand(
         self, value: SSAValue, like: tdsl.Shape, emit: TensorBuilder, pixel: Sequence[SSAValue] | None = None
     ) -> SSAValue | None:
-        """The part of an operand that an elementwise op of shape `like` reads; None if it reads all of the operand."""
+        """The slice of an operand that an elementwise op of shape `like` reads; None if it reads the whole operand."""
         shape = tdsl.shape_of(value)
         padded = (1,) * (len(like) - len(shape)) + shape
         if padded[channel_axis(like)] == 1 < like[channel_axis(like)] or not shape:

@@ -1,4 +1,4 @@
-"""Sums of a convolution or dense layer that a loop over channels accumulates."""
+"""The sums of a convolution or dense layer that a loop over channels accumulates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HEADROOM = {8: 1, 16: 8}
 
 
 class ChannelSums(ABC):
-    """The sums of an op that accumulates channels, which are kept in memory."""
+    """The sums of an op that accumulates the contributions of channels; they are stored in memory."""
 
     EXACT: bool
 
@@ -37,7 +37,7 @@ class ChannelSums(ABC):
 
     @property
     def shape(self) -> tdsl.Shape:
-        """The shape of the sums: an image, also for dense layers."""
+        """The shape of the sums, which is that of an image for dense layers as well."""
         shape = tdsl.shape_of(self.op.out)
         _, height, width, rows = shape if len(shape) == 4 else (1, 1, 1, shape[0])
         return 1, *(self.extents or (height, width)), rows
@@ -53,7 +53,7 @@ class ChannelSums(ABC):
         self.by_channel.name_hint = self.weights.name_hint
 
     def started(self, emit: TensorBuilder) -> SSAValue:
-        """The sums before the first channel, as a named value."""
+        """The sums before the first channel, as a value with a name."""
         start = self.start(emit)
         start.name_hint = f"{self.op.out.name_hint or 'result'}_sums"
         return start
@@ -63,7 +63,9 @@ class ChannelSums(ABC):
         return emit.insert(tdsl.IndexOp(self.by_channel, c))
 
     def added(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """The sums after adding the contribution of iteration c. part: its channels of the operand."""
+        """The sums `held` after adding the contribution of iteration c. part:
+        the operand's channels of this iteration.
+        """
         weights, sums = self.weights_of(c, emit), StoredImage.whole(held)
         if not isinstance(self.op, tdsl.Conv2dOp):
             zero = emit.index(0)
@@ -79,9 +81,9 @@ class ChannelSums(ABC):
     def added_to(
         self, y: SSAValue, x: SSAValue, weights: SSAValue, image: StoredImage, sums: StoredImage, emit: TensorBuilder
     ) -> SSAValue:
-        """The sums after adding the contribution of an iteration to those of pixel (y, x) of a convolution.
+        """The sums after adding the contribution of an iteration to the sums of pixel (y, x) of a convolution.
 
-        weights: those of the iteration. image: its channels of the operand, without padding.
+        weights: the weights of the iteration. image: the operand's channels of the iteration, without padding.
         """
         return self._pixel(y, x, weights, self._window(y, x, image, emit), sums, emit)
 
@@ -101,7 +103,7 @@ class ChannelSums(ABC):
 
     @abstractmethod
     def result(self, sums: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """Convert the complete sums to the format of the result."""
+        """The complete sums converted to the format of the result."""
 
     def _window(self, y: SSAValue, x: SSAValue, image: StoredImage, emit: TensorBuilder) -> SSAValue:
         op = cast(tdsl.Conv2dOp, self.op)
@@ -116,7 +118,7 @@ class ChannelSums(ABC):
     def _pixel(
         self, y: SSAValue, x: SSAValue, weights: SSAValue, factors: SSAValue, sums: StoredImage, emit: TensorBuilder
     ) -> SSAValue:
-        """The sums after updating those of pixel (y, x)."""
+        """The sums after adding products to the sums of pixel (y, x)."""
         rows = self.op.rows
         at = sums.place(y, x, emit)
         before = emit.reshaped(sums.part(at, 1, 1, emit), (rows, 1))
@@ -126,7 +128,9 @@ class ChannelSums(ABC):
 
 
 class ExactSums(ChannelSums):
-    """Sums in accumulators: those of ordinary execution in a different order, rounded once at the end."""
+    """Sums in accumulators: the same products as in ordinary execution, in a different order,
+    rounded once at the end.
+    """
 
     EXACT = True
 
@@ -154,7 +158,8 @@ class ExactSums(ChannelSums):
 class RoundedSums(ChannelSums):
     """Sums in a narrow number format, rounded after every channel (PEX, section 3.4).
 
-    The paper learns the range of the sums in training; here it follows from that of the result, without training.
+    The paper learns the range of the sums in training. Here the range follows from the range of the result, without
+    training.
     """
 
     EXACT = False
@@ -174,9 +179,9 @@ class RoundedSums(ChannelSums):
         return emit.insert(tdsl.FillOp(0.0, TensorType(self.format.type, self.shape)), self.op)
 
     def added_at_once(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """The sums after adding the contribution of iteration c, all pixels in one op.
+        """The sums `held` after adding the contribution of iteration c, for all pixels in one op.
 
-        part: its channels of the operand, padding included.
+        part: the operand's channels of this iteration, including padding.
         """
         op = self.op
         if not isinstance(op, tdsl.Conv2dOp):
@@ -191,7 +196,7 @@ class RoundedSums(ChannelSums):
         return self._added(before, tdsl.MatmulOp(weights, factors, self.format.type), emit)
 
     def _added(self, before: SSAValue, part: tdsl.ContractionOp, emit: TensorBuilder) -> SSAValue:
-        """The sums after adding the result of an op, which has the accumulator of the whole sums."""
+        """The sums `before` plus the result of a contraction that has the accumulator of the whole sums."""
         part.acc, part.bound, part.row_shifts = self.op.acc, self.op.bound, self.op.row_shifts
         return emit.insert(tdsl.AddOp(before, emit.insert(part, self.op), self.format.type), self.op)
 
@@ -210,9 +215,9 @@ class RoundedSums(ChannelSums):
 
 
 def exact_sums_of(accumulating: ChannelOp, bits: int) -> ExactSums | None:
-    """The exact sums of an accumulating op in `bits` bits; None if they need more.
+    """The exact sums of an accumulating op with `bits` bits each; None if they need more bits.
 
-    Raises `NotTiled` if the order of products matters.
+    Raises `NotTiled` if the result depends on the order of the products.
     """
     op = accumulating.op
     assert isinstance(op, tdsl.ContractionOp)
@@ -224,9 +229,10 @@ def exact_sums_of(accumulating: ChannelOp, bits: int) -> ExactSums | None:
 
 
 def sums_of(accumulating: ChannelOp, bits: int) -> ChannelSums:
-    """The sums of an accumulating op: exact if they fit `bits`, otherwise rounded, for widths in `HEADROOM`.
+    """The sums of an accumulating op: exact if they fit `bits` bits, otherwise rounded if `HEADROOM` contains this
+    width.
 
-    Raises `NotTiled` if neither is possible, or if the order of products matters.
+    Raises `NotTiled` if neither is possible, or if the result depends on the order of the products.
     """
     op = accumulating.op
     assert isinstance(op, tdsl.ContractionOp)

@@ -1,6 +1,7 @@
-"""The choice of images with another order of axes that are copied to the usual order, or transposed in place.
+"""The choice of images in an unusual order of axes that are copied to the usual order, or transposed in place.
 
-A copy makes reads faster; a transposition frees the bytes of the image pixel by pixel, like those of other images.
+A copy makes reads faster. After a transposition, the bytes of the image become free pixel by pixel, as they do for
+other images.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ MAX_DECIDED_IMAGES = 3
 
 
 class ImageTreatment(IntEnum):
-    """Treatment of an image in another order; the value is its rough time in units of a plan's extra work."""
+    """The treatment of an image in an unusual order of axes; the value is its rough time in units of a plan's extra
+    work.
+    """
 
     COPIED = 0
     LEFT = 1
@@ -31,9 +34,9 @@ class ImageTreatment(IntEnum):
 
 
 def with_given_input(network: Network, function: func.FuncOp) -> Network:
-    """Keep the input alive to the end if its channels come first and it is in the caller's array.
+    """The network, with the input alive to the end if its channels come first and it is in the caller's array.
 
-    Plans of other networks reuse its bytes once nothing reads them.
+    Otherwise a plan would reuse the bytes of the input after its last read.
     """
     given = tdsl.read_input(function)
     if given.order is None or given.reused or given.received is not None:
@@ -43,10 +46,10 @@ def with_given_input(network: Network, function: func.FuncOp) -> Network:
 
 
 def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | None, *, turns: bool) -> Network:
-    """The network of a function, after marking the images in another order of axes that are copied or transposed.
+    """The network of a function, after marking which images in an unusual order of axes are copied or transposed.
 
     plan: returns the plan of a network. ram: the limit in bytes for the fastest plan; if no plan fits, the plan with
-    the least peak is chosen. turns: the target can transpose in place.
+    the lowest peak is chosen. turns: whether the target can transpose in place.
     """
     open = {op: ways for op in orders(function) if len(ways := _ways(op, turns)) > 1}
     if not open:
@@ -64,7 +67,7 @@ def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | N
 
 
 def _ways(op: tdsl.TransposeOp, turns: bool) -> list[ImageTreatment]:
-    """Possible treatments of an image; those without time or bytes come first."""
+    """The possible treatments of an image, starting with those that need no time or no bytes."""
     left, turned = needs_no_memory(op), turns and can_turn(op)
     return [ImageTreatment.LEFT] * left + [ImageTreatment.COPIED] + [ImageTreatment.TURNED] * turned
 

@@ -1,6 +1,6 @@
 """Loops over the tiles of a segment's result, in which each op computes the part that the tile needs.
 
-Parts are rectangles of images. They are stored in tensors of the largest part's size, with pixel (y, x) at (y mod
+Parts are rectangles of images. They are stored in tensors of the size of the largest part, with pixel (y, x) at (y mod
 height, x mod width). The overlap of neighbouring tiles is computed repeatedly.
 """
 
@@ -30,14 +30,14 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
 class AxisRange(NamedTuple):
-    """Rows or columns of an image, from `first` to `end` (exclusive)."""
+    """A range of rows or columns of an image, from `first` to `end` (exclusive)."""
 
     first: SSAValue
     end: SSAValue
 
 
 class TileLoops(ABC):
-    """A segment as count x count tiles of its last result. graph: the segment's; its inputs are whole."""
+    """A segment as count x count tiles of its last result. graph: the graph of the segment; its inputs are whole."""
 
     def __init__(self, network: Network, graph: Graph, count: int) -> None:
         self.network, self.graph, self.count = network, graph, count
@@ -60,7 +60,7 @@ class TileLoops(ABC):
 
     @abstractmethod
     def parts(self) -> list[Callable[[], None]]:
-        """Functions that compute, in this order, the part of each result that a tile needs."""
+        """Functions that compute the part of each result that a tile needs; they must be called in this order."""
 
     def rewrite(self) -> None:
         """Replace the ops of the segment by the loops."""
@@ -88,18 +88,21 @@ class TileLoops(ABC):
         erase([*ops, *([] if returned is None else [returned])])
 
     def staged(self, stage: Stage, body: Body) -> None:
-        """Compute the part of a stage's result."""
+        """Emit the loops that compute the part of a stage's result."""
         name = stage.node.result
         image = self.empty(name, stage.result)
         pixels = self.over(name, image.value, lambda y, x, held: body.at(y, x, image.now(held), self.stored).value)
         self.images[name] = image.now(pixels)
 
     def empty(self, name: str, like: SSAValue) -> StoredImage:
-        """The tensor into which the parts of a result are computed: the last result, or one of the part's size."""
+        """The tensor into which the parts of a result are computed: the last result, or a tensor of the part's size."""
         return self.whole if name == self.end else StoredImage.empty(like, *self.sizes[name], self.emit)
 
     def over(self, name: str, value: SSAValue, pixel: Callable[[SSAValue, SSAValue, SSAValue], SSAValue]) -> SSAValue:
-        """Result of loops over the pixels of the part of an image, which carry a tensor."""
+        """The result of loops over the pixels of the part of an image; the loops carry a tensor.
+
+        pixel: returns the carried tensor after a pixel, given the pixel's row and column and the tensor before.
+        """
         rows, columns, emit = self.rows[name], self.columns[name], self.emit
 
         def row(y: SSAValue, held: SSAValue) -> SSAValue:
@@ -108,12 +111,12 @@ class TileLoops(ABC):
         return emit.loop(*rows, [value], lambda y, carried: [row(y, carried[0])])[0]
 
     def stored(self, value: SSAValue) -> StoredImage:
-        """The tensor that holds the part of an image, or all of an image that is not computed in the tiles."""
+        """The tensor that contains the part of an image, or the whole image if it is not computed in the tiles."""
         name = self.network.names.get(value)
         return self.images[name] if name in self.images else StoredImage.whole(value)
 
     def _ranges(self, axis: int, i: SSAValue) -> dict[str, AxisRange]:
-        """The rows (axis 0) or columns (axis 1) of all parts that tile i along the axis needs."""
+        """For each image, the rows (axis 0) or columns (axis 1) that tile i along the axis needs."""
         emit, tensors = self.emit, self.graph.tensors
         extent = tensors[self.end][:2][axis]
         ends = [
@@ -139,13 +142,13 @@ class TileLoops(ABC):
         )
 
     def _both(self, a: AxisRange, b: AxisRange) -> AxisRange:
-        """The smallest range that covers two ranges."""
+        """The smallest range that contains two ranges."""
         first, end = arith.MinSIOp(a.first, b.first), arith.MaxSIOp(a.end, b.end)
         return AxisRange(self.emit.insert(first), self.emit.insert(end))
 
 
 class PatchLoops(TileLoops):
-    """Nodes first to last of a network, both inclusive, as count x count tiles of the last result.
+    """The nodes `first` to `last` of a network, both inclusive, as count x count tiles of the last result.
 
     Raises `NotTiled` for segments that cannot run this way.
     """

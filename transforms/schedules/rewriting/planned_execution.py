@@ -1,4 +1,4 @@
-"""Execution of a function by a plan of a schedule, whose segments are rewritten (`plan-execution`)."""
+"""Execution of a function by the plan of a schedule, whose segments are rewritten (`plan-execution`)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SEGMENTS = Statistic("num-segments", "Number of segments that are not ordinary")
 
 @dataclass(frozen=True)
 class PlannedExecution:
-    """Execution by the plans of a schedule; ram, extra, target: as in `plan-execution`."""
+    """Execution by the plans of a schedule. ram, extra, target: as in `plan-execution`."""
 
     schedule: Schedule
     ram: int | None
@@ -37,9 +37,9 @@ class PlannedExecution:
     target: str
 
     def run(self, function: func.FuncOp, *, usual: bool) -> Iterator[DictionaryAttr]:
-        """Rewrite a function; yields an entry of `tinyml.plan` for each segment that is not ordinary.
+        """Rewrite a function, and yield an entry of `tinyml.plan` for each segment that is not ordinary.
 
-        usual: true if only images whose channels come first are copied or transposed.
+        usual: true to change only images whose channels come first, by copying or transposing them.
         """
         schedule = self.schedule
         try:
@@ -67,7 +67,9 @@ class PlannedExecution:
             yield DictionaryAttr(values)
 
     def _limit(self, function: func.FuncOp, network: Network) -> int | None:
-        """The limit on live bytes; the limit of a search includes stack and input."""
+        """The limit on live bytes, or None. The limit of a search also includes stack and input,
+        which are subtracted.
+        """
         searched = function.attributes.get(tdsl.RAM)
         if self.ram is not None or not isinstance(searched, IntegerAttr):
             return self.ram
@@ -85,9 +87,9 @@ class PlannedExecution:
         return self.schedule.program_plan(network, ram, network.graph.macs * self.extra // 100)
 
     def _run(self, network: Network, plan: Plan, ram: int | None) -> Iterator[tuple[Segment, str]]:
-        """Rewrite the segments of a plan; yields each that is not ordinary, with its tiling.
+        """Rewrite the segments of a plan, and yield each segment that is not ordinary, with the name of its tiling.
 
-        ram: the limit, in bytes, on the memory for several pixels at once.
+        ram: the limit, in bytes, on the memory for computing several pixels at once.
         """
         beyond = self.schedule.tile_memory(_convolutions(network), self.target)
         alive = [segment.bits - segment.tiling.gathered(network, segment) for segment in plan.segments]
@@ -113,7 +115,7 @@ class PlannedExecution:
 
 
 class RoundedSums(PlannedExecution):
-    """Sums rounded as a plan rounds them, on whole images; the rest of the plan is not executed."""
+    """The rounding of sums that a plan causes, applied to ops on whole images; the plan is not executed otherwise."""
 
     def _run(self, network: Network, plan: Plan, ram: int | None) -> Iterator[tuple[Segment, str]]:
         for segment in plan.segments:
@@ -122,7 +124,7 @@ class RoundedSums(PlannedExecution):
 
 
 def _why_whole(network: Network, segment: Segment, schedule: Schedule) -> str:
-    """The reason why a schedule runs a segment of one node whole."""
+    """The reason why a schedule runs a segment of one node on whole tensors."""
     if whole := [read.tensor for read in network.graph.nodes[segment.last].reads if read.strides == (0, 0)]:
         return f"it reads all of {', '.join(whole)}"
     obstacles = [tiling.obstacle(network, segment) for tiling in schedule.tilings(TilingOptions()).values()]

@@ -31,7 +31,8 @@ from tinyml.transforms.schedules.tiling.window_tiles import TileMemory
 class StreamLoops:
     """The loop nest of a segment under construction.
 
-    target: the board, whose kernels for several pixels at once are used for rows. memory: what these may take.
+    target: the board, whose kernels for several pixels at once are used if slices are rows. memory: the memory that
+    these kernels may use.
     """
 
     def __init__(self, network: Network, schedule: RingSchedule, target: str, memory: TileMemory) -> None:
@@ -64,11 +65,11 @@ class StreamLoops:
         erase(dead)
 
     def body(self, stage: Stage) -> Body:
-        """The computation of a stage's slices."""
+        """The code that computes a stage's slices."""
         return body_of(stage, self.emit, self.target if self.slice is Slice.ROW else HOST, self.memory)
 
     def with_addend(self, stage: Stage) -> Stage:
-        """Let a stage's convolution start from the constant that the next op adds, if its sums stay exact."""
+        """The stage, whose convolution starts from the constant that the next op adds, if the sums remain exact."""
         if stage.pooled is not None:
             return replace(stage, pooled=self.with_addend(stage.pooled))
         if not isinstance(stage.op, tdsl.Conv2dOp) or not stage.chain:
@@ -82,7 +83,7 @@ class StreamLoops:
         return replace(stage, op=new, chain=stage.chain[1:])
 
     def storage(self, stage: Stage, body: Body) -> StoredImage:
-        """The tensor for a stage's result: the whole image if it is used after the segment, else a ring."""
+        """The tensor for a stage's result: the whole image if it is used after the segment, otherwise a ring."""
         name = stage.node.result
         height, width = self.timing.graph.tensors[name][:2]
         if not stage.kept:
@@ -98,7 +99,7 @@ class StreamLoops:
         return StoredImage(value, tdsl.shape_of(stage.result))
 
     def tick(self, bodies: dict[str, Body]) -> None:
-        """Emit the loops over rows of ticks and, if the slices are pixels, over columns."""
+        """Emit the loop over ticks along the rows and, if the slices are pixels, the loop along the columns."""
         rows, columns = self.timing.ticks
 
         def row_of_ticks(t: SSAValue) -> None:
@@ -112,7 +113,7 @@ class StreamLoops:
         self.carry(rows, row_of_ticks)
 
     def pixels(self, u: SSAValue, rows: dict[str, Sequence[SSAValue]], bodies: dict[str, Body]) -> None:
-        """Emit the pixels of all stages for a column of ticks."""
+        """Emit the computation of the pixels of all stages that are due at tick u along the columns."""
         for name, body in bodies.items():
             due = self.due(u, self.timing.clocks[name][1], self.timing.ticks[1])
 
@@ -129,7 +130,9 @@ class StreamLoops:
         return self.images[name] if name in self.images else StoredImage.whole(value)
 
     def due(self, t: SSAValue, clock: Clock, ticks: int) -> Sequence[SSAValue]:
-        """The slices along an axis that are computed at tick t: the slice, or the bounds of a range of at most one."""
+        """The slices along an axis that are due at tick t: the index of one slice, or the bounds of a range of at most
+        one.
+        """
         if clock == Clock(1, 0, ticks):
             return [t]
         return [self._computed(t, clock, ticks, offset) for offset in (0, 1)]
@@ -161,7 +164,7 @@ class StreamLoops:
         return image.now(value)
 
     def carry(self, extent: int, body: Callable[[SSAValue], None]) -> None:
-        """Emit a loop that carries all images, or just its body for a single iteration."""
+        """Emit a loop that carries all images, or only its body for a single iteration."""
         names = list(self.images)
 
         def inner(i: SSAValue, held: Sequence[SSAValue]) -> Sequence[SSAValue]:

@@ -1,7 +1,7 @@
-"""Memory of streamed segments in bits: one loop nest, results in raster order, each value computed once.
+"""The memory of streamed segments in bits: one loop nest, results in raster order, each value computed once.
 
-A pixel or row of a tensor within the segment is computed when its first reader needs it, and kept in a ring of slots
-until its last reader has passed it. The result may overwrite an operand that dies in the segment.
+A pixel or row of a tensor within the segment is computed when its first reader needs it. It is stored in a ring of
+slots until its last reader has used it. The result may overwrite an operand that dies in the segment.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Slice(Enum):
 
 
 def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
-    """For each q, the number of slices of an operand that the first q + 1 slices of the result need."""
+    """For each q, the number of leading slices of an operand that the first q + 1 slices of the result need."""
     if read.sums:
         return np.array([slice.count(operand)])
     rows, columns = (
@@ -52,9 +52,9 @@ def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
 
 
 def passed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
-    """For each q, the number of slices of an operand that slice q of the result and later ones no longer need.
+    """For each q, the number of leading slices of an operand that slice q of the result and later slices do not need.
 
-    The last entry, for the end, counts all slices.
+    The last entry, which stands for the end, counts all slices.
     """
     count = slice.count(operand)
     if read.sums:
@@ -66,13 +66,15 @@ def passed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
 
 
 def _axes(read: Read, operand: Image, result: Image) -> list[tuple[int, int, int, int, int]]:
-    """For height and width: extent of the result, stride, padding before, kernel, extent of the operand."""
+    """For height and for width: extent of the result, stride, padding before, kernel size,
+    and extent of the operand.
+    """
     extents = zip(result[:2], read.strides, read.before, read.kernel, operand[:2], strict=True)
     return list(extents)
 
 
 class Streams:
-    """The memory of streamed segments of a graph, by pixels or by rows."""
+    """The memory of streamed segments of a graph, for slices that are pixels or rows."""
 
     def __init__(self, graph: Graph, slice: Slice) -> None:
         self.graph = graph
@@ -83,11 +85,13 @@ class Streams:
         self.shared = cache(self._shared)
 
     def cost(self, first: int, last: int) -> int | None:
-        """The bits of nodes first to last as one segment; None unless the last result is the only output."""
+        """The bits of nodes `first` to `last` as one segment; None unless the last result is the only output."""
         return self._cost(first, last, packed=False)
 
     def packed(self, first: int, last: int) -> int | None:
-        """The bits of a segment in a compiled program, in which a ring may overwrite an operand if that saves more."""
+        """The bits of a segment in a compiled program. A ring may overwrite an operand there if this saves more
+        bits.
+        """
         return self._cost(first, last, packed=True)
 
     def _cost(self, first: int, last: int, *, packed: bool) -> int | None:
@@ -109,9 +113,10 @@ class Streams:
         return apart - max(saved, default=0)
 
     def _shared(self, name: str, first: int, last: int, held: int) -> int:
-        """The bits of an operand that the result of nodes first to last can overwrite, of which `held` bits are kept.
+        """The bits of an operand that the result of nodes `first` to `last` can overwrite.
 
-        0 where other nodes read the operand, too: it is unknown when they have.
+        held: the bits of the result that are stored. 0 if other nodes also read the operand, because the time of their
+        reads is unknown.
         """
         produced, size = self.produced(first, last), self.graph.size(name)
         if any(self.graph.nodes[k].result not in produced for k in self.graph.users[name] if k >= first):
@@ -119,7 +124,7 @@ class Streams:
         return held + size - max(self.overlap(name, first, last, produced, held) + size, held)
 
     def held(self, name: str) -> int:
-        """The bits of a tensor's ring; an input that arrives in rows is stored in whole rows."""
+        """The bits of a tensor's ring; an input that arrives row by row is stored in whole rows."""
         image, slots = self.graph.tensors[name], self.ring(name)
         if self.graph.nodes[self.graph.producer[name]].kind is Kind.ARRIVAL:
             rows = slots if self.slice is Slice.ROW else -(-slots // image.width)
@@ -127,7 +132,9 @@ class Streams:
         return slots * self.slice.bits(image)
 
     def produced(self, first: int, last: int) -> dict[str, Counts]:
-        """For each node starting at `first`, the slices computed before slice q of the last result is complete."""
+        """For each node from `first` on, the number of slices computed before slice q of the last result is
+        complete.
+        """
         graph = self.graph
         steps = self.slice.count(graph.tensors[graph.nodes[last].result])
         produced = {graph.nodes[last].result: np.arange(1, steps + 1)}
@@ -143,12 +150,12 @@ class Streams:
         return produced
 
     def overlap(self, name: str, first: int, last: int, produced: dict[str, Counts], held: int | None = None) -> int:
-        """The bits by which the result of a segment has to start below an operand that it overwrites.
+        """The number of bits by which the result of a segment has to start below an operand that it overwrites.
 
-        held: the bits of the result's ring, if it is not kept whole.
+        held: the bits of the result's ring; None if the result is stored whole.
 
-        Slice q of the result is written after the earlier nodes have computed its operands, and before it releases any
-        slices itself, except element by element.
+        Slice q of the result is written after the earlier nodes have computed its operands. It is written before it
+        releases slices itself, except element by element.
         """
         graph = self.graph
         if any(read.sums for read in graph.nodes[last].reads):
@@ -170,7 +177,9 @@ class Streams:
         return max(0, int((written - self.below(graph.tensors[name], freed)).max()))
 
     def below(self, image: Image, freed: Counts) -> Counts:
-        """The bits of an image below the lowest that is still needed, once its first slices are not."""
+        """For each q, the bits of an image below its lowest slice that is still needed. freed: the number of slices
+        before it.
+        """
         whole = self.slice.bits(image) * freed
         match image.order:
             case Order.PLANES:
@@ -219,7 +228,9 @@ class Streams:
         return ring_slots(made[made < _NEVER_READ], times, first)
 
     def _join(self, name: str) -> int:
-        """The first node after which only its own result depends on a tensor."""
+        """The first node at which all paths from a tensor join: later nodes depend on the tensor only through its
+        result.
+        """
         graph = self.graph
         pending = max(graph.users[name])
         dependent = {name}
@@ -233,7 +244,7 @@ class Streams:
         return len(graph.nodes) - 1
 
     def _order(self, join: int) -> list[int]:
-        """The nodes that a node depends on, and the node itself, in its order: operand by operand."""
+        """A node and all nodes that it depends on, in the order in which its operands require them."""
         graph, order = self.graph, list[int]()
 
         def visit(k: int) -> None:
@@ -248,7 +259,7 @@ class Streams:
 
 
 def overlap_of_planes(graph: Graph, i: int) -> int:
-    """The elements by which the channel plane that node i reads has to start above the plane that it writes."""
+    """The number of elements by which the channel plane that node i reads must start above the plane that it writes."""
     node = graph.nodes[i]
     planes = {name: image._replace(channels=1, bits=1) for name, image in graph.tensors.items()}
     streams = Streams(Graph(planes, graph.inputs, graph.nodes, graph.outputs), Slice.PIXEL)

@@ -1,7 +1,8 @@
-"""Streaming with pools computed block by block: pools of disjoint windows need no pixel of a convolution twice.
+"""Streaming with pools computed block by block; a pool of disjoint windows needs no pixel of a convolution twice.
 
-The pixels in one window are computed together, directly before they are pooled. The result of the convolution then
-takes a block of pixels instead of a ring, but its operand is released later, one row of windows at a time.
+All pixels in one window are computed together, directly before they are pooled. The result of the convolution then
+needs memory for a block of pixels instead of a ring. Its operand, however, is released later, one row of windows at a
+time.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from tinyml.transforms.schedules.rings.on_demand import Slice, Streams
 
 
 class By(Enum):
-    """The unit that the loops of a streamed segment compute at a time; `BLOCKS` is by pixels, with pools by blocks."""
+    """The unit that the loops of a streamed segment compute at a time.
+
+    `BLOCKS` is by pixels, with pools computed by blocks.
+    """
 
     ROWS = "rows"
     PIXELS = "pixels"
@@ -31,7 +35,7 @@ class By(Enum):
 class Blocked:
     """A graph in which each convolution and the pool that follows it are a single node.
 
-    spans: the first and the last node of the original graph for each node. blocks: the bits of the pixels that each
+    spans: for each node, the first and the last node of the original graph. blocks: the bits of the pixels that each
     node computes at once, excluding its result.
     """
 
@@ -41,16 +45,16 @@ class Blocked:
 
 
 def under_window(pool: Read, read: Read) -> Read:
-    """The windows that a convolution reads for all pixels in a pool's window."""
+    """The window of a convolution's operand that all pixels in one window of the pool need together."""
     (down, across), (height, width), (rows, columns) = read.strides, read.kernel, pool.kernel
     kernel = (rows - 1) * down + height, (columns - 1) * across + width
     return Read(read.tensor, kernel, (down * pool.strides[0], across * pool.strides[1]), read.before)
 
 
 def pools_blocks(graph: Graph, k: int) -> bool:
-    """True if node k pools disjoint windows of the previous convolution's result, which has no other readers.
+    """True if node k pools disjoint windows of the result of the previous node, a convolution without other readers.
 
-    The windows are inside the image, without padding.
+    All windows must be inside the image, without padding.
     """
     node = graph.nodes[k]
     if k == 0 or node.kind is not Kind.CHANNELWISE or node.macs or len(node.reads) != 1:
@@ -88,9 +92,9 @@ def blocked(graph: Graph) -> Blocked:
 
 
 def joined(blocked: Blocked) -> Blocked:
-    """The graph with a single node for each node whose result only a following elementwise node reads, and that node.
+    """The graph in which a node and the elementwise node that alone reads its result are a single node.
 
-    Compiled programs compute the two in the same loops, without a ring: sums of branches, for one.
+    Compiled programs compute both in the same loops, without a ring. An example is a sum of branches.
     """
     graph = blocked.graph
     nodes: list[Node] = []
@@ -112,7 +116,7 @@ def joined(blocked: Blocked) -> Blocked:
 
 
 def _joins(graph: Graph, before: Node, k: int) -> bool:
-    """True if node k is elementwise and the only reader of the result of the node before it."""
+    """True if node k is elementwise and the only reader of the result of the node `before`."""
     node = graph.nodes[k]
     alone = graph.users[before.result] == [k] and graph.last_use[before.result] == k
     carries = before.kind is not Kind.ARRIVAL and not any(read.sums for read in before.reads)
@@ -122,8 +126,8 @@ def _joins(graph: Graph, before: Node, k: int) -> bool:
 def streamed(graph: Graph, by: By, *, packed: bool = False) -> Iterator[tuple[int, int, int]]:
     """Yield the first and the last node of each segment that can be streamed, and its bits.
 
-    By blocks, only segments with pools of disjoint windows. packed: as in compiled programs, where elementwise ops run
-    in the loops of the op before them, and rings overwrite operands.
+    By blocks, yield only segments with pools of disjoint windows. packed: as in compiled programs, where elementwise
+    ops run in the loops of the op before them, and rings overwrite operands.
     """
     merged = blocked(graph) if by is By.BLOCKS else _as_it_is(graph)
     merged = joined(merged) if packed else merged

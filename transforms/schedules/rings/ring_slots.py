@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 
 def ring_slots(made: Numbers, times: Sequence[Numbers], first: Sequence[Numbers]) -> int:
-    """The number of slots that keep each slice until its last read; slice n overwrites slice n - slots.
+    """The least number of slots with which each slice is stored until its last read; slice n overwrites slice n -
+    slots.
 
     made: the time at which each slice is computed, in order. times: for each reader, the times of its steps; a step may
-    read slices that are computed at the same time. first: the first slice that each of these steps reads, or the number
-    of slices for a step that reads none.
+    read slices that are computed at the same time. first: for each reader, the first slice that each step reads, or the
+    number of slices for a step that reads none.
     """
     steps, reads = np.concatenate(times), np.concatenate(first)
     order = np.argsort(steps, kind="stable")

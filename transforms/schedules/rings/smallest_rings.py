@@ -1,4 +1,4 @@
-"""The choice of a segment's stages and their timing, for small ring buffers."""
+"""The choice of a segment's stages and their timing, so that ring buffers are small."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tinyml.transforms.schedules.slices.stages import StagedSegment, segment_of
 
 
 class RingSchedule(NamedTuple):
-    """Stages, their timing, and the slots of each ring by the name of its image."""
+    """Stages, their timing, and for each image that is stored in a ring, the number of slots."""
 
     segment: StagedSegment
     timing: TickTiming
@@ -30,18 +30,20 @@ class RingSchedule(NamedTuple):
 
 
 class _JoinChoice(NamedTuple):
-    """The choices made at joins. carriers: as in `segment_of`. early: stages run as early as their rings permit."""
+    """The choices made at joins of branches. carriers: as in `segment_of`. early: stages that run as early as their
+    rings permit.
+    """
 
     carriers: dict[str, str]
     early: frozenset[str]
 
 
 def smallest_rings(network: Network, first: int, last: int, by: By) -> RingSchedule:
-    """The schedule of nodes first to last of a network, both inclusive; raises `NotTiled`.
+    """The schedule with small rings of nodes `first` to `last` of a network, both inclusive.
 
     Where two branches join, the sum may run with either of them. The other branch runs as late as possible, or early:
-    before the first branch consumes more of their common operand. Joins are decided sequentially, each by the size of
-    the rings.
+    before the first branch consumes more of their common operand. Joins are decided one after the other by the size of
+    the rings. Raises `NotTiled` for nodes that cannot be streamed.
     """
     choice = _JoinChoice({}, frozenset())
     best = _scheduled(network, first, last, by, choice)
@@ -57,7 +59,7 @@ def smallest_rings(network: Network, first: int, last: int, by: By) -> RingSched
 
 
 def _options(choice: _JoinChoice, join: str, operands: list[str]) -> Iterator[_JoinChoice]:
-    """Yield all other choices for a join."""
+    """Yield the choices that differ from the given one at the node `join`."""
     for carrier in operands:
         carriers = choice.carriers | {join: carrier}
         yield _JoinChoice(carriers, choice.early)

@@ -2,7 +2,7 @@
 
 Time advances in ticks, row by row and, within a row of ticks, column by column; streaming by rows has a single column
 of ticks. Slice (y, x) of a stage is computed at tick (y * step + start, x * step + start), with a step and a start for
-each axis; within a tick, stages run in order. Past the borders of an image readers keep running, without new slices.
+each axis. Within a tick, stages run in order. After the end of an image, its readers continue without new slices.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Clock(NamedTuple):
 class TickTiming:
     """The times at which the stages of a segment run.
 
-    clocks: for each stage, by its result, the clocks of rows and columns, in the order of stages within a tick. ticks:
-    the number of ticks along each axis.
+    clocks: for each stage, by the name of its result, the clocks of rows and columns, in the order of stages within a
+    tick. ticks: the number of ticks along each axis.
     """
 
     graph: Graph
@@ -61,7 +61,7 @@ class TickTiming:
     def slots(self, name: str) -> int:
         """The number of slots in the ring of a result, whose slices are in raster order.
 
-        A whole window fits, even where it extends past the end of the image.
+        There is room for a whole window, even where it extends past the end of the image.
         """
         image, made = self.graph.tensors[name], self._moments(name)
         reads = [(node, read) for node in self.graph.nodes for read in node.reads if read.tensor == name]
@@ -72,13 +72,15 @@ class TickTiming:
         return max(held, *(self._reach(read, image) for _, read in reads if not read.sums), 1)
 
     def _reach(self, read: Read, image: Image) -> int:
-        """The number of slices from the first to the last of a window."""
+        """The number of slices in raster order from the first to the last slice of a window."""
         rows, columns = (min(kernel, extent) for kernel, extent in zip(read.kernel, image[:2], strict=True))
         by_rows = self.slice is Slice.ROW or self.arrives(read.tensor)
         return rows if by_rows else (rows - 1) * image.width + columns
 
     def arrives(self, name: str) -> bool:
-        """True if an image comes from outside, a whole row at a time even if the other stages run by pixels."""
+        """True if an image comes from outside the segment. It arrives in whole rows even if the other stages run by
+        pixels.
+        """
         producer = self.graph.producer[name]
         return producer >= 0 and self.graph.nodes[producer].kind is Kind.ARRIVAL
 
@@ -89,7 +91,9 @@ class TickTiming:
         return ticks.reshape(-1) * len(self.clocks) + list(self.clocks).index(name)
 
     def _first_needed(self, node: Node, read: Read, image: Image) -> Numbers:
-        """The first operand slice that each slice of a result needs; the number of operand slices if it needs none."""
+        """For each slice of a result, the first operand slice that it needs, or the number of operand slices if it
+        needs none.
+        """
         by_pixels = self.slice is Slice.PIXEL and not self.arrives(read.tensor)
         rows, columns = extents_of(image, Slice.PIXEL if by_pixels else Slice.ROW)
         if read.sums:
@@ -107,28 +111,28 @@ class TickTiming:
 
 
 def _inside(count: int, step: int, before: int, kernel: int, extent: int) -> tuple[Numbers, NDArray[np.bool_]]:
-    """The first index along an axis that each window covers, and a flag that is true if it covers any."""
+    """For each window along an axis, the first index inside the image that it covers, and whether it covers any."""
     first = np.arange(count) * step - before
     return np.maximum(first, 0), (first + kernel > 0) & (first < extent)
 
 
 def extents_of(image: Image, slice: Slice) -> Pair:
-    """The number of rows of slices in an image, and of slices in a row."""
+    """The number of slices of an image along its height and along its width."""
     return image.height, image.width if slice is Slice.PIXEL else 1
 
 
 def slices_of(node: Node, graph: Graph, slice: Slice) -> Pair:
-    """The extents over which a node iterates: those of its result, or of the operand that it sums."""
+    """The numbers of slices over which a node iterates: the slices of its result, or of the operand that it sums."""
     summed = next((read.tensor for read in node.reads if read.sums), node.result)
     return extents_of(graph.tensors[summed], Slice.ROW if node.kind is Kind.ARRIVAL else slice)
 
 
 def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> TickTiming:
-    """The timing of a segment's stages, given as a graph.
+    """The timing of the stages of a segment, which is represented as a graph.
 
-    A stage computes a slice as late as its readers permit. A stage of `early`, which has a single reader, computes it
-    right after the reader has used the previous slice. Raises `NotTiled` if stages do not advance together, or a value
-    would be late.
+    A stage computes a slice as late as its readers permit. A stage in `early`, which must have a single reader,
+    computes it right after the reader has used the previous slice. Raises `NotTiled` if stages do not advance at
+    compatible rates, or if a value would be computed too late.
     """
     reads = [(node, read) for node in graph.nodes for read in node.reads if graph.producer[read.tensor] >= 0]
     for node, read in reads:
@@ -195,8 +199,8 @@ def _starts(
 ) -> tuple[list[str], dict[str, Pair]]:
     """The order of stages within a tick, and the tick of each stage's first slice.
 
-    The last result is scheduled first, and its operands as late as possible. A further result, which nothing in the
-    segment reads, is scheduled as early as its operands with known times permit.
+    The last result is scheduled first, and its operands as late as possible. A result that nothing else in the segment
+    reads is scheduled as early as its operands with known times permit.
     """
     order = [node.result for node in graph.nodes]
     starts: dict[str, Pair] = {}
@@ -233,6 +237,6 @@ def _needs(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
 
 
 def _latest(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The latest start of a stage whose reader starts at tick `start`."""
+    """The latest tick at which a stage may start if its reader starts at tick `start`."""
     (_, down), (_, across) = _axes(read, slice)
     return start[0] - down * step[0], start[1] - across * step[1]

@@ -1,4 +1,6 @@
-"""The computation of a stage's slices: of convolutions, of other ops on windows, and of arriving rows."""
+"""The computation of a stage's slices: for convolutions, for other ops on windows, and for rows that arrive from
+outside.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY, TileMe
 class Convolution(Body):
     """A convolution, whose rows are loops over single pixels or over tiles of several pixels.
 
-    target: the board, which may have kernels for several pixels at once. memory: the limit on their memory.
+    target: the board, which may have kernels for several pixels at once. memory: the limit on the memory of these
+    kernels.
     """
 
     def __init__(
@@ -79,7 +82,7 @@ class Windows(Body):
 
 @dataclass(frozen=True)
 class _Source:
-    """An image of which an op reads windows. pad: the padding before it, which windows include."""
+    """An image from which an op reads windows. pad: the padding before it, which windows include."""
 
     image: SSAValue
     window: tdsl.Footprint
@@ -87,7 +90,7 @@ class _Source:
 
     @staticmethod
     def of(op: tdsl.TensorOp, operand: SSAValue) -> _Source | None:
-        """The windows that an op reads of an operand; None if it reads all of it."""
+        """The image from which an op reads windows of an operand; None if the op reads the whole operand."""
         if (window := op.footprint(operand)) is None:
             return None
         pad = padding(operand) if gathers(op, window) else None
@@ -116,7 +119,7 @@ class _Source:
 
 
 def _sources_of(op: tdsl.TensorOp) -> dict[SSAValue, _Source]:
-    """The operands of which an op reads windows; raises `NotTiled` if it does not run slice by slice."""
+    """The operands from which an op reads windows; raises `NotTiled` if the op cannot run slice by slice."""
     sources = {value: source for value in op.inputs if (source := _Source.of(op, value)) is not None}
     starts = op.initial if isinstance(op, tdsl.ContractionOp) else None
     if not sources or not (starts is None or isinstance(starts.owner, tdsl.ConstOp)):
@@ -130,7 +133,7 @@ def _sources_of(op: tdsl.TensorOp) -> dict[SSAValue, _Source]:
 
 
 class BlockPool(Windows):
-    """A pool that computes the convolution's pixels separately for each of its windows."""
+    """A pool that computes, for each of its windows, the pixels of the preceding convolution."""
 
     def __init__(self, stage: Stage, pooled: Body, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)
@@ -155,7 +158,7 @@ class BlockPool(Windows):
 
 
 class Arrival(Body):
-    """Rows of the input, which arrive as a whole."""
+    """Rows of the input, each of which arrives as a whole."""
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         super().__init__(stage, emit)
@@ -178,9 +181,10 @@ class Arrival(Body):
 
 
 def body_of(stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileMemory = AMPLE_MEMORY) -> Body:
-    """The body that computes a stage's slices. Raises `NotTiled`.
+    """The code that computes a stage's slices; raises `NotTiled` if there is none for the stage's op.
 
-    target: the board, which may have kernels for several pixels of a row at once. memory: the limit on their memory.
+    target: the board, which may have kernels for several pixels of a row at once. memory: the limit on the memory of
+    these kernels.
     """
     kind = kind_of(stage)
     if kind is Convolution:
@@ -189,7 +193,9 @@ def body_of(stage: Stage, emit: TensorBuilder, target: str = HOST, memory: TileM
 
 
 def kind_of(stage: Stage) -> type[Body]:
-    """The class of a stage's body before any pooling; raises `NotTiled` if there is none."""
+    """The class that computes the slices of a stage's first op, apart from pooling;
+    raises `NotTiled` if there is none.
+    """
     op, name = stage.op, stage.node.result
     shape = tdsl.shape_of(op.out)
     if len(shape) != 4 or shape[0] != 1:

@@ -15,7 +15,7 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
 class Body(ABC):
-    """The computation of a stage's slices."""
+    """The code that computes a stage's slices."""
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:
         self.stage, self.emit = stage, emit
@@ -34,7 +34,7 @@ class Body(ABC):
         """A pixel of the result, of shape 1x1x1xC."""
 
     def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
-        """The image with one row of the result inserted."""
+        """The image `target` after inserting row y of the result."""
 
         def pixel(x: SSAValue, held: SSAValue) -> SSAValue:
             return self.at(y, x, target.now(held), images).value
@@ -42,22 +42,23 @@ class Body(ABC):
         return target.now(self.emit.over(self.shape[2], target.value, pixel))
 
     def at(self, y: SSAValue, x: SSAValue, target: StoredImage, images: Images) -> StoredImage:
-        """The image with one pixel of the result inserted."""
+        """The image `target` after inserting pixel (y, x) of the result."""
         place = target.place(y, x, self.emit)
         return target.inserted(self.pixel(y, x, images), place, self.emit)
 
     def whole_row(
         self, y: SSAValue, row: Callable[[], SSAValue], target: StoredImage, *, as_stored: bool = False
     ) -> StoredImage:
-        """The image after inserting a row computed as a whole, in its final location if that is known in advance.
+        """The image `target` after inserting a row that is computed as a whole.
 
-        as_stored: the row has the image's order of axes in memory.
+        The row is computed in its final location if the location is known before the computation. as_stored: the row
+        has the image's order of axes in memory.
         """
         place = target.place(y, self.emit.index(0), self.emit)
         return target.inserted(row(), place, self.emit, as_stored=as_stored)
 
     def chained(self, part: SSAValue, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
-        """Apply the chain's elementwise ops to a part of the first op's result, which starts at pixel (y, x)."""
+        """The result of the stage's elementwise ops on a part of the first op's result that starts at pixel (y, x)."""
         _, height, width, _ = tdsl.shape_of(part)
         operand = self.operand(y, x, height, width, images)
         return applied(self.stage.chain, self.stage.op.out, part, operand, self.emit)
@@ -65,7 +66,9 @@ class Body(ABC):
     def operand(
         self, y: SSAValue, x: SSAValue, height: int, width: int, images: Images
     ) -> Callable[[SSAValue], SSAValue | None]:
-        """A function that gives the same part of an elementwise op's operands; None for broadcast operands."""
+        """A function that returns the part of an elementwise op's operand at given pixels, or None for a broadcast
+        operand.
+        """
 
         def part(value: SSAValue) -> SSAValue | None:
             if tdsl.shape_of(value) != self.shape:

@@ -1,4 +1,4 @@
-"""The stages of a segment: groups of ops that compute a slice of a result without a ring in between."""
+"""The stages of a segment: groups of ops that compute a slice of a result without a ring buffer between them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Stage:
     """An op and the elementwise ops that follow it, computed slice by slice.
 
     node: the stage as a node of a graph, with the reads of all its ops. kept: true if the result is used after the
-    segment. pooled: the convolution that a pool reads block by block.
+    segment. pooled: the convolution whose result a pool reads block by block.
     """
 
     op: tdsl.TensorOp
@@ -39,15 +39,16 @@ class Stage:
 
     @property
     def sums(self) -> bool:
-        """True if the result is only available after all of an operand has been read."""
+        """True if the result is available only after a whole operand has been read."""
         return any(read.sums for read in self.node.reads)
 
 
 @dataclass(frozen=True)
 class StagedSegment:
-    """The stages of a segment in order of dependence, and its images by name.
+    """The stages of a segment in order of dependence, and the segment's images by name.
 
-    joins: for each node that may run with one of several operands, these operands, the last computed first.
+    joins: for each node that may run in the stage of one of several operands, these operands, starting with the one
+    computed last.
     """
 
     stages: tuple[Stage, ...]
@@ -56,7 +57,7 @@ class StagedSegment:
 
     @property
     def graph(self) -> Graph:
-        """The segment as a graph of its own; its inputs are the tensors that it reads from outside."""
+        """The segment as a separate graph; its inputs are the tensors that the segment reads from outside."""
         made = [stage.node.result for stage in self.stages]
         read = dict.fromkeys(read.tensor for stage in self.stages for read in stage.node.reads)
         inputs = tuple(name for name in read if name not in made)
@@ -68,9 +69,9 @@ class StagedSegment:
 def segment_of(
     network: Network, first: int, last: int, carriers: Mapping[str, str] | None = None, blocks: bool = False
 ) -> StagedSegment:
-    """Nodes first to last of a network, both inclusive, as stages; raises `NotTiled`.
+    """Nodes `first` to `last` of a network, both inclusive, as stages; raises `NotTiled` if they cannot be streamed.
 
-    carriers: for some elementwise nodes, the operand whose stage they join; others join the operand computed last.
+    carriers: for some elementwise nodes, the operand whose stage they join; other nodes join the operand computed last.
     blocks: pools of disjoint windows join the stage of the convolution before them.
     """
     graph = network.graph
@@ -122,7 +123,7 @@ def elementwise_behind(
 
 
 def _absorbing(graph: Graph, stages: dict[str, Stage], op: tdsl.TensorOp, node: Node) -> list[str]:
-    """The operands of an elementwise op whose stages it may join because they have no other readers."""
+    """The operands whose stages an elementwise op may join because the operands have no other readers."""
     if not isinstance(op, tdsl.ElementwiseOp):
         return []
 

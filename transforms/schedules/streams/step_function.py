@@ -1,4 +1,4 @@
-"""The function of one step in time, which replaces that of a whole sequence (`stream-over-time`)."""
+"""The function of one step in time, which replaces the function of a whole sequence (`stream-over-time`)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 
 class StepFunction:
-    """The function of a step, which replaces that of the whole sequence.
+    """The function of one step in time, which replaces the function of the whole sequence.
 
     loops: the loops over time, in order.
     """
@@ -40,7 +40,7 @@ class StepFunction:
         """The rows by which states move after an answer, by their arguments."""
 
     def build(self) -> None:
-        """Rewrite the function."""
+        """Rewrite the function of the whole sequence into the function of one step."""
         signal, last = self.block.args[0], self.block.last_op
         assert isinstance(last, func.ReturnOp)
         row: SSAValue = self.block.insert_arg(tensor_like(signal, (1, self.pushes.frame)), 1)
@@ -79,7 +79,7 @@ class StepFunction:
         return behind
 
     def _step(self, time_loop: TimeLoop, row: SSAValue) -> SSAValue:
-        """Let a loop run the iterations of one call; return the row that it computes or reads."""
+        """Let a loop run only the iterations of one call; return the row that it computes, or the row that it reads."""
         old, made = time_loop.loop, time_loop.made
         emit = self.emit = TensorBuilder(old, old.location)
         read = tdsl.ReshapeOp(row, tdsl.shape_of(time_loop.read.out))
@@ -111,9 +111,10 @@ class StepFunction:
         return self._applied(made.chain, old.results[made.position], loop.results[made.position])
 
     def _initial(self, time_loop: TimeLoop) -> dict[SSAValue, SSAValue]:
-        """The initial values of a loop, by the function's argument for each state; an empty tensor is its own value.
+        """The initial values of a loop, by the function's argument for each state; an empty tensor maps to itself.
 
-        In call 0 they are those of the whole program, except for tensors that it does not initialise either.
+        In call 0 they are the initial values of the whole program. A tensor that the whole program does not initialise
+        is not initialised here, either.
         """
         emit, loop, made = self.emit, time_loop.loop, time_loop.made
         starts: dict[SSAValue, SSAValue] = {}
@@ -137,7 +138,9 @@ class StepFunction:
         return starts
 
     def _values(self, initial: Mapping[SSAValue, SSAValue]) -> Sequence[SSAValue]:
-        """The initial values of states; values without operands, such as fillings, are created at their uses."""
+        """The initial values of states; ops without operands that compute them, such as fills, are copied to the
+        insertion point.
+        """
 
         def made(value: SSAValue) -> SSAValue:
             op = value.owner
@@ -152,7 +155,7 @@ class StepFunction:
         Rewriter.replace_value_with_new_type(argument, part.type)
 
     def _applied(self, chain: Sequence[tdsl.TensorOp], rows: SSAValue, row: SSAValue) -> SSAValue:
-        """A row after the ops that change all elements of all rows in the same way."""
+        """The result, for a single row, of ops that change all elements of all rows in the same way."""
         for op in chain:
             if isinstance(op, tdsl.ElementwiseOp):
                 self._keep_before(op.inputs)
@@ -164,7 +167,7 @@ class StepFunction:
         return row
 
     def _keep_before(self, values: Sequence[SSAValue]) -> None:
-        """Move constants among some values to the start of the function, as the loop may precede them."""
+        """Move the constants among the given values to the start of the function, so that they precede the loop."""
         for value in values:
             if isinstance(op := value.owner, tdsl.ConstOp):
                 op.detach()
@@ -173,7 +176,10 @@ class StepFunction:
                 self.block.insert_op_before(op, first)
 
     def _answer(self, behind: Sequence[Operation], last: func.ReturnOp) -> Sequence[SSAValue]:
-        """The outputs of the call that returns the answer; in other calls they are undefined."""
+        """The outputs of the function; they are defined only in the call that returns the answer.
+
+        In this call the ops `behind` run, and states move back by a stride.
+        """
         emit = self.emit = TensorBuilder(last, last.location)
         empty = [
             emit.insert(tensor.EmptyOp((), tensor_like(output, tdsl.shape_of(output))))
@@ -201,7 +207,9 @@ class StepFunction:
         return results[: len(empty)]
 
     def _moved(self, rows: SSAValue, count: int) -> SSAValue:
-        """A tensor with rows moved up by `count`; the last rows are rewritten before they are read."""
+        """A tensor whose rows are moved towards the start by `count`;
+        the last rows are rewritten before they are read.
+        """
         emit, shape = self.emit, tdsl.shape_of(rows)
         axis = next((axis for axis, extent in enumerate(shape) if extent > 1), len(shape) - 1)
         if count >= shape[axis]:

@@ -1,11 +1,11 @@
-"""The axis of time of a program's input, and its loops over time.
+"""The time axis of a program's input, and the loops of a program over time.
 
-A program reads its input step by step, frame by frame, or as an image (L1). Its loops form chains, each loop reading a
-row of the result of the one before.
+A program reads its input step by step, frame by frame, or as an image (L1). Its loops form chains: each loop reads a
+row of the result of the previous loop.
 
-Between answers time moves back by a stride. States of loops, such as those of recurrent networks, continue. Rows of
-images and of collected results move by the number of rows in a stride, so that each answer is that of the whole program
-for the last frames.
+Between answers time moves back by a stride. States of loops, such as those of recurrent networks, are unchanged. Rows
+of images and of collected results move by the number of rows in a stride. Each answer is therefore that of the whole
+program for the last frames.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ from tinyml.transforms.schedules.tiling.window_tiles import small_memory
 class SequenceLoop(NamedTuple):
     """A loop over time.
 
-    read: the only op that reads the sequence. pushes: the parts that it reads. axis: the time axis of the sequence.
+    read: the only op that reads the sequence. pushes: the frames in which the sequence arrives. axis: the time axis of
+    the sequence.
     """
 
     loop: scf.ForOp
@@ -51,7 +52,8 @@ class SequenceLoop(NamedTuple):
 
 
 def sequence_of(value: SSAValue) -> SSAValue:
-    """The image or the sequence of a tensor, whose only reader may be a change of its shape.
+    """The image or sequence that a tensor contains; ops that only change its shape are followed if they are its only
+    readers.
 
     An image of one row counts as an image whose single channel comes first.
     """
@@ -71,7 +73,7 @@ def is_image(shape: tdsl.Shape) -> bool:
 
 
 def steps_of(sequence: SSAValue) -> SequenceLoop | None:
-    """The only reader of a sequence, if that is a loop that reads all its steps in order; None otherwise."""
+    """The loop that is the only reader of a sequence and reads all its steps in order; None if there is none."""
     step = _only_reader(sequence)
     if not isinstance(step, tdsl.IndexOp) or step.input is not sequence:
         return None
@@ -83,7 +85,9 @@ def steps_of(sequence: SSAValue) -> SequenceLoop | None:
 
 
 def _frames_of(signal: SSAValue) -> SequenceLoop | None:
-    """The only reader of a signal 1 x N, if it is a loop that slices consecutive frames; None otherwise."""
+    """The loop that is the only reader of a signal 1 x N and slices consecutive frames from it;
+    None if there is none.
+    """
     cut = _only_reader(signal)
     if not isinstance(cut, tdsl.SliceOp) or cut.input is not signal or cut.strides is not None:
         return None
@@ -99,7 +103,10 @@ def _frames_of(signal: SSAValue) -> SequenceLoop | None:
 
 
 def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
-    """Let the readers of an image read a copy, which is received as a whole before. name: that of the copy."""
+    """Insert a `tdsl.receive` of a whole image, and let all readers of the image read the received copy.
+
+    name: the name of the copy.
+    """
     zero = index_constant(0)
     received = tdsl.ReceiveOp(image, zero.result, tdsl.shape_of(image)[1])
     received.out.name_hint = name or "X"
@@ -120,7 +127,10 @@ def _only_reader(value: SSAValue) -> Operation | None:
 
 
 def _time_loop(read: Operation, count: int | None = None) -> scf.ForOp | None:
-    """The loop around an op, if it is the only loop and counts from 0 by 1 to a constant; count: to this constant."""
+    """The loop around an op, if it is the only loop around it and counts from 0 by 1 to a constant; otherwise None.
+
+    count: the required value of this constant; None for any value.
+    """
     loop = read.parent_op()
     if not isinstance(loop, scf.ForOp) or not isinstance(loop.parent_op(), func.FuncOp):
         return None
@@ -135,8 +145,8 @@ COUNT_LIMIT = (1 << 15) - 1
 class TimeAxis(NamedTuple):
     """The time axis of a program's input.
 
-    sequence: the input in the shape in which it is read. axis: that of the sequence. pushes: the parts in which it
-    arrives. steps: the loop that reads it; None for an image, whose rows follow each other in time.
+    sequence: the input in the shape in which it is read. axis: the number of its time axis. pushes: the frames in which
+    it arrives. steps: the loop that reads it; None for an image, whose rows follow each other in time.
     """
 
     sequence: SSAValue
@@ -177,9 +187,9 @@ def time_of(function: func.FuncOp, stride: int | None = None) -> TimeAxis:
 
 
 def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
-    """The rows by which the whole images of a loop over ticks move, by their positions.
+    """For each whole image of a loop over ticks, by its position, the number of rows by which it moves after an answer.
 
-    Rings are unchanged: raises `InputError` for a stride that is not a multiple of their rows.
+    Rings do not move. Raises `InputError` for a stride that is not a multiple of the rows of all rings.
     """
     if pushes.stride == pushes.steps:
         return {}
@@ -202,15 +212,17 @@ def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
 
 
 def _nearest(pushes: tdsl.Pushes, multiple: int) -> int:
-    """The multiple of a number of frames that is nearest to a stride, or else the stride without overlaps."""
+    """The multiple of `multiple` frames that is nearest to the stride; if it exceeds the sequence, the greatest
+    possible stride.
+    """
     nearest = max(round(pushes.stride / multiple), 1) * multiple
     return nearest if nearest <= pushes.steps else max(pushes.steps // multiple * multiple, 0) or pushes.steps
 
 
 def _moved_tensors(loop: scf.ForOp, read: Operation, pushes: tdsl.Pushes) -> Mapping[int, int]:
-    """The rows by which the tensors that collect a row in each iteration move, by their positions.
+    """For each tensor that collects a row in each iteration, by its position, the number of rows by which it moves.
 
-    Raises `InputError` for a loop that uses the number of a frame in another way.
+    Raises `InputError` for a loop that uses the index of a frame in any other way.
     """
     if pushes.stride == pushes.steps:
         return {}
@@ -227,7 +239,7 @@ def _moved_tensors(loop: scf.ForOp, read: Operation, pushes: tdsl.Pushes) -> Map
 
 
 def _uses(index: SSAValue) -> Iterable[Operation]:
-    """The ops on tensors that depend on an index."""
+    """Yield the ops on tensors that depend on an index."""
     for use in index.uses:
         if isinstance(use.operation, arith.MuliOp | arith.AddiOp | arith.SubiOp):
             yield from _uses(use.operation.results[0])
@@ -237,10 +249,10 @@ def _uses(index: SSAValue) -> Iterable[Operation]:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows that a loop computes, one per iteration.
+    """The rows that a loop computes, one in each iteration.
 
-    position: that of the carried tensor that collects them. insertion: the op that inserts one. chain: the ops on all
-    rows after the loop, in order. sequence: the result of the last one.
+    position: the position of the carried tensor that collects the rows. insertion: the op that inserts a row. chain:
+    the ops on all rows after the loop, in order. sequence: the result of the last of these ops.
     """
 
     position: int
@@ -254,9 +266,9 @@ class TimeLoop:
     """A loop over time.
 
     read: the op whose result is a row of the sequence that the loop reads. passing: the positions of carried tensors
-    whose rows are only read in the iteration that computes them. moving: by the positions of others, the rows by which
-    their content moves when time moves back to the middle of the sequence. made: the rows that the next loop reads;
-    None for the last loop.
+    whose rows are only read in the iteration that computes them. moving: for other carried tensors, by position, the
+    number of rows by which their content moves when time moves back by a stride. made: the rows that the next loop
+    reads; None for the last loop.
     """
 
     loop: scf.ForOp
@@ -274,9 +286,9 @@ class TimeLoop:
 
 
 def time_loops(function: func.FuncOp, time: TimeAxis, target: str) -> list[TimeLoop]:
-    """The loops over time of a program; the first one reads its input.
+    """The loops over time of a program; the first one reads the program's input.
 
-    An op on images becomes a loop over rows, together with all later ops that run row by row: their rings are the state
+    An op on images becomes a loop over rows, together with all later ops that run row by row. Their rings are the state
     between steps. target: as for `tile-segment`. Raises `InputError` if nothing runs in steps.
     """
     if time.steps is None:
@@ -295,7 +307,7 @@ def time_loops(function: func.FuncOp, time: TimeAxis, target: str) -> list[TimeL
 
 
 def _reader(function: func.FuncOp, sequence: SSAValue, pushes: tdsl.Pushes, target: str) -> TimeLoop | None:
-    """The loop that reads consecutive rows of a sequence, one for each frame; None if there is none."""
+    """The loop that reads one row of a sequence for each frame, in order; None if there is none."""
     if (steps := steps_of(sequence)) is not None:
         return TimeLoop(steps.loop, steps.read) if steps.pushes.steps == pushes.steps else None
     shape = tdsl.shape_of(sequence)
@@ -303,9 +315,10 @@ def _reader(function: func.FuncOp, sequence: SSAValue, pushes: tdsl.Pushes, targ
 
 
 def _by_rows(function: func.FuncOp, image: SSAValue, target: str, pushes: tdsl.Pushes) -> TimeLoop | None:
-    """The loop over the rows of the ops that read an image, and of as many later ops as possible.
+    """Replace the ops that read an image, and as many later ops as possible, by a loop over rows; return the loop.
 
-    None if no op runs row by row; the program is then unchanged. Sums over all rows cannot move.
+    None if no op runs row by row; the program is then unchanged. With overlapping answers, sums over all rows are
+    excluded, because they cannot move by a stride.
     """
     received = receive_image(image, image.name_hint)
     network = network_of(function)
@@ -368,6 +381,6 @@ def _chain(value: SSAValue) -> list[tdsl.TensorOp]:
 
 
 def _is_alike(op: tdsl.ElementwiseOp, value: SSAValue) -> bool:
-    """True if an op computes each element from one of a tensor and from numbers that all elements share."""
+    """True if an op computes each element from one element of a tensor and from numbers that all elements share."""
     others = [operand for operand in op.inputs if operand is not value]
     return all(prod(tdsl.shape_of(other)) == 1 and isinstance(other.owner, tdsl.ConstOp) for other in others)

@@ -1,1 +1,1 @@
-"""Loops on tensors, shared by the tilings of ops into pixels and of segments into rows."""
+"""Loops on tensors that the tilings of ops into pixels and of segments into rows share."""

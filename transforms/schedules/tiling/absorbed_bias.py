@@ -1,6 +1,6 @@
 """Convolutions that absorb a constant addend of their exact sums (L1).
 
-If a bias is finer than the products, the filter takes its scale, so that the sum can start from the bias.
+If a bias is finer than the products, the filter is converted to a finer scale, so that the sum can start from the bias.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tinyml.transforms.ir.chosen_accumulators import choose
 def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | None:
     """A convolution that starts from the constant that `sum` adds to the result of `op`; None if results would differ.
 
-    The new op is inserted before `sum`, which is kept. The results must be exact fixed-point sums without other
+    The new op is inserted before `sum`, which is not erased. The results must be exact fixed-point sums without other
     readers.
     """
     filter, image, exact = (integers_of(tdsl.format_of(value)) for value in (op.lhs, op.rhs, op.out))
@@ -56,7 +56,7 @@ def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | No
 
 
 def _finer(filter: SSAValue, format: ExactNumbers, bits: int) -> SSAValue:
-    """A constant with `bits` more fraction bits."""
+    """The constant filter, converted to a format with `bits` more fraction bits."""
     constant = filter.owner
     if not bits or not isinstance(constant, tdsl.ConstOp):
         return filter

@@ -1,4 +1,4 @@
-"""Images stored in another order of axes, such as channel by channel, without a copy in the usual order.
+"""Images stored in an unusual order of axes, such as channel by channel, and used without a copy in the usual order.
 
 Convolutions gather their windows from such an input directly, and write such a result directly. An input that the
 program may overwrite can be transposed in place.
@@ -26,15 +26,15 @@ IDENTITY_ORDER: Axes = (0, 1, 2, 3)
 def gathered(image: SSAValue) -> tdsl.TransposeOp | None:
     """The transposition that defines an image, if its readers can gather windows from the operand instead.
 
-    The operand is the program's input, whole or received, and all readers are convolutions; `permutation` gives the
-    axes of the operand.
+    The operand must be the program's input, whole or received, and all readers must be convolutions. The `permutation`
+    of the result states the axes of the operand.
     """
     op = image.owner
     return op if isinstance(op, tdsl.TransposeOp) and _is_open(op) and _can_be_gathered(op) else None
 
 
 def written(image: SSAValue) -> tdsl.TransposeOp | None:
-    """The transposition of an image that the program returns, if it is the only reader of the image."""
+    """The transposition that is the only reader of an image and whose result the program returns; otherwise None."""
     if not image.has_one_use():
         return None
     [use] = image.uses
@@ -43,26 +43,29 @@ def written(image: SSAValue) -> tdsl.TransposeOp | None:
 
 
 def axes_written(op: tdsl.TransposeOp) -> Axes:
-    """For each axis of a transposition's operand, the axis of the result."""
+    """For each axis of a transposition's operand, the corresponding axis of the result."""
     return tuple(op.axes.index(axis) for axis in range(4))
 
 
 def orders(function: func.FuncOp) -> Iterator[tdsl.TransposeOp]:
-    """Yield the transpositions of a function that need no copy."""
+    """Yield the transpositions of a function that can be avoided, or performed in place."""
     for op in function.body.block.ops:
         if isinstance(op, tdsl.TransposeOp) and (needs_no_memory(op) or can_turn(op)):
             yield op
 
 
 def needs_no_memory(op: tdsl.TransposeOp) -> bool:
-    """True if the readers of an image can gather from the operand, or the op that computes it can write the result."""
+    """True if readers of the result can gather from the operand, or the op that computes the operand can write the
+    result.
+    """
     return _can_be_gathered(op) or _can_be_written(op)
 
 
 def can_turn(op: tdsl.TransposeOp) -> bool:
-    """True if an image can be transposed in place: the program's input, in the arena, which nothing else reads.
+    """True if an op can transpose its operand in place.
 
-    Its elements occupy whole bytes, or half bytes if they are packed.
+    The operand must be the program's input, located in the arena, and have no other readers. Its elements must occupy
+    whole bytes, or half bytes if they are packed.
     """
     given = op.input
     if not _moves_axes(op) or op.matrix is None or not given.has_one_use() or not isinstance(given, BlockArgument):

@@ -1,4 +1,4 @@
-"""Pixels of a convolution: each is a product of the filter matrix and a window of the image."""
+"""Pixels of a convolution, each computed as the product of the filter matrix and a window of the image."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ Images = Callable[[SSAValue], StoredImage]
 class ConvolutionPixels:
     """A convolution of a single image, with the padding before it and the elementwise ops after it, pixel by pixel.
 
-    chain: the elementwise ops, each of which reads the previous result. by_row: channels of the result are computed one
-    at a time. tiling: the adjacent pixels that are computed at once, from the input tile that they read. The filter and
-    the start of the sums are reshaped at the emitter's initial insertion point, outside of all loops.
+    chain: the elementwise ops, each of which reads the result of the previous one. by_row: channels of the result are
+    computed one at a time. tiling: the number of adjacent pixels that are computed at once, from the input tile that
+    they read. The filter and the initial value of the sums are reshaped at the emitter's initial insertion point,
+    outside of all loops.
     """
 
     def __init__(
@@ -51,7 +52,10 @@ class ConvolutionPixels:
         return self.op.rhs if self.pad is None else self.pad.input
 
     def pixels(self, y: SSAValue, x: SSAValue, images: Images, count: int = 1, rows: int = 1) -> SSAValue:
-        """Compute `count` adjacent pixels of the last result in `rows` rows, as 1xRxNxO; several rows must be whole."""
+        """`count` adjacent pixels of the last result in `rows` rows, of shape 1xRxNxO.
+
+        If there are several rows, they must be whole.
+        """
         windows = self.windows(y, x, images(self.image), count, rows)
         pixels = self._product(windows, (1, rows, count, self.shape[3]))
         pixels.name_hint = self.op.out.name_hint
@@ -65,7 +69,9 @@ class ConvolutionPixels:
         return applied(self.chain, self.op.out, pixels, same_pixels, self.emit)
 
     def row(self, y: SSAValue, target: StoredImage, images: Images, rows: int = 1) -> StoredImage:
-        """Compute a row of the last result tile by tile, or several whole rows at once, and store them in an image."""
+        """Compute a row of the last result tile by tile, or `rows` whole rows at once, and store the result in an
+        image.
+        """
         emit, width, at_once = self.emit, self.shape[2], self.tiling.pixels
 
         def tile(x: SSAValue, count: int, held: SSAValue) -> SSAValue:
@@ -78,13 +84,18 @@ class ConvolutionPixels:
         return target.now(tile(emit.index(width - rest), rest, held) if rest else held)
 
     def element(self, row: SSAValue, window: SSAValue) -> SSAValue:
-        """One channel of a pixel before elementwise ops, of shape 1x1x1x1. window: all channels that it depends on."""
+        """One channel of a pixel before elementwise ops, of shape 1x1x1x1.
+
+        row: the index of the channel. window: all channels of the image that it depends on.
+        """
         element = tdsl.format_of(self.op.out).type
         new = tdsl.RowProductOp(self.filter, row, self._column(window), self.initial, element)
         return self._sums(new, (1, 1, 1, 1))
 
     def windows(self, y: SSAValue, x: SSAValue, image: StoredImage, count: int = 1, rows: int = 1) -> SSAValue:
-        """The windows of adjacent pixels, or the input tile that contains them; for several rows, strides must be 1."""
+        """The windows of adjacent pixels, or the input tile that contains these windows; for several rows, strides must
+        be 1.
+        """
         _, height, width, _ = tdsl.shape_of(self.op.lhs)
         margins = margins_of(self.pad)
         (down, across), (above, _, before, _) = self.op.steps, margins
@@ -98,7 +109,7 @@ class ConvolutionPixels:
         return image.windows(top, left, size, self.emit, self.op.spread, margins, filling, count, across)
 
     def _product(self, windows: SSAValue, shape: tdsl.Shape) -> SSAValue:
-        """The pixels of the result before elementwise ops, in the given shape."""
+        """The product of the filter and windows, before elementwise ops, in the given shape."""
         op, element = self.op, tdsl.format_of(self.op.out).type
         if not self.is_matrix:
             steps = 1, op.steps[1] if tdsl.shape_of(windows)[0] == 1 else 1
@@ -116,7 +127,9 @@ class ConvolutionPixels:
         return self.emit.reshaped(window, (prod(tdsl.shape_of(window)), 1))
 
     def _sums(self, new: tdsl.ContractionOp, shape: tdsl.Shape) -> SSAValue:
-        """The result of an op that computes sums of the convolution, as adjacent pixels in the given shape."""
+        """Insert an op that computes sums of the convolution, with the convolution's accumulator; return its result
+        reshaped.
+        """
         op = self.op
         new.acc, new.bound, new.row_shifts = op.acc, op.bound, op.row_shifts
         result = self.emit.insert(new, op)
@@ -131,9 +144,9 @@ def applied(
     other: Callable[[SSAValue], SSAValue | None],
     emit: TensorBuilder,
 ) -> SSAValue:
-    """Apply elementwise ops to a part of the first operand, and return the same part of the last result.
+    """The result of elementwise ops on a part of their first operand: the same part of the last op's result.
 
-    other: returns the same part of another operand; None for operands that all parts share.
+    other: returns the same part of any other operand, or None for an operand that all parts share.
     """
     previous = first
     for step in chain:

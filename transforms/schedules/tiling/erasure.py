@@ -13,7 +13,7 @@ MOVABLE_OPS = tdsl.ConstOp | tdsl.PadOp | tdsl.ReshapeOp | tdsl.TransposeOp
 
 
 def erase(ops: Sequence[Operation]) -> None:
-    """Erase ops, the last first, with the constants and whole-tensor movements that only they used."""
+    """Erase ops, starting with the last, and the constants and movements of whole tensors that only these ops used."""
     for op in reversed(ops):
         operands = [value.owner for value in op.operands]
         Rewriter.erase_op(op)

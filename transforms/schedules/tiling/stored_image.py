@@ -1,4 +1,4 @@
-"""Images in loops: whole, or as a ring of the most recent rows or pixels."""
+"""Images in loops, stored whole or as a ring of the most recent rows or pixels."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 @dataclass(frozen=True)
 class StoredImage:
-    """An image 1 x H x W x C, and the tensor that holds it or, as a ring, its most recent rows or pixels.
+    """An image 1 x H x W x C, and the tensor that contains it or, as a ring, its most recent rows or pixels.
 
-    shape: that of the image. A ring has shape 1 x h x w x C: it holds pixel (y, x) at (y mod h, x mod w) or, if it is a
-    single row, pixel n of the image in raster order at n mod w. axes: for each axis of the image, the axis of the
-    tensor, which may have another order.
+    shape: the shape of the image. A ring has shape 1 x h x w x C. It stores pixel (y, x) at (y mod h, x mod w) or, if
+    it has a single row, pixel n of the image in raster order at n mod w. axes: for each axis of the image, the
+    corresponding axis of the tensor, which may have another order.
     """
 
     value: SSAValue
@@ -30,7 +30,9 @@ class StoredImage:
 
     @staticmethod
     def whole(value: SSAValue) -> StoredImage:
-        """The image of a whole tensor, or of the tensor that the value is gathered from."""
+        """The image that a tensor contains whole, stored in the tensor itself or in the tensor from which its readers
+        gather it.
+        """
         if (transpose := gathered(value)) is not None:
             return StoredImage(transpose.input, tdsl.shape_of(value), transpose.axes)
         return StoredImage(value, tdsl.shape_of(value))
@@ -41,7 +43,7 @@ class StoredImage:
     ) -> StoredImage:
         """An uninitialised image that stores `height` rows and `width` columns, in the order in which it is read.
 
-        The order differs from the usual one if the program returns or receives the image in another order.
+        The order of axes is unusual if the program returns or receives the image in that order.
         """
         shape, axes = tdsl.shape_of(like), IDENTITY_ORDER
         if (transpose := written(like)) is not None:
@@ -55,12 +57,12 @@ class StoredImage:
         return StoredImage(value, shape, axes)
 
     def now(self, value: SSAValue) -> StoredImage:
-        """The same image after an update of its tensor."""
+        """The same image after an update of its tensor, which is now `value`."""
         return replace(self, value=value)
 
     @property
     def extents(self) -> tuple[int, int]:
-        """Height and width of the tensor."""
+        """The numbers of rows and columns that the tensor stores."""
         shape = tdsl.shape_of(self.value)
         return shape[self.axes[1]], shape[self.axes[2]]
 
@@ -90,10 +92,11 @@ class StoredImage:
     def inserted(
         self, part: SSAValue, at: Sequence[SSAValue], emit: TensorBuilder, *, as_stored: bool = False
     ) -> StoredImage:
-        """The image after replacing pixels from index `at`. as_stored: the part has the tensor's order of axes.
+        """The image after replacing the pixels from index `at`. as_stored: the part has the tensor's order of axes.
 
-        A part that covers an uninitialised image replaces it, except if the part is a single pixel: a loop over its
-        channels would become part of the product, which then has fewer kernels.
+        A part that covers a whole uninitialised image replaces it without an insertion. A part that is a single pixel
+        is inserted nevertheless: a loop over its channels would otherwise become part of the product, for which there
+        are fewer kernels.
         """
         offsets = [at[self.axes.index(axis)] for axis in range(4)]
         axes = None if as_stored or self.axes == IDENTITY_ORDER else self.axes
@@ -133,7 +136,7 @@ class StoredImage:
 
 
 def _read_as(value: SSAValue) -> tdsl.TransposeOp | None:
-    """The transposition whose result the readers of a value gather, if there is one."""
+    """The transposition of a value whose result the readers gather directly, or None."""
     readers = [use.operation for use in value.uses]
     return gathered(readers[0].results[0]) if readers and isinstance(readers[0], tdsl.TransposeOp) else None
 

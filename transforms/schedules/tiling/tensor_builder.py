@@ -1,4 +1,4 @@
-"""Insertion of ops on tensors and of loops that carry them."""
+"""Builder of ops on tensors and of loops that carry tensors."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from tinyml.transforms.ir.loop_nest import LocatedBuilder
 
 
 class TensorBuilder(LocatedBuilder):
-    """Builder of ops on tensors before an op; loops open and close around the ops that their bodies insert."""
+    """A builder of ops on tensors before a given op. Its loop methods insert a loop around the ops that their bodies
+    insert.
+    """
 
     def __init__(self, before: Operation, location: LocationAttr) -> None:
         super().__init__(InsertPoint.before(before), location)
 
     def insert(self, op: Operation, like: Operation | None = None) -> SSAValue:
-        """Insert an op with one result. like: the op whose location it gets."""
+        """Insert an op with one result, and return the result. like: the op whose location the new op receives."""
         op.location = self.location if like is None else like.location
         return super().insert(op)
 
@@ -71,7 +73,7 @@ class TensorBuilder(LocatedBuilder):
         carried: Sequence[SSAValue],
         body: Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
     ) -> Sequence[SSAValue]:
-        """The results of a loop that carries tensors, whose next values `body` returns."""
+        """Insert a loop that carries tensors, and return its results; `body` returns the next carried values."""
         block = Block(arg_types=[IndexType(), *(value.type for value in carried)])
         for argument, value in zip(block.args[1:], carried, strict=True):
             argument.name_hint = value.name_hint
@@ -85,7 +87,9 @@ class TensorBuilder(LocatedBuilder):
         return loop.results
 
     def over(self, extent: int, whole: SSAValue, body: Callable[[SSAValue, SSAValue], SSAValue]) -> SSAValue:
-        """Result of a loop over [0, extent) that carries one tensor; a single iteration is inserted without a loop."""
+        """Insert a loop over [0, extent) that carries one tensor, and return its result; a single iteration needs no
+        loop.
+        """
         if extent == 1:
             return body(self.index(0), whole)
         ends = self.index(0), self.index(extent)

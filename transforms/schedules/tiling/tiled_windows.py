@@ -1,4 +1,4 @@
-"""Loops over the pixels of a convolution, each a product of matrices, in place of the op (`tile-windows`)."""
+"""Replacement of a convolution by loops over its pixels, each a product of matrices (`tile-windows`)."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ from tinyml.transforms.schedules.tiling.window_tiles import (
 
 
 def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bool) -> None:
-    """Rewrite a convolution of a single image, unless it runs in place, in tiles, or as one window of grouped channels.
+    """Replace a convolution of a single image by loops over its pixels.
 
-    A convolution whose bound follows only from a constant image stays whole.
+    Convolutions that run in place or in tiles, or that have one window of grouped channels, are unchanged. A
+    convolution whose bound follows only from a constant image is also unchanged.
 
     limited: true if there is a limit on memory; tiles then use the memory that `plan-execution` leaves. large: as in
     `image_tiling`.
@@ -39,7 +40,7 @@ def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bo
 
 
 def _is_window(op: tdsl.Conv2dOp) -> bool:
-    """True for a single window of grouped channels."""
+    """True for a convolution with a single window of grouped channels."""
     return op.group_count > 1 and tdsl.shape_of(op.lhs)[1:3] == tdsl.shape_of(op.rhs)[1:3] and padding(op.rhs) is None
 
 
@@ -53,10 +54,10 @@ Larger parts need more memory and hardly less time.
 def _along_image(
     op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large: bool
 ) -> tuple[tdsl.Conv2dOp, TileMemory]:
-    """A convolution of an image one pixel wide as that of a row, and the memory for its tiles.
+    """The convolution of an image one pixel wide as the convolution of a row, and the memory for its tiles.
 
-    Both images have the same elements in memory. The operands are returned for other images, and if no tile computes
-    pixels of the row. large: as in `image_tiling`.
+    Both images have the same elements in memory. For other images, and if no tile computes pixels of the row, `op` and
+    `memory` are returned. large: as in `image_tiling`.
     """
     pad, chain = padding(op.rhs), _chain(op)
     image, last = op.rhs if pad is None else pad.input, chain[-1] if chain else op
@@ -96,8 +97,8 @@ def _along_image(
 def _part_of_image(op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large: bool) -> TileMemory | None:
     """The memory for equal tiles of an image one pixel high; None if no tile computes its pixels.
 
-    Without a limit on memory, unequal tiles are used if there are no equal ones. They leave pixels after the loop, so
-    that results do not overwrite the image.
+    Without a limit on memory, unequal tiles are used if there are no equal ones. Unequal tiles leave pixels that are
+    computed after the loop, so that the result cannot overwrite the image.
     """
     (_, _, taps, _), pixels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)[2]
     (_, across), (_, apart), channels = op.steps, op.spread, tdsl.shape_of(op.rhs)[3]
@@ -143,7 +144,9 @@ def _tile(op: tdsl.Conv2dOp, memory: TileMemory, target: str, *, large: bool) ->
 
 
 def _chain(op: tdsl.Conv2dOp) -> list[tdsl.ElementwiseOp]:
-    """The elementwise ops that follow a convolution pixel by pixel; each is the only reader of the previous one."""
+    """The elementwise ops that follow a convolution pixel by pixel; each is the only reader of the previous op's
+    result.
+    """
     chain: list[tdsl.ElementwiseOp] = []
     value: SSAValue = op.out
     while len({use.operation for use in value.uses}) == 1:
@@ -158,6 +161,6 @@ def _chain(op: tdsl.Conv2dOp) -> list[tdsl.ElementwiseOp]:
 
 
 def _by_pixel(op: tdsl.Conv2dOp) -> Callable[[SSAValue], bool]:
-    """A predicate that is true for operands with pixels like the result's, or the same values for all pixels."""
+    """A predicate that is true for operands with the same pixels as the result, or with equal values for all pixels."""
     shape = tdsl.shape_of(op.out)
     return lambda value: tdsl.shape_of(value) == shape or prod(tdsl.shape_of(value)[:-1]) == 1

@@ -1,4 +1,6 @@
-"""Tiles of adjacent windows of a convolution: the kernels that compute their pixels at once, within memory (L1)."""
+"""Tiles of adjacent windows of a convolution: the kernels that compute their pixels at once within a memory limit
+(L1).
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ from tinyml.transforms.schedules.tiling.padding import padding
 class TileMemory:
     """The memory for computing several pixels at once.
 
-    input_tile: bytes of an input tile. spare: bytes of the arena in excess of the window and the pixel of one-by-one
-    computation; None for no limit.
+    input_tile: the maximum bytes of an input tile. spare: the bytes of the arena that are free in addition to the
+    window and the pixel needed for single pixels; None for no limit.
     """
 
     input_tile: int
@@ -48,10 +50,10 @@ _CALLS = 320
 
 
 class Tiling(NamedTuple):
-    """The pixels of a convolution that are computed at once: `pixels` of a row, in `rows` rows, which are then whole.
+    """The pixels of a convolution that are computed at once: `pixels` of a row, in `rows` rows. Several rows are whole.
 
-    tiles: the kernels by rows and pixels: for these pixels, and for the rest of a row or of an image; none if pixels
-    are computed one by one.
+    tiles: the kernels, by the numbers of rows and pixels: for these pixels, and for the rest of a row or of an image.
+    Empty if pixels are computed one by one.
     """
 
     pixels: int = 1
@@ -60,7 +62,7 @@ class Tiling(NamedTuple):
 
 
 def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY) -> Tiling:
-    """The tiling of a row. All of its tiles have kernels; the last one may be shorter."""
+    """The tiling of a row. There are kernels for all of its tiles; the last tile may be shorter."""
     pixels, width = _Pixels(op, target), tdsl.shape_of(op.out)[2]
     most = pixels.first((count for count in range(width, 1, -1) if width % count != 1), memory) or Tiling()
     # Equal tiles need a single kernel.
@@ -69,9 +71,10 @@ def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY
 
 
 def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY, *, large: bool = False) -> Tiling:
-    """The tiling of an image: of several rows that are one line of windows, of each row, or of lines of windows.
+    """The tiling of an image: of several rows that form one line of windows, of each row, or of several lines of
+    windows.
 
-    large: true if kernels for several lines at once, which need more flash, may replace the tiling's.
+    large: true if kernels for several lines at once, which need more flash, may be used.
     """
     (_, *taps, _), (_, height, width, channels) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
     evenly = op.steps == op.spread == (1, 1)
@@ -89,7 +92,7 @@ def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMO
 
 
 def small_memory(convolutions: Iterable[tdsl.Conv2dOp], target: str) -> TileMemory:
-    """The memory for input tiles in streamed segments, minus the stack of the kernel with the largest frame."""
+    """The memory for input tiles in streamed segments, minus the stack of the kernel with the largest stack frame."""
     least = usual_input_tile(target) // _STREAMED_SHARE
     return TileMemory(max(least - _CALLS - stack_of(convolutions, target), 0))
 
@@ -106,13 +109,15 @@ class _Pixels:
         self.op, self.target, self.sums = op, target, _row_sums(op)
 
     def kernels(self, count: int) -> Iterator[Kernel]:
-        """Yield the usual kernels for `count` pixels of a row."""
+        """Yield the kernels for `count` pixels of a row, except those that only `spend-flash` chooses."""
         if (nest := self._nest(count)) is not None:
             bytes = _gathered_bytes(self.op, count)
             yield from (offer.kernel for offer in offers(self.target, nest) if bytes <= offer.input_tile)
 
     def lines(self, count: int, memory: TileMemory) -> Iterator[int]:
-        """Yield the numbers of lines that kernels with more flash compute at once, within memory."""
+        """Yield the numbers of lines that kernels which need more flash can compute at once,
+        within the memory limit.
+        """
         if (nest := self._nest(count)) is not None:
             several = replace(nest, lines=tdsl.shape_of(self.op.out)[1], several=True, large=True)
             for lines, most in ((offer.lines, offer.input_tile) for offer in offers(self.target, several)):
@@ -120,8 +125,9 @@ class _Pixels:
                     yield lines
 
     def first(self, counts: Iterable[int], memory: TileMemory) -> Tiling | None:
-        """The tiling by the first number of pixels that fits memory, and has kernels for these pixels and the rest of a
-        row.
+        """The tiling with the first number of pixels that fits the memory and has kernels; None if no number does.
+
+        There must be kernels for this number of pixels and for the rest of a row.
         """
         extent = tdsl.shape_of(self.op.out)[2]
         for count in counts if self.sums is not None else ():
@@ -135,7 +141,9 @@ class _Pixels:
         return None
 
     def _nest(self, count: int) -> TileQuery | None:
-        """The nest of `count` pixels as a query to the target; None if no tile kernel computes such sums."""
+        """The query to the target for kernels that compute `count` pixels;
+        None if no tile kernel computes such sums.
+        """
         if self.sums is None:
             return None
         layout = tdsl.window_layout(tdsl.shape_of(self.op.lhs), _shared_shape(self.op, count), self.op.steps[1])
@@ -143,15 +151,16 @@ class _Pixels:
         return TileQuery(self.sums, run, num.Spacing(runs, pitch, step), count)
 
     def _fits(self, count: int, memory: TileMemory, lines: int = 1) -> bool:
-        """True if memory has room for the input tile and the results of `count` pixels in a number of lines."""
+        """True if the memory has room for the input tile and the results of `count` pixels in each of `lines` lines."""
         bytes, filters = _gathered_bytes(self.op, count, lines), tdsl.shape_of(self.op.out)[3]
         more = bytes - _gathered_bytes(self.op, 1) + (lines * count - 1) * filters
         return bytes <= memory.input_tile and (memory.spare is None or more <= memory.spare)
 
 
 def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
-    """The sums of filters, with starts that absorb the zero point of the image; None if no tile kernel computes
-    them.
+    """The sums of a convolution's filters, with initial values that absorb the zero point of the image.
+
+    None if no tile kernel computes such sums.
     """
     (filters, *_, length), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
     constant, initial, accumulator = op.lhs.owner, op.initial, op.accumulators[0]
@@ -182,7 +191,7 @@ def _shared_shape(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> tdsl.Shape:
 
 
 def _gathered_bytes(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> int:
-    """The bytes gathered for `count` pixels; unpadded windows of single pixels are read in place."""
+    """The bytes gathered for `count` pixels; unpadded windows of single pixels are read without gathering."""
     in_place = tdsl.shape_of(op.lhs)[1:3] == (1, 1) and padding(op.rhs) is None and gathered(op.rhs) is None
     return 0 if in_place else prod(_shared_shape(op, count, lines))
 
@@ -195,11 +204,11 @@ MEMORY = OwnAttribute(
 
 
 def memory_attribute(memory: TileMemory) -> DenseArrayBase:
-    """A `TileMemory` as an attribute."""
+    """A `TileMemory` encoded as an attribute."""
     return DenseArrayBase.from_list(i64, [memory.input_tile, *([] if memory.spare is None else [memory.spare])])
 
 
 def memory_of(op: tdsl.Conv2dOp) -> TileMemory | None:
-    """The `TileMemory` that `plan-execution` has set for an op; None if it has set none."""
+    """The `TileMemory` that `plan-execution` has recorded on an op; None if it has recorded none."""
     memory = op.attributes.get(MEMORY)
     return TileMemory(*(int(value) for value in memory.get_values())) if isinstance(memory, DenseArrayBase) else None

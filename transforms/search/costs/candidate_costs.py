@@ -1,6 +1,6 @@
 """The cost of a candidate on a target, estimated by the cost model, or measured by building and running its program.
 
-Its memory, the bytes of arena and input, is known as soon as the passes that allocate tensors have run.
+The memory of a candidate, the bytes of arena and input, is known as soon as the passes that allocate tensors have run.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ class Platform:
 
 
 class LoweredCandidates:
-    """The programs of one program's candidates on their way to a platform, each lowered once for all queries.
+    """The programs of one program's candidates at the levels between formats and a platform; each is lowered once.
 
-    Candidates with equal programs after `refine-formats` share one program from there on. Platforms that differ only in
-    flash share nests, unless the program has ops of `FLASH_ABOVE`.
+    Candidates whose programs are equal after `refine-formats` share one program from there on. Platforms that differ
+    only in flash share nests, unless the program has ops of `FLASH_ABOVE`.
     """
 
     def __init__(self, candidates: Candidates, platform: Platform):
@@ -83,15 +83,15 @@ class LoweredCandidates:
         self._memory: dict[object, int] = {}
 
     def refined(self, formats: Formats) -> Program:
-        """The program after `refine-formats`."""
+        """The program of a candidate after `refine-formats`."""
         return self.candidates.summed(formats).at(REFINE_FORMATS, **self._above)
 
     def nests(self, formats: Formats) -> Program:
-        """The program before kernel selection; raises `InputError` if no program has these formats."""
+        """The program of a candidate before kernel selection; raises `InputError` if no program has these formats."""
         return self._packed(self.refined(formats)).at(BUFFERS_TO_NESTS, **self._above)
 
     def memory(self, formats: Formats) -> int:
-        """The bytes of the arena and the input, without the stack; raises `InputError` as `nests` does.
+        """The bytes of a candidate's arena and input, without the stack; raises `InputError` as `nests` does.
 
         A program is packed only if no program of equal layout has been packed.
         """
@@ -120,10 +120,10 @@ class LoweredCandidates:
         return refined.first.at(FORMATS_TO_BUFFERS, **self._above)
 
     def _layout(self, module: ModuleOp) -> object:
-        """A key that is equal for programs of equal memory layout: of the same ops and element widths, but in flash.
+        """A key that is equal for programs with equal memory layout: the same ops and element widths, except in flash.
 
-        The number of windows of a convolution that are computed at once, which needs memory, depends on its complete
-        formats.
+        For a convolution the key contains the complete formats, because they determine how many windows are computed at
+        once, and thereby the memory.
         """
         values: dict[SSAValue, int] = {}
         flash: set[SSAValue] = set()
@@ -143,7 +143,9 @@ class LoweredCandidates:
         return tuple(ops)
 
     def _element_bits(self, value: SSAValue) -> int:
-        """The width of a tensor's element in memory, perhaps packed; 0 for values that are not tensors."""
+        """The width of a tensor's element in memory, packed if the platform packs buffers; 0 for values that are not
+        tensors.
+        """
         if not isinstance(value.type, TensorType):
             return 0
         accumulator = accumulator_of(shaped(value).get_element_type())
@@ -153,17 +155,17 @@ class LoweredCandidates:
 
 
 def working_memory(module: ModuleOp) -> int:
-    """The bytes of arena and input of a program from `assign-format`; lowers and packs it in place."""
+    """The bytes of arena and input of a program after `assign-format`; lowers and packs the program in place."""
     LoweringPasses(TO_BUFFERS).apply(module)
     return arena_and_input(module)
 
 
 class CandidateCosts:
-    """The costs of one program's candidates on a platform. Candidates with equal programs cost the same.
+    """The costs of one program's candidates on a platform. Candidates with equal programs have equal costs.
 
-    plain: the costs on the same platform without spending flash, which share the nests, if available. estimates: by
-    candidate, as far as requested. measurements: as returned by `measured`. faults: the reason for candidates that are
-    not programs.
+    plain: the costs on the same platform without `spend-flash`, which share the nests; None if not available.
+    estimates: the estimated costs by candidate, as far as requested. measurements: the results of `measured`. faults:
+    for candidates without a program, the reason.
     """
 
     def __init__(self, candidates: Candidates, platform: Platform):
@@ -208,11 +210,11 @@ class CandidateCosts:
         return ProgramCost.of(estimate)
 
     def _spent(self, nests: Program) -> Program:
-        """The nests on which flash was spent."""
+        """The program after `spend-flash`; the given program if the platform has no limit on flash."""
         return nests if self.spending is None else nests.after(self.spending)
 
     def looped(self, nests: Program) -> Program:
-        """The program with kernels."""
+        """The program with kernels selected."""
         return self._spent(nests).at(LOOPS_TO_KERNELS, **vars(self.platform))
 
     def estimate(self, candidates: Iterable[Formats], problem: SearchProblem, workers: Workers) -> None:
@@ -252,7 +254,10 @@ class CandidateCosts:
         return self._build(self.programs.refined(formats).module, self.looped(nests).copy())
 
     def measured_with(self, formats: Formats, refined: Mapping[int, Raws] | None) -> ProgramCost | None:
-        """The cost of the built program with other raws, as for `RoundedConstants.raws`; None as for `measured`."""
+        """The cost of the built program with other raws of constants, as in `RoundedConstants.raws`.
+
+        None in the same cases as for `measured`.
+        """
         module, _ = self.programs.candidates.in_formats(formats, refined)
         try:
             LoweringPasses((REFINE_FORMATS,), **vars(self.platform)).apply(module)
@@ -261,7 +266,7 @@ class CandidateCosts:
         return self._kept(MEASURE_COST, lambda: digest_of(module), lambda: self._build(module))
 
     def _build(self, refined: ModuleOp, lowered: ModuleOp | None = None) -> ProgramCost | None:
-        """The cost of a program that is built, as for `measure-cost`; None if it is too large."""
+        """The cost of a program, built and run as in `measure-cost`; None if it is too large."""
         with suppress(InputError):
             return self.measuring.cost(refined, lowered)
         return None
@@ -270,7 +275,10 @@ class CandidateCosts:
         return self.programs.refined(formats).digest
 
     def _kept(self, what: str, digest: Callable[[], str], find: Callable[[], ProgramCost | None]) -> Any:
-        """A cost cached from earlier searches, or else computed. digest: that of the program after `refine-formats`."""
+        """The cost cached by an earlier search, or else computed by `find`.
+
+        digest: returns the digest of the program after `refine-formats`.
+        """
 
         def asked() -> Sequence[str]:
             from tinyml.runtime.devices.toolchain import tools_of
@@ -294,7 +302,7 @@ class CostQuery:
 
 
 def estimated_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> list[ProgramCost | str]:
-    """Estimates computed in this process; a message if there is no program."""
+    """For each query, the estimate computed in this process, or an error message if there is no program."""
     results: list[ProgramCost | str] = []
     for query in queries:
         try:
@@ -305,10 +313,10 @@ def estimated_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> lis
 
 
 def measured_costs(problem: SearchProblem, queries: Sequence[CostQuery]) -> list[ProgramCost | None]:
-    """Measurements made in this process, as by `CandidateCosts.measured`."""
+    """For each query, the result of `CandidateCosts.measured`, computed in this process."""
     return [costs_on(evaluator_of(problem).candidates, query.platform).measured(query.formats) for query in queries]
 
 
 def costs_on(candidates: Candidates, platform: Platform) -> CandidateCosts:
-    """The costs of one program's candidates on a platform; the same object each time."""
+    """The costs of one program's candidates on a platform; repeated calls return the same object."""
     return candidates.programs.fact(platform, lambda: CandidateCosts(candidates, platform))

@@ -1,7 +1,7 @@
-"""The evaluation of candidates: each outcome is computed once, by any number of workers, and kept in a journal.
+"""The evaluation of candidates: any number of workers computes each outcome once, and a journal records it.
 
-A candidate's outcome depends only on the candidate and the problem. Any number of workers therefore gives the same
-results, and an interrupted search finds earlier outcomes in its journal.
+A candidate's outcome depends only on the candidate and the problem. The results therefore do not depend on the number
+of workers, and an interrupted search reads earlier outcomes from its journal.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from tinyml.transforms.search.engine.workers import Workers
 class Evaluation:
     """The evaluation of one problem's candidates; a context manager, which closes the journal.
 
-    metric: one of the `METRICS`; it ranks candidates. known: all outcomes so far. Raises `InputError` for an unknown
-    metric, and for a journal of another problem.
+    metric: one of the `METRICS`, by which candidates are ranked. known: all outcomes so far. Raises `InputError` for an
+    unknown metric, and for a journal of another problem.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Evaluation:
 
     @property
     def metric_of_programs(self) -> str:
-        """The metric by which Shiftry's algorithm 14 accepts programs and MinUn's 4 and 7.7.2 compare widths.
+        """The metric by which Shiftry's algorithm 14 accepts programs, and by which MinUn's 4 and 7.7.2 compare widths.
 
         It is accuracy if there are labels or targets and the search does not request errors.
         """
@@ -62,18 +62,18 @@ class Evaluation:
         self.journal.close()
 
     def begin(self, phase: str) -> None:
-        """Begin a phase of the given name."""
+        """Begin a phase of the search with the given name."""
         self.phase = phase
         self._tell(0, 0)
 
     def end(self) -> None:
-        """End the last phase, and reset the count of candidates."""
+        """End the current phase, and reset the count of candidates."""
         if self.phase:
             self.begin("")
         self.evaluated = 0
 
     def loss(self, outcome: CandidateOutcome, metric: str | None = None) -> float:
-        """The loss of an outcome (`Reference.loss`), by the search's metric unless another one is given."""
+        """The loss of an outcome (`Reference.loss`), by the search's metric if none is given."""
         return self.evaluator.reference.loss(outcome, metric or self.metric)
 
     def outcomes(
@@ -82,7 +82,9 @@ class Evaluation:
         at_most: float | Sequence[float] = float("inf"),
         metric: str | None = None,
     ) -> list[CandidateOutcome]:
-        """One outcome for each candidate; a candidate that loses more than `at_most` may have been abandoned early."""
+        """One outcome for each candidate; the evaluation of a candidate that loses more than `at_most` may stop
+        early.
+        """
         metric = metric or self.metric
         limits = [at_most] * len(candidates) if isinstance(at_most, float | int) else at_most
         waiting: dict[Formats, EvaluationTask] = {}
@@ -101,11 +103,11 @@ class Evaluation:
         return [self.known[formats] if formats in self.known else CandidateOutcome() for formats in candidates]
 
     def losses(self, candidates: Sequence[Formats], at_most: float | Sequence[float] = float("inf")) -> list[float]:
-        """The losses of candidates (`outcomes`); a lower bound for each that was abandoned."""
+        """The losses of candidates; a lower bound for each candidate whose evaluation stopped early (`outcomes`)."""
         return [self.loss(outcome) for outcome in self.outcomes(candidates, at_most)]
 
     def _settled(self, formats: Formats, metric: str, at_most: float) -> bool:
-        """True if a candidate is known to lose more than `at_most`, or known on all samples."""
+        """True if a candidate is known to lose more than `at_most`, or was evaluated on all samples."""
         outcome = self.known.get(formats, CandidateOutcome())
         return self.evaluator.reference.is_known(outcome, metric) or self.loss(outcome, metric) > at_most
 

@@ -29,10 +29,11 @@ _HEAD = re.compile(rb'\{"problem": "[0-9a-f]{64}"\}\n')
 class Journal:
     """The journal of one search.
 
-    path: None for no journal. digest: that of the problem, the journal's first line. known: the outcomes in the file,
-    if the search resumes another one. Without `resume` the file is overwritten, and so is one whose first line was left
-    unfinished by a killed search. Raises `InputError` for a file that cannot be read or written, a file that is not a
-    journal and, with `resume`, if there is no path or the journal is damaged or belongs to another problem.
+    path: None for no journal. digest: the digest of the problem, which is the journal's first line. known: the outcomes
+    in the file, if the search resumes another one. Without `resume` the file is overwritten; so is a file whose first
+    line is incomplete because the search was killed. Raises `InputError` for a file that cannot be read or written, and
+    for a file that is not a journal. With `resume`, also raises it if there is no path, or if the journal is damaged or
+    belongs to another problem.
     """
 
     def __init__(self, path: str | None, digest: str, resume: bool):
@@ -63,7 +64,7 @@ class Journal:
             self._file.close()
 
     def _begin(self, file: IO[bytes], path: str, head: bytes, resume: bool) -> None:
-        """Truncate a file to the lines from which the search continues, and read them."""
+        """Truncate a file to the complete lines from which the search continues, and read them."""
         file.seek(0)
         first = file.read(len(head))
         if not _HEAD.fullmatch(first + head[len(first) :]):
@@ -81,7 +82,7 @@ class Journal:
             file.write(head)
 
     def _read(self, lines: Sequence[bytes], path: str) -> None:
-        """Read the known outcomes."""
+        """Parse the outcomes in lines of the journal, and record them as known."""
         types = _Types()
         for number, line in enumerate(lines, start=2):
             try:
@@ -94,7 +95,7 @@ class Journal:
 
 
 def check_journal(path: str | None, resume: bool) -> None:
-    """Raise `InputError` for a journal that cannot be written, and without one to resume from."""
+    """Raise `InputError` for a journal that cannot be written, or if a search is to resume without a journal."""
     if path is None:
         if resume:
             raise InputError("resume needs a journal to go on from")
@@ -131,7 +132,7 @@ def _outcome(entry: dict[str, Any]) -> CandidateOutcome:
 
 
 class _Types(dict[str, NumberFormat]):
-    """Formats by their spelling."""
+    """Formats by their type as text."""
 
     def __init__(self) -> None:
         self.context = context()

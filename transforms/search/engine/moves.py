@@ -1,18 +1,18 @@
 """Moves of searches from one candidate to another: pairs of changes within limits, single changes, and backtracking.
 
 Pairwise moves: at the limits no single tensor can become wider, and where errors cancel no single tensor should. Some
-tensors become wide and others narrow at the same time. There are thousands of pairs, which only a model of errors and
-one of costs can rank. The model of errors is linear: it predicts the loss of candidates from one evaluation of each
-single choice. Roundings are small and nearly independent: the error of a candidate's scores is about the sum, on each
-sample, of the errors that each of its choices causes alone. Signs are kept, so that mean errors can cancel.
+tensors become wide and others narrow at the same time. There are thousands of pairs, which only models of errors and
+costs can rank. The model of errors is linear: it predicts the loss of candidates from one evaluation of each single
+choice. Roundings are small and nearly independent. The error of a candidate's scores is about the sum, on each sample,
+of the errors that each of its choices causes alone. Errors are added with their signs, so that mean errors can cancel.
 
 Single moves: each tensor is tried separately in each other format that offers its width (MinUn's first future work), or
-at other scales; the changes that lower the loss are combined, the best first, while each still helps.
+at other scales. The changes that lower the loss are combined, the best first, while each still helps.
 
-Backtracking: from a candidate just outside the limits to one that meets them. Spilled or saved registers make the stack
-a byte or two deeper, which no estimate can predict, and the missing byte may exclude all programs with wide registers
-from a search. Better scales cost nothing, so that such a program first gets these. Then its tensors are narrowed again
-sequentially, those with the least loss first, until the built and measured program meets the limits.
+Backtracking leads from a candidate just outside the limits to one that meets them. Spilled or saved registers make the
+stack a byte or two deeper, which no estimate can predict. The missing byte may exclude all programs with wide registers
+from a search. Better scales cost nothing, so such a program first gets better scales. Then its tensors are narrowed
+again one after the other, those with the least loss first, until the built and measured program meets the limits.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _TRIES = 16
 
 
 class PairwiseMoves:
-    """Moves from one candidate to others.
+    """Moves from one candidate to other candidates.
 
     model: a model of errors. start: a candidate within the limits. options: valid changes of the start.
     """
@@ -69,11 +69,13 @@ class PairwiseMoves:
         self.options = [change for change in known if self._added(change)]
 
     def _unscaled(self, change: _Change) -> _Change:
-        """The change at the scale of the start, which has the same cost."""
+        """The change with the scale of the start. The cost does not depend on the scale."""
         return replace(change, choice=replace(change.choice, zoom=self.start[change.index].zoom))
 
     def _added(self, change: _Change) -> ProgramCost | None:
-        """The cost that a change adds to that of the start, whatever the scale; None if there is no program."""
+        """The cost that a change adds to the cost of the start, regardless of the scale;
+        None if there is no program.
+        """
         if change.choice.prototype == self.start[change.index].prototype:
             return ProgramCost(0, 0, 0)
         key = self._unscaled(change)
@@ -86,9 +88,10 @@ class PairwiseMoves:
         return self._known[key]
 
     def proposals(self, current: Sequence[FormatChoice]) -> list[list[FormatChoice]]:
-        """The candidates one or two changes away with the least predicted errors, of those predicted to fit.
+        """The candidates one or two changes away with the least predicted errors, among those whose predicted cost
+        fits.
 
-        Checking whether they fit takes longer than evaluating them.
+        Evaluating a candidate takes less time than checking whether its real cost fits.
         """
         moves = [change for change in self.options if current[change.index] != change.choice]
         if not moves:
@@ -115,7 +118,7 @@ class PairwiseMoves:
         return [moves[j].applied(moves[i].applied(current)) for _, i, j in sorted(ranked)[:_TRIES]]
 
     def _difference(self, current: Sequence[FormatChoice], change: _Change) -> tuple[float, float, float]:
-        """The predicted cost that a change adds to another candidate."""
+        """The predicted time, flash and RAM that a change adds to the candidate `current`."""
         after, before = self._added(change), self._added(_Change(change.index, current[change.index]))
         assert after is not None
         assert before is not None
@@ -123,9 +126,10 @@ class PairwiseMoves:
 
 
 def possible_changes(search: Search, start: Sequence[FormatChoice], offered: Sequence[NumberFormat]) -> list[_Change]:
-    """The changes of single tensors: a constant gets each width, other tensors only widths that differ in memory.
+    """The possible changes of single tensors to the formats `offered`.
 
-    Scales matter at small widths, so that they are tried up to half of the greatest width.
+    A constant gets each width, other tensors only widths that differ in memory. Scales matter at small widths, so other
+    scales are tried at half of the greatest width.
     """
     changes: list[_Change] = []
     most = max(format.bits for format in offered)
@@ -148,7 +152,7 @@ class _Change:
     choice: FormatChoice
 
     def applied(self, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
-        """The choices of a candidate with this change applied."""
+        """A copy of a candidate's choices with this change applied."""
         return with_choice(choices, self.index, self.choice)
 
 
@@ -157,9 +161,10 @@ _SAMPLES = 512
 
 
 class LinearErrors:
-    """The model for one program. Errors are weighted errors of margins, as in `MarginModel`, of shape (samples,).
+    """The linear model of errors for one program.
 
-    search: a search of a program with scores. base: choices whose errors are small compared with those of others.
+    Errors are weighted errors of margins, as in `MarginModel`, of shape (samples,). search: a search of a program with
+    scores. base: choices whose errors are small compared with the errors of other choices.
     """
 
     def __init__(self, search: Search, base: Sequence[FormatChoice]):
@@ -174,7 +179,7 @@ class LinearErrors:
         return errors
 
     def true_errors(self, choices: Sequence[FormatChoice]) -> NDArray[np.float64] | None:
-        """The errors of a candidate by evaluation; None if there is no program."""
+        """The errors of a candidate, computed by evaluating it; None if there is no program."""
         evaluator = self.search.evaluator
         margin_model = evaluator.reference.margin_model
         assert margin_model is not None
@@ -192,7 +197,7 @@ class LinearErrors:
         return np.concatenate(parts)
 
     def of_choice(self, index: int, choice: FormatChoice) -> NDArray[np.float64] | None:
-        """The errors that one choice adds to those of the base; None if the program is invalid."""
+        """The errors that one choice adds to the errors of the base; None if the program is invalid."""
         if choice == self.base[index]:
             return np.zeros_like(self._base_errors)
         key = index, choice
@@ -202,7 +207,7 @@ class LinearErrors:
         return self._known[key]
 
     def difference(self, index: int, before: FormatChoice, after: FormatChoice) -> NDArray[np.float64]:
-        """The errors that are added if one choice replaces another; both must be valid."""
+        """The errors that are added if the choice `after` replaces `before`; both must be valid."""
         old, new = self.of_choice(index, before), self.of_choice(index, after)
         assert old is not None
         assert new is not None
@@ -217,7 +222,7 @@ class LinearErrors:
 
 
 def choose_formats(search: Search, result: SearchResult, accepts: Criterion) -> SearchResult:
-    """A result with the changes of format that lower the loss.
+    """The result after changing formats of tensors where this lowers the loss.
 
     accepts: the condition that a candidate must satisfy.
     """
@@ -229,10 +234,10 @@ def choose_formats(search: Search, result: SearchResult, accepts: Criterion) -> 
 
 
 def narrow_formats(search: Search, result: SearchResult) -> SearchResult:
-    """A result with tensors in other formats of fewer bytes; the same object if there are none.
+    """The result after changing tensors to other formats of fewer bytes; the same object if no change is made.
 
-    A change is made if the program then needs less memory and loses nearly as little: numbers that need many bits in
-    one format may need few in another.
+    A change is made if the program then needs less memory and its loss grows little. Numbers that need many bits in one
+    format may need few bits in another.
     """
     search.evaluation.begin("narrower formats")
     choices, reasons = list(result.choices), dict(result.reasons)
@@ -258,7 +263,7 @@ def narrow_formats(search: Search, result: SearchResult) -> SearchResult:
 
 
 def choose_scales(search: Search, result: SearchResult, accepts: Criterion) -> SearchResult:
-    """A result with tensors at scales twice or half as fine where that lowers the loss.
+    """The result after halving or doubling the scales of tensors where this lowers the loss.
 
     At a finer scale a tensor's greatest numbers saturate. accepts: the condition that a candidate must satisfy.
     """
@@ -279,9 +284,10 @@ def _changed(
     why: str,
     accepts: Criterion,
 ) -> SearchResult:
-    """A result with the changes that lower the loss.
+    """The result after the changes of single tensors that lower the loss.
 
-    others: the choices to try for each tensor. gain: the minimum share of the loss that a change must save.
+    others: for each tensor, the choices to try. gain: the minimum share of the loss that a change must save. why: the
+    reason to record for a changed tensor. accepts: the condition that a candidate must satisfy.
     """
     choices, reasons, reason = list(result.choices), dict(result.reasons), f"; {why} the program loses less"
     [before] = search.losses([choices])
@@ -306,9 +312,10 @@ def _memory(search: Search, choices: Sequence[FormatChoice]) -> int:
 
 
 def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[FormatChoice]:
-    """Yield other formats of at most a byte for a class that occupies memory.
+    """Yield other formats of at most a byte for a class of tensors that occupies memory.
 
-    Packed formats of more bits would save less: their readers often need memory to unpack them.
+    Packed formats with more than 8 bits are omitted: they save less, because their readers often need memory to unpack
+    them.
     """
     if not search.classes[index].is_constant:
         others = [prototype for prototype in search.others if prototype.CONSTANTS_FROM is None]
@@ -318,7 +325,7 @@ def _narrower(search: Search, index: int, choice: FormatChoice) -> Iterator[Form
 
 
 def _of_same_width(search: Search, tensors: TensorClass, choice: FormatChoice) -> Iterator[FormatChoice]:
-    """Yield the other formats of a choice's width that a class of tensors may have."""
+    """Yield the other formats of the same width that a class of tensors may have."""
     for prototype in search.others:
         least = prototype.CONSTANTS_FROM
         if least is not None and not (tensors.is_constant and tensors.elements >= least):
@@ -338,7 +345,7 @@ _ROUNDS = 2
 
 
 def with_better_scales(search: Search, choices: Sequence[FormatChoice]) -> Sequence[FormatChoice]:
-    """A candidate with each scale halved or doubled if that lowers the loss: coordinate descent."""
+    """A candidate after coordinate descent over scales: each scale is halved or doubled if this lowers the loss."""
     [least] = search.losses([choices])
     for _ in range(_ROUNDS):
         before = choices
@@ -362,9 +369,9 @@ def _zoomed(choices: Sequence[FormatChoice], i: int, zoom: int) -> Sequence[Form
 def greedy_steps(
     search: Search, start: Sequence[FormatChoice], goal: Sequence[FormatChoice], at_most: float
 ) -> Iterator[Sequence[FormatChoice]]:
-    """Yield candidates from a start to a goal's widths; each step changes the tensor that costs least loss.
+    """Yield candidates on a path from `start` to the widths of `goal`.
 
-    The path ends if all next steps lose more than `at_most`.
+    Each step changes the tensor for which the loss is least. The path ends if all next steps lose more than `at_most`.
     """
     choices, differing = start, _differing(start, goal)
     while differing:
@@ -381,7 +388,9 @@ def greedy_steps(
 def ranked_steps(
     search: Search, start: Sequence[FormatChoice], goal: Sequence[FormatChoice]
 ) -> Iterator[Sequence[FormatChoice]]:
-    """Yield the steps from a start to a goal in the order of the losses of single tensors."""
+    """Yield candidates on a path from `start` to `goal`; tensors change in the order of their losses when changed
+    alone.
+    """
     choices, differing = start, _differing(start, goal)
     losses = search.losses([_as_goal(start, goal, i) for i in differing])
     for _, i in sorted(zip(losses, differing, strict=True)):
@@ -401,7 +410,10 @@ def _as_goal(choices: Sequence[FormatChoice], goal: Sequence[FormatChoice], i: i
 def backtrack(
     feasibility: Feasibility, start: Sequence[FormatChoice], goal: Sequence[FormatChoice], at_most: float
 ) -> Sequence[FormatChoice] | None:
-    """The first candidate on either path that meets the limits when built and run; None if there is none."""
+    """The first candidate on the paths of `greedy_steps` and `ranked_steps` that meets the limits when built and run.
+
+    None if there is none.
+    """
     search = feasibility.search
     return _first_feasible(feasibility, greedy_steps(search, start, goal, at_most)) or _first_feasible(
         feasibility, ranked_steps(search, start, goal)

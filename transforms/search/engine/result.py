@@ -57,7 +57,7 @@ FRONT_ATTRIBUTE = OwnAttribute(
 class FrontPoint:
     """A candidate whose cost is known.
 
-    origin: the step of the search that made it. front: true if no other candidate dominates it.
+    origin: the step of the search that produced it. front: true if no other candidate dominates it.
     """
 
     cost: ProgramCost
@@ -67,18 +67,18 @@ class FrontPoint:
     front: bool = False
 
     def dominates(self, other: FrontPoint) -> bool:
-        """True if this candidate is at least as good as another in every respect, and better in one."""
+        """True if this candidate is at least as good as `other` in every respect, and better in one."""
         own, others = ((point.loss, *point.cost.numbers) for point in (self, other))
         return own != others and all(x <= y for x, y in zip(own, others, strict=True))
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The choices of a search, one for each class of tensors, and the reason for each by the tensor's name.
+    """The choices of a search, one for each class of tensors, and the reason for each choice by the tensor's name.
 
-    reasons: in the order of the choices. points: candidates whose costs are known. loss: that of the choices, for
-    comparisons of results for several programs. refined: raws of constants, as for `RoundedConstants.raws`. rivals:
-    results that may lose less after refinement of constants.
+    reasons: in the order of the choices. points: candidates whose costs are known. loss: the loss of the choices, to
+    compare results for several programs. refined: raws of constants, as in `RoundedConstants.raws`. rivals: results
+    that may lose less after refinement of constants.
     """
 
     choices: Sequence[FormatChoice]
@@ -95,12 +95,12 @@ class SearchResult:
 
     @property
     def chosen(self) -> FrontPoint:
-        """The front point of the result's choices."""
+        """The front point that corresponds to the result's choices."""
         return next(point for point in self.points if point.chosen)
 
 
 def joint_front(results: Sequence[SearchResult], taken: int) -> list[FrontPoint]:
-    """The points of several results, with their joint front. taken: the index of the taken result."""
+    """The points of several results, with their joint front. taken: the index of the chosen result."""
     points = [
         replace(point, chosen=point.chosen and i == taken)
         for i, result in enumerate(results)
@@ -110,7 +110,7 @@ def joint_front(results: Sequence[SearchResult], taken: int) -> list[FrontPoint]
 
 
 def front_attribute(points: Sequence[FrontPoint]) -> ArrayAttr[DictionaryAttr]:
-    """The value of `FRONT_ATTRIBUTE`."""
+    """The value of the attribute `FRONT_ATTRIBUTE` for the given points."""
     return ArrayAttr(map(_point_attribute, points))
 
 
@@ -132,7 +132,7 @@ def search_attribute(
     errors: Sequence[float],
     reasons: Mapping[str, str],
 ) -> ArrayAttr[DictionaryAttr]:
-    """The value of `SEARCH_ATTRIBUTE`. errors: the mean absolute error of each class."""
+    """The value of the attribute `SEARCH_ATTRIBUTE`. errors: the mean absolute error of each class."""
     return ArrayAttr(
         DictionaryAttr(
             {

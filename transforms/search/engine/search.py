@@ -1,8 +1,8 @@
 """A search among the candidates of one program: their formats, losses and memory, and the check of limits.
 
 Limits are on RAM (including the stack), flash, time and loss. The cost of a program is known once it is built and run,
-which takes most of a second. Before that the packer computes arena and input, and the cost model, which is ten times
-slower than the packer, estimates the rest.
+which takes most of a second. Before that the packer computes arena and input, and the cost model estimates the rest.
+The cost model is ten times slower than the packer.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 
 class Search:
-    """The candidates of one program. Choices, formats and losses are in the order of `classes`, one for each.
+    """The candidates of one program. Choices, formats and losses are in the order of `classes`, one for each class.
 
-    A candidate is a `FormatChoice` for each class of tensors; the code of searches is independent of the number format.
+    A candidate is a `FormatChoice` for each class of tensors. The code of searches is independent of the number format.
     prototype: a format of the searched family. others: alternative formats of tensors, of any width. pack_buffers: true
     if buffers are packed. earlier: choices for an equivalent program, by the names of its tensors. target: the board
-    whose programs' memory counts, as for `select-kernels`.
+    for whose programs memory is computed, as for `select-kernels`.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Search:
         self.memory = self.costs(target).programs.memory
 
     def uniform(self, prototype: NumberFormat) -> list[FormatChoice]:
-        """The same choice for all tensors."""
+        """The candidate with the same choice for all tensors."""
         return [FormatChoice(prototype)] * len(self.classes)
 
     def formats(self, choices: Sequence[FormatChoice]) -> Formats:
@@ -69,7 +69,7 @@ class Search:
     def losses(
         self, candidates: Iterable[Sequence[FormatChoice]], at_most: float | Sequence[float] = float("inf")
     ) -> list[float]:
-        """The losses of candidates; a lower bound for each that loses more than `at_most`."""
+        """The losses of candidates; a lower bound for each candidate that loses more than `at_most`."""
         return self.evaluation.losses([self.formats(choices) for choices in candidates], at_most)
 
     def fits(self, choices: Sequence[FormatChoice], ram: float = float("inf")) -> bool:
@@ -85,7 +85,7 @@ class Search:
         return sum(-(-stored_bits(tensors, format) // 8) for tensors, format in pairs if tensors.is_constant)
 
     def costs(self, target: str, flash: int | None = None) -> CandidateCosts:
-        """The costs of candidates on a target, as for `select-kernels`; the same object each time.
+        """The costs of candidates on a target, as for `select-kernels`; repeated calls return the same object.
 
         flash: the bytes that `spend-flash` may fill.
         """
@@ -94,8 +94,8 @@ class Search:
     def offered(self, widths: Sequence[int], usual: Sequence[int] = ()) -> list[NumberFormat]:
         """The formats of the requested widths.
 
-        If none or the usual ones are requested, the usual widths that the family has, or else its usual format. Raises
-        `InputError` for other widths that the family does not have.
+        If no widths or the usual ones are requested, the formats of the usual widths that the family has, or else its
+        usual format. Raises `InputError` for other widths that the family does not have.
         """
         if widths and tuple(widths) != tuple(usual):
             return [self.prototype_of(width) for width in widths]
@@ -103,7 +103,7 @@ class Search:
 
     @property
     def offers(self) -> str:
-        """The widths that the format offers to searches, for messages."""
+        """A list of the widths that the format offers to searches, for messages."""
         widths = [str(format.bits) for format in self.prototype.candidates]
         return (
             f"searches of this format choose among the widths {', '.join(widths)}"
@@ -112,7 +112,7 @@ class Search:
         )
 
     def prototype_of(self, bits: int) -> NumberFormat:
-        """The format of a width: one of the format's `candidates`, or another format of the family.
+        """The format of `bits` bits: one of the format's `candidates`, or another format of the family.
 
         Raises `InputError`, with the offered widths, if there is none.
         """
@@ -126,16 +126,17 @@ class Search:
 
 
 def stored_bits(tensors: TensorClass, format: NumberFormat) -> int:
-    """The stored bits of a constant in a format, including bits that its elements share."""
+    """The number of bits of a constant stored in a format, including bits that its elements share."""
     return format.bits * tensors.elements + format.shared_bits
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Upper limits; infinite where there is none.
+    """Upper limits; infinite for a resource without limit.
 
-    time: in the target's unit. flash, ram: bytes, RAM including the stack. loss: in the unit of the metric; a
-    preference, which a search may have to violate. target: the source of kernels and costs, as for `select-kernels`.
+    time: in the target's unit. flash, ram: bytes; RAM includes the stack. loss: in the unit of the metric; a
+    preference, which a search may have to violate. target: the board whose kernels and costs are used, as for
+    `select-kernels`.
     """
 
     time: float = math.inf
@@ -146,7 +147,7 @@ class Limits:
 
     @property
     def cost(self) -> ProgramCost:
-        """The greatest cost within the limits."""
+        """The limits on time, flash and RAM as a cost."""
         return ProgramCost(self.time, self.flash, self.ram)
 
     @property
@@ -156,12 +157,12 @@ class Limits:
 
     @property
     def on_ram_only(self) -> bool:
-        """True if no resource but RAM has a limit."""
+        """True if RAM is the only resource with a limit."""
         return math.isinf(self.time) and math.isinf(self.flash)
 
 
 def limit(value: float | None) -> float:
-    """A limit from an option; None means no limit."""
+    """The limit that an option specifies; infinite if the option is None."""
     return math.inf if value is None else float(value)
 
 
@@ -184,11 +185,11 @@ class Feasibility:
     """The check of candidates against limits.
 
     A measured cost takes precedence. Other candidates have an estimate, corrected by the error that was measured for
-    the current candidate (`calibrate`). The cost model is not needed if arena and input leave less than the smallest
-    stack seen so far, nor if they leave more than the greatest and only RAM is limited. On a target of unknown costs
-    the stack counts as 0, and flash consists only of constants.
+    the current candidate (`calibrate`). The cost model is not needed if arena and input leave less RAM than the
+    smallest stack measured so far. It is not needed either if they leave more than the greatest stack and only RAM is
+    limited. On a target of unknown costs the stack counts as 0, and flash consists only of constants.
 
-    error: that of estimates. stacks: bytes, of measured candidates.
+    error: the error of estimates. stacks: the bytes of stack of measured candidates.
     """
 
     def __init__(self, search: Search, limits: Limits):
@@ -200,19 +201,21 @@ class Feasibility:
 
     @cached_property
     def costs(self) -> CandidateCosts:
-        """The costs of candidates on the target of the limits, without spending flash on time."""
+        """The costs of candidates on the target of the limits, without `spend-flash`."""
         return self.search.costs(self.limits.target)
 
     @cached_property
     def spending(self) -> CandidateCosts | None:
-        """The costs of candidates that spend flash on time, within its limit; None if unlimited or unusable."""
+        """The costs of candidates after `spend-flash` within the limit on flash; None if flash is unlimited or
+        unusable.
+        """
         limits = self.limits
         if not self.is_limited or math.isinf(limits.flash) or not spends_flash(limits.target):
             return None
         return self.search.costs(limits.target, int(limits.flash))
 
     def fits(self, choices: Sequence[FormatChoice], ram: float = math.inf) -> bool:
-        """True if a candidate meets the limits by its estimate. ram: a limit that replaces the usual one."""
+        """True if a candidate meets the limits by its estimate. ram: a limit on RAM that replaces the usual one."""
         limits = self.limits if math.isinf(ram) else replace(self.limits, ram=ram)
         if not self.search.fits(choices, limits.ram):
             return False
@@ -228,8 +231,8 @@ class Feasibility:
         return self._keeps(formats, self.cost(formats), limits.cost)
 
     def may_fit(self, choices: Sequence[FormatChoice], factor: float) -> bool:
-        """True if a candidate's measurement meets the limits or, without one, its estimate meets them times a
-        factor.
+        """True if a candidate's measured cost meets the limits or, without one, its estimate meets the limits times
+        `factor`.
         """
         if not self.search.fits(choices, self.limits.ram):
             return False
@@ -246,7 +249,7 @@ class Feasibility:
         return self.costs.measurements.get(formats) or self.costs.estimated(formats).plus(self.error)
 
     def spent(self, formats: Formats) -> ProgramCost:
-        """The cost of a candidate's program as compiled: with flash spent on time, as far as the limit permits."""
+        """The cost of a candidate's program as compiled: with `spend-flash`, as far as the limit on flash permits."""
         if (spending := self.spending) is None:
             return self.cost(formats)
         if (measured := spending.measurements.get(formats)) is not None:
@@ -261,18 +264,20 @@ class Feasibility:
         )
 
     def _keeps(self, formats: Formats, cost: ProgramCost, limit: ProgramCost) -> bool:
-        """True if a program of the given cost meets the limits; flash may be spent if it takes too long."""
+        """True if a program of the given cost meets the limits. If only its time is too long, `spend-flash` may reduce
+        it.
+        """
         if cost.within(limit) or self.spending is None or cost.time <= limit.time:
             return cost.within(limit)
         return replace(cost, time=0).within(limit) and self.spent(formats).within(limit)
 
     def estimate_fitting(self, candidates: Iterable[Sequence[FormatChoice]]) -> None:
-        """Estimate together all candidates whose arena and input fit."""
+        """Estimate, in one batch, all candidates whose arena and input fit."""
         if self.is_limited:
             self.estimate(choices for choices in candidates if self.search.fits(choices, self.limits.ram))
 
     def estimate(self, candidates: Iterable[Sequence[FormatChoice]]) -> None:
-        """Estimate candidates together, which takes less time."""
+        """Estimate candidates in one batch, which takes less time than one by one."""
         programs: list[Formats] = []
         for choices in candidates:
             with suppress(InputError):
@@ -280,12 +285,12 @@ class Feasibility:
         self.costs.estimate(programs, self.search.evaluation.problem, self.search.evaluation.workers)
 
     def estimate_spent(self, programs: Iterable[Formats]) -> None:
-        """Estimate together programs that spend flash on time, and store the results for `spent`."""
+        """Estimate, in one batch, the programs after `spend-flash`, and store the results for `spent`."""
         if self.spending is not None:
             self.spending.estimate(programs, self.search.evaluation.problem, self.search.evaluation.workers)
 
     def measure(self, candidates: Iterable[Sequence[FormatChoice]]) -> None:
-        """Build and run candidates together, which takes less time."""
+        """Build and run candidates in one batch, which takes less time than one by one."""
         evaluation = self.search.evaluation
         self.costs.measure(map(self.search.formats, candidates), evaluation.problem, evaluation.workers)
 
@@ -300,13 +305,13 @@ class Feasibility:
         return measured is None or self._keeps(formats, measured, self.limits.cost)
 
     def admits(self, choices: Sequence[FormatChoice]) -> bool:
-        """True if a candidate meets the limits by its estimate, and then when built and run."""
+        """True if a candidate meets the limits by its estimate, and also when it is built and run."""
         return self.fits(choices) and self.is_feasible(choices)
 
     def refusal(self, candidates: Iterable[Sequence[FormatChoice]], remark: str) -> InputError:
-        """The error if no candidate meets the limits on memory, with the needs of the nearest one.
+        """The error if no candidate meets the limits on memory; it states the needs of the nearest candidate.
 
-        candidates: the tried ones; the last has small needs. remark: about them.
+        candidates: the candidates considered; the last one has small needs. remark: text about them for the message.
         """
         *others, last = candidates
         known = self.costs.estimates.keys() | self.costs.measurements.keys()
@@ -332,8 +337,9 @@ class Feasibility:
         return ProgramCost(0, self.search.constant_bytes(formats), self.search.memory(formats))
 
     def is_worth_building(self, choices: Sequence[FormatChoice]) -> bool:
-        """True unless a candidate would exceed the limits by more than the error of estimates, which is large for
-        stacks.
+        """True unless a candidate would exceed the limits by more than the error of estimates.
+
+        The error is large for stacks.
         """
         formats = self.search.formats(choices)
         if self.stacks and self.limits.ram - self.search.memory(formats) < min(self.stacks) - _SPREAD:
@@ -341,24 +347,24 @@ class Feasibility:
         return self._keeps(formats, self.cost(formats), replace(self.limits.cost.times(CORRECTED_SLACK), ram=math.inf))
 
     def just_misses(self, choices: Sequence[FormatChoice]) -> bool:
-        """True if a candidate just exceeds the limits when built and run."""
+        """True if a candidate exceeds the limits only slightly when it is built and run."""
         measured = self._measured(self.search.formats(choices))
         if measured is None or measured.within(self.limits.cost):
             return False
         return measured.within(self.limits.cost.times(_JUST_MISSED_SLACK))
 
     def calibrate(self, choices: Sequence[FormatChoice]) -> None:
-        """Correct estimates by their error for this candidate, if it was measured."""
+        """Correct later estimates by the error of the estimate for this candidate, if the candidate was measured."""
         formats = self.search.formats(choices)
         measured = self.costs.measurements.get(formats)
         if measured is not None:
             self.error = measured.minus(self.costs.estimated(formats))
 
     def first_feasible(self, find: Callable[[], SearchResult], least: Sequence[FormatChoice]) -> SearchResult:
-        """The first result that meets the limits when built and run; `find` is called repeatedly with better estimates.
+        """The first result of `find` that meets the limits when built and run.
 
-        least: a candidate with small needs, measured before the first call. Raises the errors of `find` if no candidate
-        fits.
+        `find` is called repeatedly, with better estimates each time. least: a candidate with small needs, which is
+        measured before the first call. Raises the errors of `find` if no candidate fits.
         """
         if self.is_limited and self.search.fits(least, math.inf):
             self.is_feasible(least)
@@ -377,7 +383,7 @@ class Feasibility:
 
 
 def _memories(bytes: Mapping[str, float]) -> str:
-    """Bytes of memories by name, as text."""
+    """Numbers of bytes by the name of the memory, as text for a message."""
     first, *more = (f"{count:,.0f} bytes of {name}" for name, count in bytes.items())
     return " and ".join([first, *(each.replace("bytes of", "of") for each in more)])
 
@@ -393,14 +399,14 @@ MIN_GAIN = 0.02
 
 
 def worse_by(share: float, loss: float) -> float:
-    """The loss that exceeds another one by a share of its magnitude, or is below it for a negative share.
+    """A loss plus a share of its magnitude; the share may be negative.
 
-    Losses by figures, such as R2, may be negative.
+    The magnitude is used because losses by figures, such as R2, may be negative.
     """
     return loss + share * abs(loss)
 
 
 def nearly_least(losses: Sequence[float]) -> list[bool]:
-    """A mask of the losses within one standard error of the least."""
+    """A mask of the losses that exceed the least by at most one standard error."""
     most = worse_by(STANDARD_ERROR, min(losses))
     return [loss <= most for loss in losses]

@@ -1,10 +1,10 @@
-"""The base of all search passes: from a profiled program on reals to the same program with formats.
+"""The base class of all search passes, which assign formats to a profiled program on reals.
 
-A new search is a subclass with a name, options and the method `search`. It chooses among programs with equal results on
-reals, if there are several. Loop-carried sums are exact in accumulators, which need twice the memory of 16 bits;
-rounded sums (`round-sums`) leave more memory to other tensors, but less the more factors are stored at once. Which
-program loses least is only known after formats have been found for each. The last step of every search refines the
-constants of its result.
+A new search is a subclass with a name, options and the method `search`. If there are several programs with equal
+results on reals, a search chooses among them. Loop-carried sums are exact in accumulators, which need twice the memory
+of 16 bits. Rounded sums (`round-sums`) leave more memory to other tensors; the more factors are stored at once, the
+less they leave. Which program loses least is known only after formats have been found for each. The last step of every
+search refines the constants of its result.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ BLOCKS = (16, 1)
 
 
 def with_rounded_sums(module: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
-    """Yield profiled programs that carry sums in the format of their elements; each differs from all earlier ones.
+    """Yield profiled programs that carry sums in the format of their elements; each differs from all previous ones.
 
     inputs: reals of shape (samples, elements) for the profile.
     """
@@ -78,8 +78,8 @@ def with_rounded_sums(module: ModuleOp, inputs: NDArray[Any]) -> Iterator[Module
 def in_modes(module: ModuleOp, modes: Sequence[str]) -> Iterator[ModuleOp]:
     """Yield the program in each mode of `plan-execution`.
 
-    Raises `InputError` for unknown modes, for `auto`, and for modes with roundings that candidates are not evaluated
-    with.
+    Raises `InputError` for unknown modes, for `auto`, and for modes with roundings that the evaluation of candidates
+    does not reproduce.
     """
     from tinyml.runtime.evaluator.evaluator import predict_function
     from tinyml.transforms.schedules.table import AUTO, ORDINARY, traits_of
@@ -95,10 +95,10 @@ def in_modes(module: ModuleOp, modes: Sequence[str]) -> Iterator[ModuleOp]:
 
 
 def refine_result(search: Search, limits: Limits, result: SearchResult) -> SearchResult:
-    """The result or one of its rivals with refined constants (`refine_constants`).
+    """The result, or one of its rivals, with refined constants (`refine_constants`).
 
-    Among those that lose no more than the result and meet the limits, the one with the least loss is taken; if there is
-    none, the result is unchanged.
+    Among those that lose no more than the result and meet the limits, the one with the least loss is returned. If there
+    is none, the result is returned unchanged.
     """
     evaluation, feasibility = search.evaluation, Feasibility(search, limits)
     evaluation.begin("constants")
@@ -129,7 +129,7 @@ def _refined(feasibility: Feasibility, result: SearchResult, task: EvaluationTas
 
 
 def metric_option(default: str) -> Any:
-    """The option `metric`."""
+    """The pass option `metric`."""
     return option(
         f"metric by which candidates are compared: {spelled_metrics()}",
         default=default,
@@ -139,12 +139,12 @@ def metric_option(default: str) -> Any:
 
 
 def widths_option(default: tuple[int, ...] = ()) -> Any:
-    """The option `widths`; an empty tuple selects the widths that the search describes."""
+    """The pass option `widths`; an empty tuple selects the default widths of the search."""
     return option("widths to choose from, in bits", default=default, metavar="N,N", group=OptionGroup.SEARCH)
 
 
 def ram_option() -> Any:
-    """The option `ram`."""
+    """The pass option `ram`."""
     return option(
         "limit on RAM, by default the board's: arena, input and stack, which is estimated where it is not measured",
         default=None,
@@ -154,7 +154,7 @@ def ram_option() -> Any:
 
 
 def flash_option() -> Any:
-    """The option `flash`."""
+    """The pass option `flash`."""
     return option(
         "limit on the flash of the program; larger, faster kernels may use it, with and without a search",
         default=None,
@@ -164,7 +164,7 @@ def flash_option() -> Any:
 
 
 def loss_option(default: float | None) -> Any:
-    """The option `loss`."""
+    """The pass option `loss`."""
     return option(
         "accuracy that may be lost in a search or by --format auto, in percentage points",
         default=default,
@@ -174,7 +174,7 @@ def loss_option(default: float | None) -> Any:
 
 
 def formats_option() -> Any:
-    """The option `formats`."""
+    """The pass option `formats`."""
     return option(
         "other formats that single tensors may get (promote, pareto, weights)",
         default=(),
@@ -194,7 +194,8 @@ class SearchPass(ModulePass):
     data: .npz file of the validation set, with `x` and, for a metric that needs labels, `y`. format, functions,
     scale_by: as for `assign-format`. metric: one of the `METRICS`. jobs, backend, cluster: as for `Workers`. journal: a
     file for outcomes. resume: start with the outcomes in that file. pack_buffers: true if `pack-buffers` runs. Raises
-    `InputError` for options and data that do not fit, and for input that `assign-format` rejects.
+    `InputError` for invalid options, for data that do not match the program, and for input that `assign-format`
+    rejects.
     """
 
     PAPER: ClassVar[str] = ""
@@ -236,11 +237,11 @@ class SearchPass(ModulePass):
 
     @property
     def limits(self) -> Limits:
-        """The limits on the program, none by default."""
+        """The limits on the program; by default there are none."""
         return Limits()
 
     def check(self, ctx: Context) -> None:
-        """Raise `InputError` for options that allow no search of any program, before a program is read."""
+        """Raise `InputError` for options that are invalid for every program, before a program is parsed."""
         prototype = format_named(ctx, self.format, None)
         check_scheme(prototype, self.format, self.functions)
         scaling_rule(prototype, self.format, self.scale_by)
@@ -253,7 +254,7 @@ class SearchPass(ModulePass):
         """The best candidate of one program."""
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
-        """Yield equivalent profiled programs on reals; a candidate of one of them is taken.
+        """Yield equivalent profiled programs on reals; the search chooses a candidate of one of them.
 
         If RAM is limited, programs that carry sums in their format follow, unless the arithmetic is as published.
         """
@@ -262,9 +263,9 @@ class SearchPass(ModulePass):
             yield from with_rounded_sums(op, inputs)
 
     def otherwise(self, op: ModuleOp) -> Iterator[ModuleOp]:
-        """Programs to search if none of `programs` has a candidate within the limits.
+        """Yield programs to search if none of `programs` has a candidate within the limits.
 
-        If RAM is limited, these are networks of images that stream.
+        If RAM is limited, these are streaming variants of networks on images.
         """
         if math.isfinite(self.limits.ram) and any(isinstance(inner, tdsl.Conv2dOp) for inner in op.walk()):
             yield from in_modes(op, STREAMING)
@@ -272,13 +273,15 @@ class SearchPass(ModulePass):
     def suffices(self, results: Sequence[SearchResult]) -> bool:
         """True if no further programs need to be searched.
 
-        Metrics that count samples cannot distinguish programs that differ so little: the first one with a result is
-        taken.
+        Metrics that count samples cannot distinguish programs that differ so little, so the first program with a result
+        suffices.
         """
         return bool(results) and self.metric != "margin"
 
     def preferred(self, results: Sequence[SearchResult]) -> int:
-        """The index of the result to take: among those with nearly the least loss the first, which is the fastest."""
+        """The index of the result to use: the first among those with nearly the least loss,
+        because it is the fastest.
+        """
         return nearly_least([result.loss for result in results]).index(True)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -339,7 +342,7 @@ class SearchPass(ModulePass):
         return Search(evaluation, prototype, others, self.pack_buffers, earlier, self.limits.target)
 
     def _give_formats(self, op: ModuleOp, search: Search, result: SearchResult) -> None:
-        """Assign the formats of a result to a program, and the constants with which the result was evaluated."""
+        """Assign to a program the formats of a result, and the constants with which the result was evaluated."""
         from tinyml.runtime.evaluator.evaluator import predict_function
 
         function, formats = predict_function(op), search.formats(result.choices)
@@ -351,7 +354,9 @@ class SearchPass(ModulePass):
 
 
 def _other_format(ctx: Context, name: str) -> NumberFormat:
-    """The usual format of a dialect, or of a type, `posit` or `posit.p`; raises `InputError` if there is none."""
+    """The usual format of a dialect or of a type, given as `posit` or `posit.p`; raises `InputError` for an unknown
+    name.
+    """
     format = format_named(ctx, name.partition(".")[0], None)
     if "." in name and name != format.type.name:
         raise unknown("number format", name, [format.type.name])
@@ -373,8 +378,9 @@ class LimitedPass(SearchPass):
     """A search within limits on the memory of the program.
 
     ram: limit on arena, input and stack in bytes. flash: limit on code and constants in bytes. Both apply to the
-    program that is built for the target and run there, or to its estimates without the tools of the target; on a target
-    of unknown costs, to arena and input, and to constants. target: as for `select-kernels`.
+    program that is built for the target and run there. Without the tools of the target they apply to the estimates of
+    the program. On a target of unknown costs, `ram` applies to arena and input, and `flash` to constants. target: as
+    for `select-kernels`.
     """
 
     ram: int | None = ram_option()
@@ -390,7 +396,7 @@ class LimitedPass(SearchPass):
 class BaselinePass(LimitedPass):
     """A search that narrows tensors until the program fits; without limits all tensors stay wide.
 
-    widths: the widths of demoted tensors and of others, as for `search-demote`.
+    widths: the widths of demoted tensors and of all others, as for `search-demote`.
     """
 
     PAPER: ClassVar[str] = "MinUn"

@@ -1,4 +1,4 @@
-"""The progress of searches, and its listener."""
+"""The progress of a search, and the listener that receives it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 class Status:
     """The progress of a search.
 
-    phase: its name, empty at the end. candidates: the total number evaluated. best: the least loss of a candidate that
-    was evaluated on all samples. done, of: the progress of the candidates that are being evaluated together.
+    phase: the name of the current phase, empty at the end. candidates: the total number evaluated. best: the least loss
+    of a candidate that was evaluated on all samples. done, of: the progress in the batch of candidates that is being
+    evaluated.
     """
 
     phase: str

@@ -1,6 +1,7 @@
-"""The processes that work on a search: this one, its copies, or processes that joblib starts, locally or on a cluster.
+"""The processes that work on a search: this process, copies of it, or processes that joblib starts, locally or on a
+cluster.
 
-The work is any function from a problem and tasks to results; results are in the order of the tasks.
+The work is any function from a problem and tasks to results. Results are in the order of the tasks.
 """
 
 from __future__ import annotations
@@ -49,17 +50,17 @@ QUEUED_PORTIONS = 2
 
 
 class Workers:
-    """The processes that work on a search; a context manager, which ends those that it started.
+    """The processes that work on a search; a context manager, which ends the processes that it started.
 
     On Linux, local processes are copies of this process, which also works. On other systems, and on a cluster, joblib
     starts them.
 
-    Inside the context, the numeric libraries of each process have one thread: arrays here are too small for several,
+    Inside the context, the numeric libraries of each process use one thread. Arrays are too small for several threads,
     and sums of reals have the same last bits in every process.
 
-    jobs: the number of processes, by default that of processors. cluster: the address of a Dask or Ray cluster; by
-    default one is started here. Raises `InputError` for an unknown backend or one that is not installed; `run` raises
-    it for a cluster that cannot be used, and if a process ended without a result.
+    jobs: the number of processes, by default the number of processors. cluster: the address of a Dask or Ray cluster;
+    by default one is started on this computer. Raises `InputError` for an unknown backend or one that is not installed.
+    `run` raises it for a cluster that cannot be used, and if a process ended without a result.
     """
 
     def __init__(self, jobs: int | None = None, backend: str = "local", cluster: str | None = None):
@@ -80,20 +81,20 @@ class Workers:
 
     @property
     def size(self) -> int:
-        """The number of candidates that are evaluated at once; an estimate if a cluster decides."""
+        """The number of candidates that are evaluated at once; an estimate if a cluster determines it."""
         return self.jobs or import_module("joblib").cpu_count()
 
     @property
     def _works_alone(self) -> bool:
-        """True if this process still works alone.
+        """True if this process still works without others.
 
-        Never true for a running cluster, which needs no start and whose address may be wrong.
+        Never true for a running cluster: it needs no start, and a wrong address must be reported.
         """
         started = self._copies is not None or self._parallel is not None
         return self.cluster is None and (self.size == 1 or (not started and self.alone < START_DELAY))
 
     def run(self, problem: P, tasks: Sequence[T], work: Work[P, T, R]) -> Iterator[tuple[T, R]]:
-        """Yield tasks with their results, in order."""
+        """Yield each task with its result, in the order of the tasks."""
         waiting = list(tasks)
         while waiting and self._works_alone:
             start = time.process_time()
@@ -110,7 +111,7 @@ class Workers:
                 yield from zip(portion, found, strict=True)
 
     def _copied(self, problem: object) -> _Copies:
-        """Copies of this process for a problem; copies for an earlier problem end."""
+        """The copies of this process that work on a problem; copies that work on an earlier problem are ended."""
         if self._copies is not None and self._copies.problem is not problem:
             self._end_copies()
         if self._copies is None:
@@ -123,7 +124,7 @@ class Workers:
             self._copies = None
 
     def _sent(self, problem: P, portions: Sequence[Sequence[T]], work: Work[P, T, R]) -> Iterator[list[R]]:
-        """The results of portions that processes started by joblib compute."""
+        """Yield the results of portions of tasks, computed by processes that joblib starts."""
         delayed = import_module("joblib").delayed(_by_one_thread)
         return self._started()(delayed(work, problem, portion) for portion in portions)
 
@@ -147,7 +148,7 @@ class Workers:
         return self._parallel
 
     def _connect(self) -> None:
-        """Connect to the cluster, which determines its number of processes, or start one of `jobs` processes."""
+        """Connect to a running cluster, which determines the number of processes, or start one of `jobs` processes."""
         if self.backend == "dask":
             client = import_module("distributed").Client
             self._client = client(n_workers=self.jobs) if self.cluster is None else client(self.cluster)
@@ -178,7 +179,7 @@ class Workers:
 
 
 class _Copies:
-    """Copies of this process, created when the first portion waits, which share its work on one problem."""
+    """Copies of this process, created when the first portion of tasks waits, that share the work on one problem."""
 
     def __init__(self, problem: object, count: int):
         # Imported here because most commands only list searches.
@@ -190,7 +191,7 @@ class _Copies:
         self._executor = ProcessPoolExecutor(count, get_context("fork"), _begin, (problem,))
 
     def run(self, portions: Sequence[Sequence[T]], work: Work[Any, T, R]) -> Iterator[list[R]]:
-        """Yield the results of portions, in order; copies begin with the first ones, this process with the last.
+        """Yield the results of portions, in order; copies start with the first portions, this process with the last.
 
         Raises `InputError` if a copy ended without a result.
         """
@@ -217,7 +218,7 @@ class _Copies:
         yield from reversed(own)
 
     def end(self) -> None:
-        """End the copies; unfinished portions are dropped."""
+        """End the copies; unfinished portions are discarded."""
         self._executor.shutdown(cancel_futures=True)
 
 
@@ -225,7 +226,9 @@ _problem: Any = None
 
 
 def _begin(problem: object) -> None:
-    """Begin the work of a copy: only the first process handles an interrupt, and ends the others."""
+    """Prepare a copy for its work: it ignores interrupts, because the first process handles them and ends the
+    others.
+    """
     global _problem
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _problem = problem

@@ -1,4 +1,4 @@
-"""Activations with attributes, and activations that expand to several tdsl ops."""
+"""Activations with attributes, and activations that are emitted as several `tdsl` ops."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def clipped(to: Builder, value: Value, low: float, high: float) -> OrderedTensor
 
 @handles("Min", "Max")
 def extreme(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The minimum or the maximum of tensors; a constant number is a limit."""
+    """Import Min or Max of tensors; a constant number becomes a limit of a clamp."""
     is_least = node.op == "Min"
     values = [needed(to, inputs, position) for position in range(len(inputs))]
     limits = [value for value in values if isinstance(value, Constant) and value.array.size == 1]
@@ -60,7 +60,7 @@ def leaky_relu(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("PRelu")
 def parametric_relu(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """`x` above 0 and slope * x below, with one slope or one per channel."""
+    """Import PRelu: `x` above 0 and slope * x below, with one slope or one per channel."""
     x, slope = to.stored(needed(to, inputs, 0)), needed(to, inputs, 1)
     if not isinstance(slope, Constant):
         raise node.error("a slope that is computed is not supported, only a constant")
@@ -77,7 +77,7 @@ def _leaky(to: Builder, x: OrderedTensor, slope: float) -> OrderedTensor:
 
 @handles("Elu", "Celu", "Selu")
 def exponential_unit(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """gain * x for positive x, else gain * alpha * (exp(x / width) - 1)."""
+    """Import ELU and its variants: gain * x for positive x, else gain * alpha * (exp(x / width) - 1)."""
     gain, alpha, width = 1.0, node.number("alpha", 1.67326319217681884765625 if node.op == "Selu" else 1.0), 1.0
     if node.op == "Selu":
         gain = node.number("gamma", 1.05070102214813232421875)
@@ -98,7 +98,7 @@ def _scaled(to: Builder, value: OrderedTensor, factor: float) -> OrderedTensor:
 
 @handles("Swish")
 def swish(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """x * sigmoid(alpha * x)."""
+    """Import Swish: x * sigmoid(alpha * x)."""
     x = to.stored(needed(to, inputs, 0))
     gate = unary(to, tdsl.SigmoidOp, _scaled(to, x, node.number("alpha", 1.0)))
     return binary(to, tdsl.MulOp, x, gate)
@@ -106,21 +106,24 @@ def swish(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Mish")
 def mish(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """x * tanh(softplus(x))."""
+    """Import Mish: x * tanh(softplus(x))."""
     x = to.stored(needed(to, inputs, 0))
     return binary(to, tdsl.MulOp, x, unary(to, tdsl.TanhOp, unary(to, tdsl.SoftplusOp, x)))
 
 
 @handles("Softsign")
 def softsign(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """x / (1 + |x|)."""
+    """Import Softsign: x / (1 + |x|)."""
     x = to.stored(needed(to, inputs, 0))
     return binary(to, tdsl.MulOp, x, reciprocal(to, binary(to, tdsl.AddOp, absolute(to, x), Constant(np.array(1.0)))))
 
 
 @handles("Gelu")
 def gelu(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """x * (1 + erf(x / sqrt(2))) / 2; approximated, x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 * x^3))."""
+    """Import Gelu: x * (1 + erf(x / sqrt(2))) / 2.
+
+    The approximation by tanh is x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 * x^3)).
+    """
     node.only("approximate", "none", "tanh")
     x = to.stored(needed(to, inputs, 0))
     if node.text("approximate", "none") == "tanh":
@@ -141,13 +144,13 @@ def hard_sigmoid(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Softmax")
 def softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Softmax over one axis, which is moved to the end."""
+    """Import Softmax over one axis, after moving the axis to the end."""
     return _along_axis(to, node, inputs, tdsl.SoftmaxOp)
 
 
 @handles("LogSoftmax")
 def log_softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Elements minus the logarithm of the sum of their exponentials."""
+    """Import LogSoftmax: each element minus the logarithm of the sum of all exponentials."""
     x = to.stored(needed(to, inputs, 0))
     axis = axis_of(node, node.integer("axis", -1), len(x.shape))
     return binary(to, tdsl.SubOp, x, log_of_sum(to, x, [axis], keep=True))
@@ -155,7 +158,7 @@ def log_softmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("LpNormalization")
 def lp_normalization(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """L2 normalisation along one axis, which is moved to the end; p must be 2."""
+    """Import L2 normalisation along one axis, after moving the axis to the end. The attribute p must be 2."""
     node.only("p", 2)
     return _along_axis(to, node, inputs, tdsl.NormaliseOp)
 

@@ -16,9 +16,10 @@ from tinyml.lowering.frontends.onnx.ops.products import multiplied
 
 @handles("Attention")
 def attention(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Heads in an axis of their own or side by side in the last axis; groups of query heads may share keys and values.
+    """Import Attention, with heads in a separate axis or side by side in the last axis.
 
-    An addend of the scores is supported, a mask of truth values or by position, a cache and a soft cap are not.
+    Groups of query heads may share keys and values. A numeric addend of the scores is supported. Boolean and causal
+    masks, attention windows, a cache of keys and values, and a soft cap are not.
     """
     mask = optional(inputs, 3)
     windowed = any(node.integer(f"{side}_window_size", -1) >= 0 for side in ("left", "right"))
@@ -57,7 +58,7 @@ def attention(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _heads(to: Builder, node: OnnxNode, value: OrderedTensor, heads: int) -> OrderedTensor:
-    """A tensor with the axes sample, head, position, element."""
+    """Reshape and transpose a tensor to the axes sample, head, position, element."""
     if len(value.shape) == 4:
         return value
     if len(value.shape) != 3 or value.shape[2] % heads:

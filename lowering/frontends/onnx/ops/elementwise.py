@@ -1,6 +1,7 @@
 """Elementwise ops with numpy's broadcasting, comparisons with constants, and selections by comparisons.
 
-A comparison of many elements is recorded until single elements are gathered: `tdsl.at_least` compares single elements.
+A comparison of many elements is recorded until a node gathers single elements, since `tdsl.at_least` compares single
+elements.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ _BINARY: dict[str, type[tdsl.BinaryOp]] = {"Add": tdsl.AddOp, "Sub": tdsl.SubOp,
 
 
 def unary(to: Builder, make: type[tdsl.UnaryOp], value: Value) -> OrderedTensor:
-    """An op on each element of a tensor, which keeps its order of axes."""
+    """Emit a unary op on each element of a tensor; the result has the same order of axes."""
     x = to.stored(value)
     clamps = issubclass(make, tdsl.ClampOp)
     return OrderedTensor(to.op(make, x.value, None if clamps else to.element), x.order)
 
 
 def binary(to: Builder, make: type[tdsl.BinaryOp], lhs: Value, rhs: Value) -> OrderedTensor:
-    """An op on each pair of elements."""
+    """Emit a binary op on each pair of elements."""
     return joined(to, make, to.operand(lhs), to.operand(rhs), to.element)
 
 
@@ -68,7 +69,9 @@ def arithmetic(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _by_indicator(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> Value | None:
-    """A product with an indicator as a selection, 1 minus an indicator as its negation; None for others."""
+    """Import a product with an indicator as a selection, and 1 minus an indicator as the opposite indicator; None for
+    other operands.
+    """
     if node.op == "Sub" and isinstance(rhs, Indicator) and len(rhs.comparisons) == 1 and _is_one(lhs):
         return Indicator([rhs.comparisons[0].opposite])
     if node.op != "Mul":
@@ -93,13 +96,15 @@ def magnitude(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def absolute(to: Builder, x: Value) -> OrderedTensor:
-    """The sum of relu(x) and relu(-x), one of which is 0."""
+    """Emit an absolute value as the sum of relu(x) and relu(-x), one of which is 0."""
     return binary(to, tdsl.AddOp, unary(to, tdsl.ReluOp, x), unary(to, tdsl.ReluOp, unary(to, tdsl.NegOp, x)))
 
 
 @handles("Div")
 def quotient(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A product with reciprocals of constants, or of computed numbers that are known to be positive."""
+    """Import a quotient as a product with the reciprocal of a constant, or of computed numbers that are known to be
+    positive.
+    """
     divisor = needed(to, inputs, 1)
     if not isinstance(divisor, Constant):
         if _least(to.stored(divisor).value) <= 0:
@@ -112,7 +117,7 @@ def quotient(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def reciprocal(to: Builder, x: Value) -> OrderedTensor:
-    """The reciprocal of positive numbers, as exp(-log(x))."""
+    """Emit the reciprocal of positive numbers as exp(-log(x))."""
     return unary(to, tdsl.ExpOp, unary(to, tdsl.NegOp, unary(to, tdsl.LogOp, x)))
 
 
@@ -123,7 +128,7 @@ _FOLLOWED = 8
 
 
 def _least(value: SSAValue, depth: int = _FOLLOWED) -> float:
-    """A lower bound of a tensor's elements on reals: minus infinity if none is known."""
+    """A lower bound of a tensor's elements on reals; minus infinity if none is known."""
     op = value.owner
     if isinstance(op, tdsl.ConstOp):
         return float(tdsl.format_of(op.result).decode(op.raws).min())
@@ -136,7 +141,7 @@ def _least(value: SSAValue, depth: int = _FOLLOWED) -> float:
 
 @handles("Pow")
 def power(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A square, as a product."""
+    """Import Pow with the constant exponent 1 or 2; a square becomes a product."""
     exponent, base = needed(to, inputs, 1), needed(to, inputs, 0)
     if not isinstance(exponent, Constant) or exponent.array.size != 1 or exponent.array.item() not in (1, 2):
         raise node.error("only the exponents 1 and 2 are supported")
@@ -153,7 +158,7 @@ def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Identity", "Dropout")
 def same(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The input itself: the op is the identity at inference."""
+    """Import an op that is the identity at inference; return its input."""
     if (training := optional(inputs, 2)) is not None and (not isinstance(training, Constant) or training.array.any()):
         raise node.error("training is not supported")
     return needed(to, inputs, 0)
@@ -200,7 +205,9 @@ def where(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _of_one_shape(to: Builder, branches: Sequence[Value]):
-    """Two branches as tensors of one shape; a single constant number is broadcast to the shape of the other branch."""
+    """Convert two branches to tensors of one shape. A single constant number is broadcast to the shape of the other
+    branch.
+    """
     values = [to.tensor(branch) for branch in branches]
     shapes = [tdsl.shape_of(value) for value in values]
     for i, branch in enumerate(branches):
@@ -215,7 +222,7 @@ _FLOATS = ("float32", "float64", "float16", "bfloat16")
 
 @handles("Cast", "CastLike")
 def cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A cast: reals are unchanged in another float type; comparisons become 0 and 1."""
+    """Import a cast. Reals are unchanged by a cast between float types; comparisons become 0 and 1."""
     value = needed(to, inputs, 0)
     if isinstance(value, Comparison):
         return Indicator([value])
@@ -228,7 +235,7 @@ def cast(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _element_of(value: Value) -> str:
-    """The element type of the tensor that a CastLike imitates."""
+    """The element type to which a CastLike converts: the element type of its second input."""
     if isinstance(value, Constant):
         return str(value.array.dtype)
     if isinstance(value, OrderedTensor) and value.is_quantised:

@@ -1,4 +1,4 @@
-"""Ops of the domain ai.onnx.ml, used by converters of scikit-learn; trees are in `ml_trees.py`."""
+"""Ops of the domain ai.onnx.ml, which converters of scikit-learn emit; trees are in `ml_trees.py`."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ ML = "ai.onnx.ml"
 
 
 def classified(to: Builder, scores: SSAValue, labels: tuple[str | int, ...]) -> Label:
-    """The class with the greatest of 1 x K scores; a single score is positive for the second of two classes."""
+    """The class with the greatest of 1 x K scores. A single score is positive for the second of two classes."""
     single = shape_of(scores)[1] == 1
     return Label(to.emit(tdsl.SignOp if single else tdsl.ArgmaxOp, scores).result, (1,), labels)
 
 
 def one_sample(to: Builder, node: OnnxNode, inputs: Inputs) -> SSAValue:
-    """The features of one sample, 1 x N; all other extents must be 1."""
+    """Reshape an input to the features of one sample, 1 x N; all other extents must be 1."""
     x = to.tensor(needed(to, inputs, 0))
     if (batch := prod(shape_of(x)[:-1])) > 1:
         given = spell(shape_of(x))
@@ -46,7 +46,9 @@ def one_sample(to: Builder, node: OnnxNode, inputs: Inputs) -> SSAValue:
 
 
 def linear(to: Builder, node: OnnxNode, x: SSAValue, count: int, sums: Sequence[int]) -> SSAValue:
-    """A row of linear functions of x. sums: the indices of the functions to compute, among the `count` of the node."""
+    """Emit a row of linear functions of x. sums: the indices of the functions to compute, among the `count` functions
+    of the node.
+    """
     coefficients, addends = node.numbers("coefficients"), node.numbers("intercepts")
     length = int(np.prod(shape_of(x)))
     if coefficients.size != count * length or addends.size not in (0, count):
@@ -57,9 +59,9 @@ def linear(to: Builder, node: OnnxNode, x: SSAValue, count: int, sums: Sequence[
 
 @handles("LinearClassifier", domain=ML)
 def linear_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
-    """The label and the scores: probabilities for a softmax or two classes, otherwise the linear functions.
+    """Import a linear classifier as a label and scores, to which the node's `post_transform` is applied.
 
-    For two classes with opposite functions, only the second is computed.
+    For two classes with opposite functions, only the function of the second class is computed.
     """
     x, labels = one_sample(to, node, inputs), node.labels("classlabels_ints", "classlabels_strings")
     coefficients, addends = node.numbers("coefficients"), node.numbers("intercepts")
@@ -89,9 +91,10 @@ def linear_regressor(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _sums(to: Builder, node: OnnxNode, inputs: Inputs, rows: int, sizes: Sequence[int]) -> SSAValue:
-    """The column of decisions or values from a node's support vectors.
+    """Emit the column of decisions or values from a node's support vectors.
 
-    rows: the number of rows of coefficients. sizes: the support vectors of each class; a single number for a regressor.
+    rows: the number of rows of coefficients. sizes: the number of support vectors of each class; a single number for a
+    regressor.
     """
     x, number, addends = one_sample(to, node, inputs), sum(sizes), node.numbers("rho")
     vectors: Any = node.numbers("support_vectors")
@@ -117,7 +120,10 @@ def _sums(to: Builder, node: OnnxNode, inputs: Inputs, rows: int, sizes: Sequenc
 
 @handles("SVMClassifier", domain=ML)
 def svm_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
-    """The label and the votes of the classes; for two classes the decision function, positive for the second."""
+    """Import a support vector classifier: the label and the votes of the classes.
+
+    For two classes the scores are the decision function, which is positive for the second class.
+    """
     labels = node.labels("classlabels_ints", "classlabels_strings")
     sizes = node.integers("vectors_per_class", ())
     if len(sizes) != len(labels) or len(labels) < 2 or min(sizes) < 0:
@@ -138,7 +144,7 @@ def svm_regressor(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Scaler", domain=ML)
 def scaler(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """`(x - offset) * scale`, with one offset and one scale for all features or one per feature."""
+    """Import Scaler: `(x - offset) * scale`, with one offset and one scale for all features or one per feature."""
     x = needed(to, inputs, 0)
     for make, name, neutral in ((tdsl.SubOp, "offset", 0.0), (tdsl.MulOp, "scale", 1.0)):
         numbers = node.numbers(name)
@@ -158,7 +164,7 @@ def normalizer(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("ArrayFeatureExtractor", domain=ML)
 def array_feature_extractor(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A lookup of class labels by a predicted index, or of features at constant indices."""
+    """Import a lookup of class labels by a predicted index, or of features at constant indices."""
     values, at = needed(to, inputs, 0), needed(to, inputs, 1)
     if isinstance(at, Label):
         if not isinstance(values, Constant) or values.array.dtype.kind not in "iuU":
@@ -176,7 +182,7 @@ def array_feature_extractor(to: Builder, node: OnnxNode, inputs: Inputs) -> Valu
 
 @handles("FeatureVectorizer", domain=ML)
 def feature_vectorizer(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The features of all inputs in one row, in models exported with an input per column."""
+    """Concatenate the features of all inputs to one row, in models exported with one input per column."""
     rows = [to.stored(needed(to, inputs, number)).value for number in range(len(inputs))]
     rows = [to.reshape(row, (1, prod(shape_of(row)))) for row in rows]
     lengths = tuple(shape_of(row)[1] for row in rows)
@@ -187,6 +193,6 @@ def feature_vectorizer(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("ZipMap", domain=ML)
 def zip_map(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The scores themselves; the class labels become an attribute of the module."""
+    """Import ZipMap: return the scores unchanged, and record the class labels for an attribute of the module."""
     to.classes = to.classes or node.labels("classlabels_int64s", "classlabels_strings")
     return needed(to, inputs, 0)

@@ -1,4 +1,4 @@
-"""Tree ensembles of ai.onnx.ml: versions 1 to 4, whose nodes name their tree, and version 5."""
+"""Tree ensembles of ai.onnx.ml: versions 1 to 4, in which nodes name their tree, and version 5."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def _tree(
     votes: NDArray[Any],
     tracks: NDArray[Any],
 ) -> Tree:
-    """A tree from arrays of nodes.
+    """Build a tree from arrays of nodes.
 
-    branches: the next nodes for a true and a false comparison, `LEAF` for leaves. tracks: true where a missing value
+    branches: the next nodes for a true and a false comparison; `LEAF` for leaves. tracks: true where a missing value
     counts as a true comparison.
     """
     if unknown := sorted({*modes} - {*MODES, IS_LEAF}):
@@ -54,7 +54,7 @@ def _tree(
 
 
 def _values(node: OnnxNode, name: str) -> NDArray[np.float64]:
-    """The numbers of an attribute, or of the tensor attribute that replaces it."""
+    """The numbers of the list attribute `name`, or of the tensor attribute that may replace it."""
     tensor: Any = node.attributes.get(f"{name}_as_tensor")
     return node.numbers(name) if tensor is None else np.asarray(tensor, np.float64).reshape(-1)
 
@@ -64,7 +64,7 @@ def _integers(node: OnnxNode, name: str) -> NDArray[np.int64]:
 
 
 def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
-    """The trees of ai.onnx.ml 1 to 4. what: the attribute prefix of leaves, `class` or `target`."""
+    """Yield the trees of ai.onnx.ml 1 to 4. what: the attribute prefix of leaves, `class` or `target`."""
     ids, numbers = _integers(node, "nodes_treeids"), _integers(node, "nodes_nodeids")
     modes = node.attributes.get("nodes_modes", ())
     features, values = _integers(node, "nodes_featureids"), _values(node, "nodes_values")
@@ -110,13 +110,13 @@ def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
 
 
 def _tracks(node: OnnxNode, count: int) -> NDArray[np.int64]:
-    """1 for each node where a missing value follows the true branch."""
+    """An array with 1 for each node where a missing value follows the true branch, else 0."""
     given = _integers(node, "nodes_missing_value_tracks_true")
     return given if given.size else np.zeros(count, np.int64)
 
 
 def _start(node: OnnxNode, results: int) -> NDArray[np.float64]:
-    """The initial values of the sums."""
+    """The initial values of the sums of votes."""
     start = _values(node, "base_values")
     if start.size not in (0, 1, results):
         raise node.error(f"{start.size} base_values do not fit {results} results")
@@ -145,9 +145,10 @@ def _transformed(to: Builder, scores: SSAValue, transform: str) -> SSAValue:
 
 @handles("TreeEnsembleClassifier", domain=ML)
 def tree_ensemble_classifier(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
-    """The label and the scores: one per class, or a single score that is positive for the second of two classes.
+    """Import a tree classifier: the label and the scores, one per class, or a single score that is positive for the
+    second of two classes.
 
-    Two classes have a single score if the leaves vote for only one of them; the score is a probability if no vote is
+    Two classes have a single score if the leaves vote for only one of them. The score is a probability if no vote is
     negative. As in onnxruntime, a transform applies to the sum itself.
     """
     x, labels = one_sample(to, node, inputs), node.labels("classlabels_int64s", "classlabels_strings")
@@ -180,7 +181,7 @@ def tree_ensemble_regressor(to: Builder, node: OnnxNode, inputs: Inputs) -> Valu
 
 @handles("TreeEnsemble", domain=ML)
 def tree_ensemble(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The ensemble of ai.onnx.ml 5, with separate inner nodes and leaves, and one vote per leaf."""
+    """Import the ensemble of ai.onnx.ml 5, with separate inner nodes and leaves, and one vote per leaf."""
     targets = node.integer("n_targets", 1)
     numbers: Any = node.attributes.get("nodes_modes")
     splits: Any = node.attributes.get("nodes_splits")
@@ -211,7 +212,7 @@ def tree_ensemble(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _numbered(node: OnnxNode, name: str, words: Sequence[str], default: int) -> str:
-    """The ai.onnx.ml 1 to 4 name of a choice that ai.onnx.ml 5 encodes as a number."""
+    """The name in ai.onnx.ml 1 to 4 for a choice that ai.onnx.ml 5 encodes as a number."""
     number = node.integer(name, default)
     return words[number] if 0 <= number < len(words) else f"number {number}"
 
@@ -227,7 +228,7 @@ def _reached(
     votes: NDArray[Any],
     tracks: NDArray[Any],
 ) -> Tree:
-    """The tree below a root, with inner nodes before leaves."""
+    """Build the tree below a root, with inner nodes before leaves."""
     nodes, leaves = list[int](), list[int]()
     order = dict[int, int]()
     pending = [root]

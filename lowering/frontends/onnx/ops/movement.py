@@ -25,7 +25,7 @@ from tinyml.lowering.frontends.onnx.graph import OnnxNode
 
 
 def integers(node: OnnxNode, inputs: Inputs, position: int, what: str) -> tuple[int, ...] | None:
-    """A constant input of integers; None if it is omitted."""
+    """The integers of a constant input; None if the input is omitted. what: the name of the input in messages."""
     value = optional(inputs, position)
     if value is None:
         return None
@@ -41,13 +41,13 @@ def required_integers(node: OnnxNode, inputs: Inputs, position: int, what: str) 
 
 
 def axes_of(node: OnnxNode, inputs: Inputs, position: int, rank: int) -> tuple[int, ...] | None:
-    """Axes from an input, all in [0, rank); None if it is omitted."""
+    """The axes that an input lists, all in [0, rank); None if the input is omitted."""
     axes = integers(node, inputs, position, "axes")
     return None if axes is None else tuple(axis_of(node, axis, rank) for axis in axes)
 
 
 def axis_of(node: OnnxNode, axis: int, rank: int) -> int:
-    """An axis as a non-negative index."""
+    """Convert an axis that may be negative to an index in [0, rank)."""
     if not -rank <= axis < rank:
         raise node.error(f"axis {axis} is not one of the {rank} axes")
     return axis % rank
@@ -109,7 +109,9 @@ def squeeze(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Transpose")
 def transpose(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A transposition of the recorded order of axes; elements move only when an op needs the model's order."""
+    """Import a transposition by permuting the recorded order of axes; elements move only when an op needs the model's
+    order.
+    """
     value = to.stored(needed(to, inputs, 0))
     rank = len(value.shape)
     permutation = node.integers("perm", tuple(reversed(range(rank))))
@@ -120,7 +122,7 @@ def transpose(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Slice")
 def slice_(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Slices along several axes, with positive or negative steps."""
+    """Import Slice: slices along several axes, with positive or negative steps."""
     value = to.stored(needed(to, inputs, 0))
     starts, ends = (required_integers(node, inputs, i, "starts and ends") for i in (1, 2))
     axes = axes_of(node, inputs, 3, len(value.shape)) or tuple(range(len(starts)))
@@ -164,7 +166,7 @@ def split(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
 
 @handles("Concat")
 def concat(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A concatenation, in the axis order of the first tensor that is not in the model's order."""
+    """Import a concatenation, in the axis order of the first tensor that is not in the model's order."""
     values = [to.numbers(needed(to, inputs, position)) for position in range(len(inputs))]
     rank = len(values[0].shape) if values else 0
     if not values or any(len(value.shape) != rank for value in values):
@@ -178,7 +180,7 @@ def concat(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Pad")
 def pad(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Padding with a constant number; negative padding removes elements."""
+    """Import padding with a constant number; negative padding removes elements."""
     value = to.stored(needed(to, inputs, 0))
     node.only("mode", "constant")
     rank = len(value.shape)
@@ -204,7 +206,7 @@ def pad(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Gather")
 def gather(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Elements of one axis at constant indices; the operand may also be a comparison."""
+    """Import Gather of elements of one axis at constant indices; the operand may also be a comparison."""
     source = needed(to, inputs, 0)
     match source:
         case Comparison():

@@ -1,7 +1,7 @@
-"""Normalisations by the mean and the deviation of each sample, which are computed at inference.
+"""Normalisations by the mean and the deviation of each sample, which the program computes at inference.
 
-`tdsl.normalise` divides a row by its Euclidean norm: the deviation of a centred row times the root of its number of
-elements.
+`tdsl.normalise` divides a row by its Euclidean norm. The norm of a centred row is its deviation times the square root
+of its number of elements.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tinyml.lowering.frontends.onnx.ops.windows import vector
 
 @handles("LayerNormalization", "RMSNormalization")
 def over_last_axes(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Normalisation over the axes from `axis` on, with a factor and an addend per element."""
+    """Import normalisation over the axes from `axis` to the last, with a factor and an addend per element."""
     value = to.stored(needed(to, inputs, 0))
     if any(node.outputs[1:]):
         raise node.error("its mean and deviation are read, which is not supported")
@@ -36,7 +36,7 @@ def over_last_axes(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("GroupNormalization", "InstanceNormalization")
 def over_groups(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Normalisation over groups of channels; InstanceNormalization has groups of one channel."""
+    """Import normalisation over groups of channels; InstanceNormalization has groups of one channel."""
     value = to.stored(needed(to, inputs, 0))
     if len(value.shape) < 3:
         raise node.error(f"expected an image or a sequence, got shape {list(value.shape)}")
@@ -57,7 +57,9 @@ def over_groups(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _unit_rows(to: Builder, rows: OrderedTensor, epsilon: float, centred: bool) -> OrderedTensor:
-    """Rows divided by the root of their mean square plus `epsilon`. centred: true to subtract their mean first."""
+    """Divide rows by the square root of their mean square plus `epsilon`. centred: true to subtract the mean of each
+    row first.
+    """
     if not epsilon >= 0 or not np.isfinite(epsilon):
         raise to.error(f"epsilon must not be negative, got {epsilon}")
     length = rows.shape[-1]

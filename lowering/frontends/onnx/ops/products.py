@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def product(to: Builder, lhs: Value, rhs: Value, *, transposed: bool = False) -> SSAValue:
-    """The product of two matrices. transposed: true to transpose the second."""
+    """Emit the product of two matrices. transposed: true to transpose the second matrix."""
     lhs, rhs = to.numbers(lhs), to.numbers(rhs)
     if isinstance(rhs, Constant) and len(lhs.shape) == len(rhs.shape) == 2 and lhs.shape[0] == 1:
         matrix = to.parameter_of(rhs)
@@ -37,9 +37,9 @@ def matmul(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def multiplied(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> OrderedTensor:
-    """A matrix product; stacks yield one product per matrix, vectors become rows or columns.
+    """Emit a matrix product. Stacks yield one product per matrix; vectors become rows or columns.
 
-    Leading axes of the left operand only count as rows.
+    Leading axes that only the left operand has are merged into its rows.
     """
     lhs, rhs = to.numbers(lhs), to.numbers(rhs)
     left, right = lhs.shape, rhs.shape
@@ -58,7 +58,7 @@ def multiplied(to: Builder, node: OnnxNode, lhs: Value, rhs: Value) -> OrderedTe
 def _stacked(
     to: Builder, node: OnnxNode, lhs: OrderedTensor | Constant, rhs: OrderedTensor | Constant
 ) -> OrderedTensor:
-    """The products of the matrices of two stacks, broadcast to each other and computed sequentially."""
+    """Emit the products of the matrices of two stacks, broadcast to a common shape, one after another."""
     rows = lhs.shape if len(lhs.shape) > 1 else (1, *lhs.shape)
     try:
         stack = np.broadcast_shapes(rows[:-2], rhs.shape[:-2])
@@ -73,7 +73,9 @@ def _stacked(
 def _matrices(
     to: Builder, value: OrderedTensor | Constant, shape: tuple[int, ...], stack: tuple[int, ...]
 ) -> Iterator[OrderedTensor | Constant]:
-    """Yield the matrix of a value for each position of the broadcast stack. shape: the value's shape as a stack."""
+    """Yield the matrix of a value for each position of the broadcast stack.
+    shape: the shape of the value as a stack.
+    """
     count, size = prod(shape[:-2]), shape[-2:]
     flat = matrix(to, value, (count, *size))
     for number in np.broadcast_to(np.arange(count).reshape(shape[:-2]), stack).ravel().tolist():
@@ -85,7 +87,7 @@ def _matrices(
 
 
 def matrix(to: Builder, value: Value, shape: tuple[int, ...]) -> OrderedTensor | Constant:
-    """Reshape a value to a matrix, or to a stack of them."""
+    """Reshape a value to a matrix, or to a stack of matrices."""
     if isinstance(value, Constant):
         return value if value.shape == shape else Constant(value.array.reshape(shape), value.name)
     return OrderedTensor.plain(to.reshape(to.tensor(value), shape))
@@ -93,7 +95,9 @@ def matrix(to: Builder, value: Value, shape: tuple[int, ...]) -> OrderedTensor |
 
 @handles("Gemm")
 def gemm(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """`alpha * A * B + beta * C` with optional transpositions; factors other than 1 are folded into constants."""
+    """Import Gemm: `alpha * A * B + beta * C` with optional transpositions; factors other than 1 are folded into
+    constants.
+    """
     lhs, rhs = to.numbers(needed(to, inputs, 0)), to.numbers(needed(to, inputs, 1))
     if len(lhs.shape) != 2 or len(rhs.shape) != 2:
         raise node.error(f"expected two matrices, got shapes {list(lhs.shape)} and {list(rhs.shape)}")

@@ -1,7 +1,7 @@
 """Ops on quantised numbers, in QDQ and in QOperator form.
 
-Between DequantizeLinear and QuantizeLinear (QDQ), sums of products are computed in formats. Ops in QOperator form have
-the scales and zero points of operands and result as inputs.
+In QDQ form, sums of products between DequantizeLinear and QuantizeLinear are computed in formats. Ops in QOperator form
+have the scales and zero points of operands and result as inputs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | None:
-    """The array of a constant; None for an omitted input."""
+    """The array of a constant input; None for an omitted input."""
     if value is None:
         return None
     if not isinstance(value, Constant):
@@ -40,7 +40,7 @@ def _array_of(node: OnnxNode, value: Value | None, what: str) -> NDArray[Any] | 
 
 @handles("QuantizeLinear")
 def quantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Round reals to a format; numbers that are already in the format are unchanged."""
+    """Import QuantizeLinear: round reals to a format. Numbers that are already in the format are unchanged."""
     node.only("block_size", 0)
     value, scale = needed(to, inputs, 0), _array_of(node, needed(to, inputs, 1), "scale")
     zero = _array_of(node, optional(inputs, 2), "zero point")
@@ -66,7 +66,7 @@ def _quantised_constant(
 
 
 def _along(node: OnnxNode, numbers: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """Reshape per-tensor or per-axis numbers of a node so that they broadcast with the values."""
+    """Reshape per-tensor or per-axis numbers of a node so that they broadcast along `values`."""
     if numbers.size == 1:
         return numbers.reshape(())
     axis = axis_of(node, node.integer("axis", 1), values.ndim)
@@ -77,7 +77,9 @@ def _along(node: OnnxNode, numbers: NDArray[Any], values: NDArray[Any]) -> NDArr
 
 @handles("DequantizeLinear")
 def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Convert raws to reals; a tensor with a format is unchanged."""
+    """Import DequantizeLinear: convert constant raws to reals. A computed tensor is unchanged, since its format records
+    the scale.
+    """
     node.only("block_size", 0)
     value, scale = needed(to, inputs, 0), _array_of(node, needed(to, inputs, 1), "scale")
     zero = _array_of(node, optional(inputs, 2), "zero point")
@@ -91,14 +93,16 @@ def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
-    """Raise `InputError` if raws are read with a scale or zero point other than that of their computation."""
+    """Raise `InputError` if the scale or the zero point of a tensor's consumer differs from the format of the
+    tensor.
+    """
     expected, format = quantised_format(to.node, scale, zero), format_of(tensor.value)
     if format.type != expected.type:
         raise to.error(f"reads raws of {format.type} as {expected.type}")
 
 
 def _constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], zero: NDArray[Any] | None) -> Constant:
-    """A constant of raws, with its format and its reals."""
+    """A constant with raws, the format of the raws, and the reals that they represent."""
     offset = 0 if zero is None else _along(node, zero.astype(np.int64), value.array)
     differences = (value.array - offset).astype(np.float32)
     reals = (differences * _along(node, scale.astype(np.float32), value.array)).astype(np.float32)
@@ -109,7 +113,7 @@ def _constant_in_format(node: OnnxNode, value: Constant, scale: NDArray[Any], ze
 def _convolve(
     to: Builder, node: OnnxNode, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
 ) -> OrderedTensor:
-    """A convolution of quantised numbers, whose sums start from the bias."""
+    """Emit a convolution of quantised numbers, whose sums start from the bias."""
     filter = _weights(node, weights)
     if len(filter.shape) != len(x.shape):
         raise node.error(f"a filter {list(filter.shape)} does not fit an input of shape {list(x.shape)}")
@@ -123,7 +127,7 @@ def _convolve(
 def _multiply(
     to: Builder, node: OnnxNode, x: OrderedTensor, weights: Constant, bias: Constant | None, element: Attribute
 ) -> OrderedTensor:
-    """Vectors of quantised numbers times a constant matrix (outputs, inputs)."""
+    """Emit the product of each vector of quantised numbers and a constant matrix (outputs, inputs)."""
     matrix = _weights(node, weights)
     if len(matrix.shape) != 2 or not x.shape or x.shape[-1] != matrix.shape[1]:
         raise node.error(f"a matrix {list(matrix.shape[::-1])} does not fit vectors {list(x.shape)}")
@@ -133,7 +137,9 @@ def _multiply(
 
 
 def _matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
-    """Constant weights (inputs, outputs), or their transpose, as (outputs, inputs)."""
+    """Convert constant weights (inputs, outputs) to (outputs, inputs). transposed: true for weights that already have
+    this order.
+    """
     if weights.raws is None or weights.format is None or weights.raws.ndim != 2:
         raise to.error("expected a quantised matrix")
     if weights.scales > 1 and weights.axis != (0 if transposed else 1):
@@ -144,7 +150,7 @@ def _matrix_of(to: Builder, weights: Constant, transposed: bool) -> Constant:
 
 
 def _weights(node: OnnxNode, weights: Constant) -> Parameter:
-    """The raws and format of weights, with scales along the first axis only."""
+    """The raws and format of weights; raises `InputError` for scales along any axis but the first."""
     if weights.raws is None or weights.format is None:
         raise node.error("expected quantised weights")
     if weights.scales not in (1, len(weights.raws)) or (weights.scales > 1 and weights.axis != 0):
@@ -153,7 +159,7 @@ def _weights(node: OnnxNode, weights: Constant) -> Parameter:
 
 
 def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberFormat, rows: int) -> Parameter | None:
-    """The initial values of sums, from a bias given as raws or as reals."""
+    """The initial values of sums, from a bias of raws or of reals; None without a bias."""
     if bias is None:
         return None
     if bias.array.size != rows:
@@ -163,12 +169,12 @@ def _start(to: Builder, bias: Constant | None, weights: NumberFormat, x: NumberF
 
 
 def conv(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
-    """Conv between DequantizeLinear and QuantizeLinear."""
+    """Import Conv between DequantizeLinear and QuantizeLinear."""
     return _convolve(to, node, *_operands(to, inputs), element)
 
 
 def gemm(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
-    """Gemm between DequantizeLinear and QuantizeLinear."""
+    """Import Gemm between DequantizeLinear and QuantizeLinear."""
     for name in ("alpha", "beta"):
         node.only(name, 1.0)
     node.only("transA", 0)
@@ -177,7 +183,7 @@ def gemm(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> Ord
 
 
 def matmul(to: Builder, node: OnnxNode, inputs: Inputs, element: Attribute) -> OrderedTensor:
-    """MatMul between DequantizeLinear and QuantizeLinear."""
+    """Import MatMul between DequantizeLinear and QuantizeLinear."""
     x, weights, _ = _operands(to, inputs)
     return _multiply(to, node, x, _matrix_of(to, weights, transposed=False), None, element)
 
@@ -211,9 +217,10 @@ COMPUTING = (
 
 
 def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute | None) -> Value | None:
-    """The quantised output of an op on quantised numbers and constants.
+    """Import an op on quantised numbers and constants, and return its quantised output.
 
-    None if the handler on reals applies. That handler computes in the format `to.element`, or on reals if it is None.
+    None if the handler on reals applies. The handler then computes in the format `to.element`, or on reals if
+    `to.element` is None.
     """
     to.element = None
     if node.op in SUMS:
@@ -226,7 +233,7 @@ def of_quantised(to: Builder, node: OnnxNode, inputs: Inputs, result: Attribute 
 
 
 def _in_format(value: Value | None) -> bool:
-    """True if a value can be an operand of an op that computes in a format; constants of integers cannot."""
+    """Whether a value can be an operand of an op that computes in a format. Constants of integers cannot."""
     match value:
         case OrderedTensor():
             return value.is_quantised
@@ -240,7 +247,9 @@ MICROSOFT = "com.microsoft"
 
 
 def _operand(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> OrderedTensor | Constant:
-    """A tensor of raws; its scale and zero point are the next inputs."""
+    """The tensor of raws at input `first`, in the format that its scale and zero point,
+    the next two inputs, describe.
+    """
     value = needed(to, inputs, first)
     scale, zero = (_array_of(node, optional(inputs, first + more), "scales and zero points") for more in (1, 2))
     if isinstance(value, Constant):
@@ -253,7 +262,7 @@ def _operand(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> Ordered
 
 
 def _result(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> None:
-    """Set the format of the result, whose scale and zero point are inputs."""
+    """Set the result format of the builder from the scale at input `first` and the zero point that follows it."""
     scale, zero = (_array_of(node, optional(inputs, first + more), "scale and zero point") for more in (0, 1))
     to.element = quantised_format(node, scale, zero).type
 
@@ -270,7 +279,7 @@ def _sum_operands(to: Builder, node: OnnxNode, inputs: Inputs, axis: int) -> tup
 
 
 def _bias(node: OnnxNode, inputs: Inputs, position: int) -> Constant | None:
-    """A bias of raws at the scale of the products."""
+    """The bias at a position: raws at the scale of the products; None if it is omitted."""
     array = _array_of(node, optional(inputs, position), "bias")
     if array is None:
         return None
@@ -304,7 +313,7 @@ def qgemm(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _taken(to: Builder):
-    """Return the result format of the builder and reset it, so that no other op uses it."""
+    """Return the result format of the builder and reset it, so that it does not apply to another op."""
     element, to.element = to.element, None
     assert element is not None
     return element
@@ -344,7 +353,7 @@ def qlinear_pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | Sequenc
 
 
 def _takes_all(node: OnnxNode, x: OrderedTensor | Constant) -> bool:
-    """True for a window as large as the image, which onnxruntime computes as QLinearGlobalAveragePool."""
+    """Whether a pooling window covers the whole image; onnxruntime then computes QLinearGlobalAveragePool."""
     return node.integers("kernel_shape") == tuple(x.shape[2:]) and not any(node.integers("pads", ()))
 
 

@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 
 def _initial_state(to: Builder, value: Value) -> SSAValue:
-    """The initial value of a carried tensor; a constant of equal elements is stored as a fill."""
+    """The initial value of a carried tensor. A constant of equal elements becomes a fill."""
     if isinstance(value, Constant) and value.array.size and (value.array == value.array.flat[0]).all():
         return to.fill(float(value.array.flat[0]), value.shape)
     return to.tensor(value)
 
 
 def _by_step(to: Builder, value: OrderedTensor | Constant, axis: int, backwards: bool) -> SSAValue:
-    """A sequence with the steps on the first axis, in execution order."""
+    """Move the steps of a sequence to the first axis, in execution order."""
     rank = len(value.shape)
     steps = to.ordered(value, (axis, *(each for each in range(rank) if each != axis)))
     return to.op(tdsl.ReverseOp, steps, 0) if backwards else steps
@@ -47,7 +47,7 @@ def _by_step(to: Builder, value: OrderedTensor | Constant, axis: int, backwards:
 
 @handles_loop("Scan")
 def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence[Value]:
-    """Scan of opset 9 and newer: states first, then sequences; unread sequences are not stored."""
+    """Import Scan of opset 9 and newer; return states first, then sequences. Sequences without a use are not stored."""
     graph, sequences = node.graph("body"), node.integer("num_scan_inputs")
     states = len(inputs) - sequences
     outputs = len(graph.outputs) - states
@@ -93,7 +93,7 @@ def scan(to: Builder, node: OnnxNode, inputs: Inputs, run: RunGraph) -> Sequence
 
 
 def _placed(to: Builder, node: OnnxNode, sequence: OrderedTensor, axis: int, backwards: bool) -> OrderedTensor:
-    """A sequence with the steps moved to an axis of the model's tensor, reversed if `backwards`."""
+    """Move the steps of a sequence to an axis of the model's tensor. backwards: true to reverse the steps."""
     rank = len(sequence.shape)
     axis = axis_of(node, axis, rank)
     value = to.op(tdsl.ReverseOp, sequence.value, 0) if backwards else sequence.value
@@ -113,7 +113,7 @@ _ONE = Constant(np.asarray(1.0))
 
 @dataclass(frozen=True)
 class _Direction:
-    """The weights of one direction: per gate a matrix for the input, a matrix for the state, and two biases."""
+    """The weights of one direction. Each gate has a matrix for the input, a matrix for the state, and two biases."""
 
     input: Sequence[NDArray[Any]]
     state: Sequence[NDArray[Any]]
@@ -121,7 +121,7 @@ class _Direction:
 
 
 class _Cell:
-    """The computation of a step, on column vectors. after: the GRU's `linear_before_reset`."""
+    """The computation of one step, on column vectors. after: the GRU attribute `linear_before_reset`."""
 
     def __init__(self, to: Builder, direction: _Direction, after: bool):
         self.to = to
@@ -135,7 +135,7 @@ class _Cell:
         return self.to.op(tdsl.MatmulOp, self.parameter(matrix), column)
 
     def sum(self, gate: int, x: SSAValue, state: SSAValue) -> SSAValue:
-        """The sum of the weighted input and state of a gate and its biases."""
+        """Emit the sum of a gate: weighted input, weighted state and biases."""
         to, direction = self.to, self.direction
         entered, kept = self.product(direction.input[gate], x), self.product(direction.state[gate], state)
         outer, inner = direction.biases[gate]
@@ -145,7 +145,7 @@ class _Cell:
         return [self.to.op(tdsl.TanhOp, self.sum(0, x, states[0]))]
 
     def gru(self, x: SSAValue, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """A GRU step, whose reset gate acts after the product with the weights of the state, or before it."""
+        """Emit a GRU step. The reset gate acts after the product of the state and its weights, or before it."""
         to, direction, [state] = self.to, self.direction, states
         update, reset = (to.op(tdsl.SigmoidOp, self.sum(gate, x, state)) for gate in (0, 1))
         if self.after:
@@ -160,7 +160,7 @@ class _Cell:
         return [to.op(tdsl.AddOp, to.op(tdsl.MulOp, rest, candidate), to.op(tdsl.MulOp, update, state))]
 
     def lstm(self, x: SSAValue, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """An LSTM step, with weights in the order input, output and forget gate, candidate."""
+        """Emit an LSTM step. The weights are in the order input gate, output gate, forget gate, candidate."""
         to, (state, cell) = self.to, states
         enter, leave, keep = (to.op(tdsl.SigmoidOp, self.sum(gate, x, state)) for gate in (0, 1, 2))
         candidate = to.op(tdsl.TanhOp, self.sum(3, x, state))
@@ -170,7 +170,7 @@ class _Cell:
 
 @handles(*GATES)
 def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
-    """The outputs of GRU, LSTM and RNN: the sequence of states, the last state and, for LSTM, the last cell."""
+    """Import GRU, LSTM and RNN; return the sequence of states, the last state and, for LSTM, the last cell."""
     x = to.numbers(needed(to, inputs, 0))
     layout = node.integer("layout", 0)
     if layout not in (0, 1):
@@ -243,7 +243,10 @@ def _one_way(
     sizes: tuple[int, int, int],
     wanted: bool,
 ) -> list[SSAValue | None]:
-    """The sequence of states (steps, 1, hidden) of a direction, or None, and its last states (1, hidden)."""
+    """Emit one direction; return its sequence of states (steps, 1, hidden), or None, and its last states (1, hidden).
+
+    wanted: true if the sequence of states is used.
+    """
     steps, hidden, states = sizes
     layout = node.integer("layout", 0)
     backwards = node.text("direction", "forward") == "reverse" or number == 1
@@ -266,7 +269,7 @@ def _one_way(
 
 
 def _initial(to: Builder, value: Value | None, number: int, hidden: int, layout: int) -> SSAValue:
-    """The initial state of a direction, as a column."""
+    """The initial state of a direction, as a column of `hidden` numbers."""
     if value is None:
         return to.fill(0.0, (hidden, 1))
     if isinstance(value, Constant) and value.array.ndim == 3:

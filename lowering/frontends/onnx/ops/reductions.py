@@ -19,7 +19,7 @@ from tinyml.lowering.frontends.onnx.ops.movement import axes_of, axis_of, reshap
 
 @handles("ArgMax", "ArgMin")
 def argmax(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The label of a classifier: the index of the greatest or the least element of a single vector."""
+    """Import ArgMax or ArgMin of a single vector, which computes the label of a classifier."""
     value = to.tensor(needed(to, inputs, 0))
     if node.op == "ArgMin":
         value = to.op(tdsl.NegOp, value)
@@ -50,7 +50,7 @@ def mean(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("ReduceMax", "ReduceMin")
 def extreme(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The maximum or the minimum over axes; a minimum is the negated maximum of the negated elements."""
+    """Import the maximum or the minimum over axes. The minimum is the negated maximum of the negated elements."""
     value, axes, keep = _reduced(to, node, inputs)
     if axes is None:
         return value
@@ -60,14 +60,14 @@ def extreme(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _greatest(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool) -> OrderedTensor:
-    """The maximum over axes, as a max pool of rows."""
+    """Emit the maximum over axes, as a max pool of rows."""
     rows = _reduced_rows(to, value, axes)
     image = to.reshape(rows.flat, (1, *tdsl.shape_of(rows.flat), 1))
     return rows.results(to, to.op(tdsl.MaxPoolOp, image, (1, rows.length), (0, 0, 0, 0), (1, 1)), keep)
 
 
 def _reduced(to: Builder, node: OnnxNode, inputs: Inputs) -> tuple[OrderedTensor, Sequence[int] | None, bool]:
-    """The tensor to reduce, the axes (None for no reduction), and whether they stay with extent 1."""
+    """The tensor to reduce, the axes (None for no reduction), and whether the reduced axes remain with extent 1."""
     value = to.stored(needed(to, inputs, 0))
     axes = axes_of(node, inputs, 1, len(value.shape))
     if not axes and node.integer("noop_with_empty_axes", 0):
@@ -77,10 +77,10 @@ def _reduced(to: Builder, node: OnnxNode, inputs: Inputs) -> tuple[OrderedTensor
 
 @dataclass(frozen=True)
 class _ReducedRows:
-    """A tensor flattened to a matrix, each row of which is reduced to a number.
+    """A tensor flattened to a matrix, in which each row is reduced to one number.
 
-    flat: the matrix, of shape (results, `length`). kept, single: the shapes of the results without the reduced axes,
-    and with reduced axes of extent 1.
+    flat: the matrix, of shape (results, `length`). kept: the shape of the results without the reduced axes. single: the
+    shape of the results with reduced axes of extent 1.
     """
 
     flat: SSAValue
@@ -89,7 +89,7 @@ class _ReducedRows:
     single: tdsl.Shape
 
     def results(self, to: Builder, value: SSAValue, keep: bool) -> OrderedTensor:
-        """The results in their shape. keep: true to keep the reduced axes with extent 1."""
+        """Reshape the results of all rows. keep: true for reduced axes of extent 1."""
         return reshaped(to, OrderedTensor.plain(value), self.single if keep else self.kept)
 
 
@@ -105,8 +105,8 @@ def _reduced_rows(to: Builder, value: OrderedTensor, axes: Sequence[int]) -> _Re
 
 @handles("ReduceSum", "ReduceSumSquare", "ReduceL1", "ReduceLogSum", "ReduceLogSumExp")
 def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Sums over axes of the elements, their squares, magnitudes or exponentials; for some ops the logarithm of the
-    sum.
+    """Import sums over axes of the elements, their squares, magnitudes or exponentials; for some ops, take the
+    logarithm of the sum.
     """
     value, axes, keep = _reduced(to, node, inputs)
     if node.op == "ReduceSumSquare":
@@ -122,14 +122,16 @@ def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _sums(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool) -> OrderedTensor:
-    """Sums over axes, as products with ones."""
+    """Emit sums over axes, as products with ones."""
     rows = _reduced_rows(to, value, axes)
     ones = to.constant(Constant(np.ones((rows.length, 1), np.float32)))
     return rows.results(to, to.op(tdsl.MatmulOp, rows.flat, ones), keep)
 
 
 def log_of_sum(to: Builder, value: OrderedTensor, axes: Sequence[int], *, keep: bool) -> OrderedTensor:
-    """The logarithm of the sum of exponentials over axes; exponents are at most 0, so that nothing overflows."""
+    """Emit the logarithm of the sum of exponentials over axes. The exponents are at most 0, so that no exponential
+    overflows.
+    """
     greatest = _greatest(to, value, axes, True)
     powers = unary(to, tdsl.ExpOp, binary(to, tdsl.SubOp, value, greatest))
     sums = binary(to, tdsl.AddOp, greatest, unary(to, tdsl.LogOp, _sums(to, powers, axes, True)))

@@ -1,6 +1,7 @@
 """Convolutions, pools, resizing and batch normalisation of images and of sequences, which are images of height 1.
 
-Images are NCHW in a model and NHWC in the program; only the order of axes that an `OrderedTensor` records changes here.
+Images are NCHW in a model and NHWC in the program. The conversion changes only the order of axes that an
+`OrderedTensor` records.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ AXES = {2: "NC", 3: "NCL", 4: "NCHW", 5: "NCDHW"}
 
 
 def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
-    """An image or a sequence as layers accept it, and its axes in the model."""
+    """Convert an image or a sequence to the order of axes that layers accept; also return its axes in the model."""
     numbers = to.numbers(value)
     if len(numbers.shape) not in (3, 4):
         raise to.error(f"expected an image NxCxHxW or a sequence NxCxL, got shape {list(numbers.shape)}")
@@ -47,7 +48,7 @@ def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
 def windows_of(node: OnnxNode, extents: Sequence[int], kernel: Sequence[int], *, ceil: bool = False) -> Windows:
     """The windows that the attributes of a node describe.
 
-    extents, kernel: along one or two axes of the image. ceil: true to honour `ceil_mode`.
+    extents, kernel: the extents of the image and of the filter along one or two axes. ceil: true to honour `ceil_mode`.
     """
     rank = len(extents)
     strides, dilations = node.integers("strides", (1,) * rank), node.integers("dilations", (1,) * rank)
@@ -82,19 +83,19 @@ def windows_of(node: OnnxNode, extents: Sequence[int], kernel: Sequence[int], *,
 
 
 def _rest(span: int, stride: int, end: int) -> int:
-    """The additional padding for a last partial window if that window starts before `end`; else 0."""
+    """The additional padding for a last partial window if the window starts before `end`; else 0."""
     rest = -span % stride
     return rest if rest and span + rest < end else 0
 
 
 def filter_of(to: Builder, filter: Parameter, rank: int) -> Parameter:
-    """Reorder the axes of a filter, OIHW or OIL, to those that layers take."""
+    """Reorder the axes of a filter, OIHW or OIL, to the order that layers accept."""
     return filter_in(to, filter, "OIHW" if rank == len("OIHW") else "OIL")
 
 
 @handles("Conv")
 def convolve(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A convolution with groups, strides, dilations, any padding, and a bias per channel."""
+    """Import a convolution with groups, strides, dilations, any padding, and a bias per channel."""
     x, weights = needed(to, inputs, 0), needed(to, inputs, 1)
     rank = len(x.shape)
     ordered, axes = image(to, x)
@@ -106,7 +107,7 @@ def convolve(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def filter_windows(node: OnnxNode, x: Value, weights: Constant) -> Windows:
-    """The windows of a convolution, which have the size of its filter."""
+    """The windows of a convolution, whose size is the size of the filter."""
     kernel = node.integers("kernel_shape", weights.shape[2:])
     if kernel != weights.shape[2:]:
         raise node.error(f"kernel_shape {list(kernel)} differs from the filter's {list(weights.shape[2:])}")
@@ -114,7 +115,7 @@ def filter_windows(node: OnnxNode, x: Value, weights: Constant) -> Windows:
 
 
 def with_bias(to: Builder, value: OrderedTensor, bias: Value | None) -> OrderedTensor:
-    """Add a constant number per channel to a tensor."""
+    """Add a constant bias, one number per channel, to a tensor."""
     if bias is None:
         return value
     numbers = by_channel(to.parameter_of(vector(to, bias)), AXES[len(value.shape)])
@@ -122,7 +123,7 @@ def with_bias(to: Builder, value: OrderedTensor, bias: Value | None) -> OrderedT
 
 
 def vector(to: Builder, value: Value) -> Constant:
-    """Check that a value is a constant with a number per channel."""
+    """Return a value if it is a constant with one number per channel; raise `InputError` otherwise."""
     if not isinstance(value, Constant) or len(value.shape) != 1:
         raise to.error("expected a constant number for each channel")
     return value
@@ -130,7 +131,7 @@ def vector(to: Builder, value: Value) -> Constant:
 
 @handles("MaxPool", "AveragePool")
 def pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """The maximum or the average of each window; averages include padding if `count_include_pad` is set."""
+    """Import the maximum or the average of each window; averages include padding if `count_include_pad` is set."""
     value = needed(to, inputs, 0)
     x, axes = image(to, value)
     windows = windows_of(node, value.shape[2:], node.integers("kernel_shape"), ceil=True)
@@ -152,7 +153,9 @@ def global_pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("BatchNormalization")
 def normalise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """A factor and an addend per channel, which `simplify` folds into the weights of the preceding layer."""
+    """Import BatchNormalization as a factor and an addend per channel, which `simplify` folds into the weights of the
+    preceding layer.
+    """
     node.only("training_mode", 0)
     x = to.operand(needed(to, inputs, 0))
     if len(x.shape) not in AXES:
@@ -198,7 +201,9 @@ def convolve_transposed(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Resize")
 def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Nearest-neighbour resizing. Pixels are gathered where the nearest is not `y * height div new height`."""
+    """Import nearest-neighbour resizing, as `tdsl.resize_nearest` where each source pixel is `y * height div new
+    height`, else as a gather.
+    """
     x = needed(to, inputs, 0)
     if (mode := node.text("mode", "nearest")) != "nearest":
         raise node.error(f"mode = {mode} is not supported, only nearest: ConvTranspose can interpolate, too")
@@ -227,7 +232,7 @@ def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def quotients(before: int, after: int) -> list[int]:
-    """The source pixel of each new pixel along an axis, as `tdsl.resize_nearest` computes it."""
+    """The source pixel of each new pixel along an axis, by the formula of `tdsl.resize_nearest`."""
     return [at * before // after for at in range(after)]
 
 
@@ -254,7 +259,7 @@ def _resized(to: Builder, node: OnnxNode, inputs: Inputs, shape: tdsl.Shape) -> 
 
 
 def _nearest(node: OnnxNode, at: int, before: int, after: int, factor: Fraction) -> int:
-    """The index of the source pixel of pixel `at` along an axis."""
+    """The index of the source pixel for the new pixel `at` along an axis."""
     half = Fraction(1, 2)
     match node.text("coordinate_transformation_mode", "half_pixel"):
         case "asymmetric":

@@ -1,1 +1,1 @@
-"""The energy of inferences, graphs of programs, and runs without optimisation."""
+"""A package with three extensions: the energy of inferences, graphs of programs, and runs without C optimisation."""

@@ -1,6 +1,6 @@
-"""Floats of half precision, `!half.f`: 16 bits in memory, computed in single precision.
+"""Floats of half precision, `!half.f`: 16 bits in memory, with computations in single precision.
 
-The two conversions are functions in C of the package, in `half.h`.
+The two conversions are C functions in the header `half.h` of this package.
 """
 
 from __future__ import annotations
@@ -24,14 +24,17 @@ GREATEST = 0x7BFF
 
 
 def to_half(x: NDArray[np.float32]) -> NDArray[np.int16]:
-    """half_from_f32: the nearest number, ties to even; the greatest one for what is larger, and for NaN."""
+    """The raws that `half_from_f32` computes: nearest numbers, ties to even.
+
+    Magnitudes beyond the range become the greatest number, and so does NaN.
+    """
     with np.errstate(over="ignore"):
         sizes = np.abs(np.asarray(x, np.float32)).astype(np.float16).view(np.int16)
     return np.where(np.less(x, 0), -np.minimum(sizes, GREATEST), np.minimum(sizes, GREATEST)).astype(np.int16)
 
 
 def from_half(raws: NDArray[np.int16]) -> NDArray[np.float32]:
-    """half_to_f32."""
+    """The numbers that `half_to_f32` computes from raws."""
     sizes = np.abs(np.asarray(raws, np.int16)).view(np.float16).astype(np.float32)
     return np.where(np.less(raws, 0), -sizes, sizes)
 

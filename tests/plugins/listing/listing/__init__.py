@@ -1,1 +1,1 @@
-"""A folder for a tool, and an alternative of `--format auto`, for tinyml."""
+"""A package that adds an output folder for another tool, and an alternative format that `--format auto` considers."""

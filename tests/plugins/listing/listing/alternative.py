@@ -1,4 +1,4 @@
-"""One more format that `--format auto` considers."""
+"""An additional format that `--format auto` considers."""
 
 from tinyml.extend.tools import Alternative
 

@@ -1,4 +1,4 @@
-"""A folder with a list of what the templates of packages are filled with, and the samples in C."""
+"""An output folder with a list of the values that fill the templates of packages, and the samples in C."""
 
 from __future__ import annotations
 

@@ -1,1 +1,3 @@
-"""The chip `pulse` for tinyml: what it is (`chip`), its simulator (`runner`) and what it runs besides (`harness`)."""
+"""The chip `pulse`: its description (`chip`), its kernels (`kernels`), its runner (`runner`) and the C code around
+programs (`harness`).
+"""

@@ -1,4 +1,7 @@
-"""A 32-bit RISC-V core without compressed instructions, with kernels of its own in C and in assembly."""
+"""The description of the chip `pulse`, a 32-bit RISC-V core without compressed instructions.
+
+It has separate kernels in C and in assembly.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,6 @@
-"""The kernels of the chip `pulse`: those of its header, two rows at once, and what plain C has for every chip."""
+"""The kernels of the chip `pulse`: those of its header, a kernel for two rows,
+and the plain C kernels of every chip.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ IN_ASSEMBLY = """\
 
 
 def two_rows(wanted: Kernel) -> Kernel | None:
-    """Two rows of bytes by one vector, each element of which is loaded once; None for any other sum."""
+    """The kernel for two rows of bytes and one vector, each element of which is loaded once; None for any other sum."""
     if wanted.op != "num.dot_rows" or (wanted.weights, wanted.vector, wanted.sum, wanted.rows) != (8, 8, 32, 2):
         return None
     symbol = "tm_pulse_two_rows_s8_s8_s32"

@@ -1,4 +1,4 @@
-"""The runner of the chip `pulse`: its core on the emulator unicorn, which counts instructions."""
+"""The runner of the chip `pulse`: the emulator unicorn executes its core and counts instructions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A RISC-V core with the vector extension: what it is (`chip`), its kernels, and its runner in QEMU."""
+"""A RISC-V core with the vector extension: its description (`chip`), its kernels, and its runner in QEMU."""

@@ -1,6 +1,6 @@
-"""Depthwise filters: a channel in each lane, up to 32 channels by as many windows as have registers for their sums.
+"""Depthwise filters with a channel in each lane: up to 32 channels by as many windows as there are registers for sums.
 
-The weights of a tap are loaded once for all windows. Elements of adjacent channels are adjacent, so that they are
+The weights of a tap are loaded once for all windows. Elements of adjacent channels are adjacent in memory, so they are
 loaded and widened like weights.
 """
 
@@ -33,11 +33,11 @@ _UNROLLED = 12
 
 @dataclass(frozen=True)
 class Channels(Rows):
-    """The code for a tile."""
+    """The code for a tile of a depthwise convolution."""
 
     @property
     def columns(self) -> int:
-        """The taps of a run."""
+        """The number of taps in a contiguous run."""
         return self.tile.length // self.tile.rows
 
     @property
@@ -67,7 +67,7 @@ class Channels(Rows):
         return counted(Repeated.once(run), tile.runs, RUNS, 2)
 
     def _run(self, rows: int, windows: int, offset: int) -> Code:
-        """Add the products of a run. offset: of its first element from the pointer."""
+        """Code that adds the products of a run. offset: the distance of the run's first element from the pointer."""
         lines: list[Code] = []
         for column in range(self.columns):
             lines += [

@@ -1,8 +1,9 @@
-"""Rows of a matrix by windows: elements in the lanes, for few rows, whose lanes would be empty, or few windows.
+"""Rows of a matrix by windows, with elements in the lanes; used for few rows, whose lanes would be empty, or few
+windows.
 
-Four rows meet a window at a time. As many elements as four registers hold are multiplied by those of two rows, and
-reductions add the products to a sum in the first lane of a register for each row. The four sums are then moved to the
-lanes of one register, in which they are requantised.
+Four rows are multiplied by a window at a time. As many elements as four registers contain are multiplied by the
+elements of two rows. Reductions add the products to a sum in the first lane of a register for each row. The four sums
+are then moved to the lanes of one register, in which they are requantised.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _VECTOR, _WEIGHTS, _PRODUCTS, _NUMBERS, _SHIFTS = "v4", ("v8", "v12"), ("v16", "
 
 @dataclass(frozen=True)
 class Columns(StreamedRows):
-    """The code for a tile."""
+    """The code for a tile with elements in the lanes."""
 
     @property
     def layout(self) -> WeightStream:
@@ -39,7 +40,7 @@ class Columns(StreamedRows):
 
     @property
     def fits(self) -> bool:
-        """True if it takes fewer instructions than code with rows in the lanes."""
+        """True if this code needs fewer instructions than code with rows in the lanes."""
         return self.time < Rows(self.tile).time
 
     @property
@@ -71,7 +72,7 @@ class Columns(StreamedRows):
         return counted(run, tile.runs, _RUNS, 2)
 
     def _elements(self, rows: int, count: int) -> Code:
-        """Add the products of as many elements."""
+        """Code that adds the products of `count` elements."""
         bytes, halfwords = (op("vsetvli", "zero", SCRATCH, *kind, "ta", "ma") for kind in (("e8", "m4"), ("e16", "m8")))
         lines = [op("li", SCRATCH, count), bytes, op("vle8.v", _VECTOR, f"({_AT})"), op("addi", _AT, _AT, count)]
         for first in range(0, rows, len(_WEIGHTS)):

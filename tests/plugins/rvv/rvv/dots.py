@@ -1,7 +1,8 @@
 """Dot products over runs whose lengths are known only at run time, of one row or of four rows and a vector.
 
-A pass multiplies as many elements as two groups of registers hold: 64 bytes, or 32 halfwords. Bytes that meet halfwords
-are widened as they are loaded. A reduction adds the products of a pass to a sum in the first lane of a register.
+A pass multiplies as many elements as two groups of registers contain: 64 bytes, or 32 halfwords. Bytes that are
+multiplied by halfwords are widened when they are loaded. A reduction adds the products of a pass to a sum in the first
+lane of a register.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ _WEIGHTS, _VECTOR, _NARROW, _PRODUCTS = ("v8", "v12"), "v4", "v28", ("v16", "v24
 
 
 def dot(weights: int, vector: int) -> Kernel:
-    """The kernel for `sum` plus the dot product of runs of 8 or 16-bit elements."""
+    """The kernel for `sum` plus the dot product of two runs. weights, vector: the widths of their elements, 8 or 16
+    bits.
+    """
     bits = max(weights, vector)
     one = op("vsetivli", "zero", 1, "e32", "m1", "ta", "ma")
     factors = joined(_loaded(_VECTOR, "a1", vector, bits), _loaded(_WEIGHTS[0], "a0", weights, bits))
@@ -30,7 +33,7 @@ def dot(weights: int, vector: int) -> Kernel:
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
-    """The kernel for four rows and a vector of 8 or 16-bit elements."""
+    """The kernel for four rows and a vector. weights, vector: the widths of their elements, 8 or 16 bits."""
     bits, rows = max(weights, vector), ("a0", "t1", "t2", "t3")
     one = op("vsetivli", "zero", 1, "e32", "m1", "ta", "ma")
     length = (op("mv", "t4", "a2"),) if weights == 8 else (op("slli", "t4", "a2", 1),)
@@ -48,7 +51,10 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 
 
 def _kind(count: str, bits: int, group: int, given: str = "zero") -> Instruction:
-    """Let vectors have as many lanes as a register says, of which `given` receives those that they can have."""
+    """Set the number of lanes to the content of the register `count`, as far as possible.
+
+    given: the register that receives the number of lanes that was set.
+    """
     return op("vsetvli", given, count, f"e{bits}", f"m{group}", "ta", "ma")
 
 
@@ -57,25 +63,25 @@ def _pass(bits: int) -> Code:
 
 
 def _passes(loop: Code) -> Code:
-    """A loop over as many elements as a register counts."""
+    """A loop over the number of elements that register a2 contains."""
     label, end = LocalLabel(1), LocalLabel(2)
     return joined(op("beqz", "a2", "2f"), label, loop, op("bnez", "a2", "1b"), end)
 
 
 def _loaded(register: str, pointer: str, width: int, bits: int) -> Code:
-    """Load elements of a width to lanes of as many bits or more."""
+    """Load elements of `width` bits to lanes of `bits` bits, which may be wider."""
     if width == bits:
         return (op(f"vle{bits}.v", register, f"({pointer})"),)
     return op(f"vle{width}.v", _NARROW, f"({pointer})"), op("vsext.vf2", register, _NARROW)
 
 
 def _advance(pointer: str, width: int) -> Code:
-    """Advance a pointer by the elements of a pass. A halfword is two bytes."""
+    """Advance a pointer by the elements of a pass, each of one byte or two."""
     return (op("add", pointer, pointer, "t0"),) * (width // 8)
 
 
 def _reduced(bits: int, sums: dict[str, str]) -> Code:
-    """Multiply registers by the vector, and add the products to the sums that these belong to."""
+    """Multiply registers of weights by the vector, and add the products to the sums. sums: the weights for each sum."""
     pairs = list(zip(sums.items(), _PRODUCTS, strict=False))
     products = [op("vwmul.vv", product, weights, _VECTOR) for (_, weights), product in pairs]
     name = "vwredsum.vs" if bits == 8 else "vredsum.vs"

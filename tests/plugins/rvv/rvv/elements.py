@@ -1,8 +1,8 @@
-"""Functions of lanes: as many iterations at a time as a group of registers has lanes of the width that values need.
+"""Lane functions: each pass computes as many iterations as a group of registers has lanes of the necessary width.
 
-The code is right for vectors of any length, as each pass asks how many of the elements left it takes. Constants, and
-elements that all iterations share, are scalars. Inner loops are unrolled. What joins all iterations is a scalar in the
-first lane of a register.
+The code is correct for vectors of any length, because each pass asks the hardware how many of the remaining elements it
+processes. Constants, and elements that all iterations share, are scalars. Inner loops are unrolled. The value to which
+all iterations are reduced is a scalar in the first lane of a register.
 """
 
 from __future__ import annotations
@@ -51,12 +51,14 @@ _BOTH: Mapping[type[Operation], str] = {
 
 @dataclass(frozen=True)
 class Elements(RepeatedCode):
-    """The code for a function of lanes. It is `Refused` without code for an op, or registers for all values."""
+    """The code for a lane function; raises `Refused` if there is no code for an op or not enough registers for all
+    values.
+    """
 
     program: LaneProgram
 
     def function(self) -> Repeated:
-        """The function with the largest groups of registers that suffice for all values, but no larger than needed."""
+        """The function with the largest groups of registers with which all values fit, but no larger than needed."""
         program = unrolled(self.program)
         calls = [op for op in program.ops if isinstance(op, func.CallOp)]
         known = not program.sums and all(program.factors(call) is not None for call in calls)
@@ -74,7 +76,7 @@ class Elements(RepeatedCode):
 
 
 def _bits(program: LaneProgram) -> int:
-    """The width of lanes that hold all values and constants, at least that of the result."""
+    """The width of lanes that can represent all values and constants, at least the width of the result."""
     join = program.join
     if program.calls or (join is not None and join.kind == "sum"):
         return 32
@@ -87,7 +89,7 @@ def _bits(program: LaneProgram) -> int:
 
 
 class _Pass:
-    """The code with values in groups of registers."""
+    """The code of a pass, with values in groups of registers."""
 
     def __init__(self, program: LaneProgram, group: int, bits: int) -> None:
         self.program, self.group, self.bits = program, group, bits
@@ -124,13 +126,13 @@ class _Pass:
         return Repeated.once(begin).followed_by(line).then((*self._ended(), op("ret")))
 
     def _lanes(self, bits: int, count: tuple[str, str] = ("zero", "zero")) -> Code:
-        """Let vectors have lanes of a width, as many as before if no registers are named for other numbers."""
+        """Set the width of lanes; their number is unchanged unless registers are named for another number."""
         eighths = self.group * 8 * bits // self.bits
         multiple = f"m{eighths // 8}" if eighths >= 8 else f"mf{8 // eighths}"
         return (op("vsetvli", *count, f"e{bits}", multiple, "ta", "mu"),)
 
     def _ahead(self, pointer: str, step: int) -> Code:
-        """Advance a pointer by a number of bytes for each lane."""
+        """Advance a pointer by `step` bits for each lane."""
         if step in (0, 1):
             return (op("add", pointer, pointer, _LANES),) if step else ()
         if step not in (2, 4):
@@ -138,7 +140,7 @@ class _Pass:
         return op("slli", _SCRATCH, _LANES, step.bit_length() - 1), op("add", pointer, pointer, _SCRATCH)
 
     def _scalar(self, operand: Operand) -> str:
-        """The register of a constant or a shared element, which has its value in all passes."""
+        """The scalar register that contains a constant or a shared element in all passes."""
         if operand == 0:
             return "zero"
         if operand not in self.scalars:
@@ -225,7 +227,7 @@ class _Pass:
         return (*address, op(f"vle{width}.v", _NARROW, f"({at})"), widened)
 
     def _looked_up(self, run: int, index: Operand, to: str) -> Code:
-        """Load the elements of a table at indices."""
+        """Load the elements of a table at the given indices."""
         width, offsets, lines = self.program.widths[run], self._vector(index), list[Code]()
         if width > 8:
             lines.append((op("vsll.vi", to, offsets, width.bit_length() - 4),))
@@ -256,7 +258,7 @@ class _Pass:
         return (op("vsub.vv", to, self._vector(a), self._vector(b)),)
 
     def _selected(self, condition: arith.CmpiOp, a: Operand, b: Operand, to: str) -> Code:
-        """`a` where a comparison holds, otherwise `b`."""
+        """Select `a` where a comparison holds, otherwise `b`."""
         first, second = self.program.operands(condition)
         at_least = condition.predicate.value.data == AT_LEAST
         if self._is_scalar(first):
@@ -277,7 +279,7 @@ class _Pass:
         return mask, *other, op("vmerge.vvm", to, otherwise, self._vector(a), "v0")
 
     def _requantised(self, call: func.CallOp, value: Operand, to: str) -> Code:
-        """TensorFlow Lite's two roundings, as in `rvv.requantise`, by a constant shift."""
+        """Perform TensorFlow Lite's two roundings, as in `rvv.requantise`, with a constant shift."""
         assert not isinstance(value, int)
         multiplier, shift = cast("tuple[int, int]", self.program.factors(call))
         low, high = self.program.intervals[value]
@@ -296,7 +298,7 @@ class _Pass:
         return joined(*lines)
 
     def _stored(self, value: Operand) -> Code:
-        """Narrow a value, in its own registers or others if it is needed later, and store it."""
+        """Narrow a value and store it; use separate registers if the value is needed later."""
         width, out = self.program.widths[-1], _ARGUMENTS[len(self.program.widths) - 1]
         if self._is_scalar(value):
             raise Refused
@@ -307,7 +309,10 @@ class _Pass:
         return joined(*lines, op(f"vse{width}.v", from_, f"({out})"))
 
     def _joined(self, join: Join) -> Code:
-        """Join the values of a pass to those before. The place of the greatest is looked for where it is a new one."""
+        """Reduce the values of a pass together with the result of previous passes.
+
+        The position of the greatest value is computed only if there is a new greatest value.
+        """
         first, value = self._scalar(join.start), join.value
         lane = op("vsetivli", "zero", 1, f"e{self.bits}", "m1", "ta", "ma"), op("vmv.s.x", _JOINED, first)
         name = "vredsum.vs" if join.kind == "sum" else "vredmax.vs"
@@ -328,7 +333,7 @@ class _Pass:
         return joined(code, unless, found, LocalLabel(3))
 
     def _ended(self) -> Code:
-        """Store what all iterations are joined to."""
+        """Store the value to which all iterations were reduced."""
         join, widths, store = self.program.join, self.program.widths, {8: "sb", 16: "sh", 32: "sw"}
         if join is None:
             return ()

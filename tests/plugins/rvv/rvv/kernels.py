@@ -1,4 +1,4 @@
-"""The kernels: composed ones on vectors, before those of RISC-V without vectors."""
+"""The kernels of the core: composed kernels with vector instructions, then the kernels of RISC-V without vectors."""
 
 from __future__ import annotations
 

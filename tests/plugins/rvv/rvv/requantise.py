@@ -1,4 +1,4 @@
-"""The end of a block of rows: sums, a row in each lane, become bytes."""
+"""The end of a block of rows: sums, one row in each lane, are requantised to bytes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def requantised(
 ) -> Code:
     """Requantise sums to bytes as TensorFlow Lite does, with two roundings.
 
-    VSMUL is the first of them. VSSRA rounds halves upwards, so that negative sums are decremented, halves to round away
-    from zero; every shift is at least 1. The stream points behind the weights of the block, and ends up behind the
-    block. v0 is overwritten.
+    VSMUL performs the first rounding. VSSRA rounds halves upwards, so negative sums are decremented to round halves
+    away from zero; every shift is at least 1. The stream pointer is at the end of the block's weights before, and at
+    the end of the block afterwards. v0 is overwritten.
 
-    group: the registers of a sum. numbers: as many registers, with v0 among them or not. shifts: the last quarter of
-    these, if it is one of them.
+    group: the number of registers of a sum. numbers: the first of as many temporary registers, which may include v0.
+    shifts: the last quarter of the temporary registers, if it is one of them.
     """
     zero = layout.tile.zero
     return joined(

@@ -1,8 +1,9 @@
-"""Rows of a matrix by windows: a row in each lane, up to 32 rows by as many windows as have registers for their sums.
+"""Rows of a matrix by windows, with a row in each lane: up to 32 rows by as many windows as there are registers for
+sums.
 
-Weights are streamed element by element, those of all rows of a block side by side, and widened to 16 bits once for all
-windows. An element of a window is a scalar, by which VWMACC multiplies the weights and adds the products to sums of 32
-bits. Sums thus end up in the lanes in which they are requantised.
+Weights are streamed element by element, those of all rows of a block side by side. They are widened to 16 bits once for
+all windows. An element of a window is a scalar, by which VWMACC multiplies the weights. It adds the products to sums of
+32 bits. Sums are thus in the lanes in which they are requantised.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _BYTES, _WEIGHTS, _NUMBERS = ("v0", "v2"), "v4", "v0"
 
 
 class StreamedRows(RowKernel):
-    """Code that rounds halves upwards and reads the stream of weights from its start for each group of windows."""
+    """Code that rounds halves upwards and reads the weight stream from its start for each group of windows."""
 
     SATURATED = 0
 
@@ -53,7 +54,7 @@ class StreamedRows(RowKernel):
 
 @dataclass(frozen=True)
 class Rows(StreamedRows):
-    """The code for a tile."""
+    """The code for a tile with rows in the lanes."""
 
     @property
     def layout(self) -> WeightStream:
@@ -65,18 +66,18 @@ class Rows(StreamedRows):
 
     @property
     def group(self) -> int:
-        """The registers of a sum."""
+        """The number of registers of a sum."""
         rows = self.layout.groups[0][1]
         return next(group for group in (1, 2, 4, 8) if rows <= 4 * group)
 
     @property
     def most_windows(self) -> int:
-        """The windows whose sums have registers."""
+        """The number of windows for whose sums there are registers."""
         return min(_SUM_REGISTERS // self.group, _MOST_WINDOWS)
 
     @property
     def reach(self) -> int:
-        """The windows that scalar loads reach."""
+        """The number of windows that the offsets of scalar loads reach."""
         return 1 + (REACH - 2 * _UNROLLED) // max(self.tile.step, 1)
 
     @property
@@ -92,7 +93,7 @@ class Rows(StreamedRows):
         return joined(self.starts(rows, windows), op("mv", AT, WINDOW))
 
     def starts(self, rows: int, windows: int) -> Code:
-        """Load the starts of the sums of a block. Lanes are those of the weights, widened to 16 bits."""
+        """Load the initial values of the sums of a block. Lanes have the width of the weights, widened to 16 bits."""
         loads = [op("vle32.v", sum, f"({STREAM})") for sum in self.sums[:windows]]
         return joined(lanes(rows, 16, 4 * self.group, SCRATCH), loads, moved(STREAM, 4 * rows, SCRATCH))
 
@@ -111,7 +112,7 @@ class Rows(StreamedRows):
         return counted(run, tile.runs, RUNS, 2)
 
     def _element(self, rows: int, windows: int, offset: int) -> Code:
-        """Add the products of an element. offset: of the first window's element from the pointer."""
+        """Add the products of an element. offset: the distance of the first window's element from the pointer."""
         bytes = _BYTES[offset % 2]
         lines = [
             op("vle8.v", bytes, f"({STREAM})"),

@@ -1,4 +1,4 @@
-"""The runner of the core, in QEMU."""
+"""The runner of the core in QEMU."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from tinyml.extend.qemu import QemuRunner
 
 @dataclass(frozen=True)
 class RvvRunner(QemuRunner):
-    """The runner of a core with vectors of 128 bits in QEMU's machine virt, which begins at the program's first byte.
+    """The runner of a core with vectors of 128 bits in QEMU's machine virt, which starts at the first byte of the
+    program.
 
-    Lanes that an instruction may leave in any state receive ones.
+    QEMU fills lanes that an instruction may leave in any state with ones.
     """
 
     emulator: ClassVar[Sequence[str]] = (

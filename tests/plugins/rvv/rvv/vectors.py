@@ -1,4 +1,4 @@
-"""Instructions of the vector extension as records, and the C around them."""
+"""Instructions of the vector extension as records, and sequences of instructions."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _MOST_IMMEDIATE_LANES = 31
 
 
 def op(name: str, *operands: str | int) -> Instruction:
-    """An instruction."""
+    """The instruction with the given mnemonic and operands."""
     return Instruction(f"{name} {', '.join(map(str, operands))}", name, 4)
 
 
 def lanes(count: int, bits: int, group: int, scratch: str, masked: str = "ma") -> Code:
-    """Let vectors have a number of lanes. group: the eighths of a register that they fill. scratch: overwritten.
+    """Set the number of lanes. group: the number of eighths of a register that the lanes fill. scratch: overwritten.
 
-    masked: what becomes of lanes that a mask leaves out, `ma` for anything and `mu` for nothing.
+    masked: the policy for lanes that a mask excludes, `ma` for any content and `mu` for unchanged content.
     """
     multiple = f"m{group // 8}" if group >= 8 else f"mf{8 // group}"
     kind = f"e{bits}", multiple, "ta", masked
@@ -34,7 +34,7 @@ def lanes(count: int, bits: int, group: int, scratch: str, masked: str = "ma") -
 
 
 def moved(pointer: str, distance: int, scratch: str, base: str = "") -> Code:
-    """Advance a pointer, or set it to a distance from another one. scratch: overwritten."""
+    """Advance a pointer by a distance, or set it to a distance from the register `base`. scratch: overwritten."""
     base = base or pointer
     if distance == 0 and base == pointer:
         return ()
@@ -44,6 +44,9 @@ def moved(pointer: str, distance: int, scratch: str, base: str = "") -> Code:
 
 
 def counted(code: Repeated, times: int, register: str, label: int) -> Repeated:
-    """A loop that a register counts. label: unlike those of the loops around and inside."""
+    """A loop that runs code `times` times, counted by a register.
+
+    label: a number that differs from the labels of all enclosing and inner loops.
+    """
     end = op("addi", register, register, -1), op("bnez", register, f"{label}b")
     return code.looped((op("li", register, times),), end, times, label)

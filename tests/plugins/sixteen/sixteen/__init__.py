@@ -1,1 +1,1 @@
-"""A chip for tinyml with an `int` of 16 bits."""
+"""A chip whose C `int` has 16 bits."""

@@ -1,7 +1,7 @@
-"""A machine whose `int` has 16 bits and of which tinyml knows nothing more: no kernels, no helpers, no macro.
+"""A machine whose `int` has 16 bits, without kernels, helper functions or predefined macros.
 
-It is an ATmega1284P in all but name. Constants lie in RAM. A sum, a product or a shift that leaves its type ends the
-program, so that no overflow goes unseen because its bits happen to be right.
+It is an ATmega1284P under another name. Constants are in RAM. The program aborts if a sum, a product or a shift
+overflows its type, so that no overflow remains undetected because its bits happen to be right.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The runner of the machine, on simavr."""
+"""The runner of the machine in the simulator simavr."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tinyml.extend.runners import SimulatorRunner, chip_of, compiled_tool
 
 @dataclass(frozen=True)
 class SixteenRunner(SimulatorRunner):
-    """Runs on a simulated ATmega1284P, by the driver of the chip of an Uno."""
+    """Runs programs on a simulated ATmega1284P, with the driver for the chip of an Uno."""
 
     name: str = "sixteen"
     not_in_image: ClassVar[Sequence[str]] = (".eeprom",)
