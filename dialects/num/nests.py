@@ -5,7 +5,8 @@ its body loads or stores (`accesses`), and the scalar ops between these accesses
 elements.
 `num.contract`, whose axes are windows and rows of weights, also adds up sums of products (`contractions.py`).
 
-Loop fusion concatenates bodies and vector units record them; `expand-nests` converts the remaining nests to `scf.for`.
+Loop fusion concatenates bodies, and vectorisation translates them to lane functions. `expand-nests` converts the
+remaining nests to `scf.for`.
 """
 
 from __future__ import annotations

@@ -22,12 +22,12 @@ def filled_templates(folder: Traversable, words: Mapping[str, str]) -> Iterator[
 
 
 def filled(template: Traversable, words: Mapping[str, str]) -> str:
-    """The text of a file with placeholders replaced; raises `KeyError` for a placeholder without a word."""
+    """The text of a template with placeholders replaced; raises `KeyError` for a placeholder without a word."""
     return Template(template.read_text("utf-8")).substitute(words)
 
 
 def _templates(folder: Traversable, path: Path) -> Iterator[tuple[Path, Traversable]]:
-    """The sorted templates below a folder, each with its path relative to the outermost folder."""
+    """Yield the sorted templates below a folder, each with its path relative to the outermost folder."""
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir():
             yield from _templates(entry, path / entry.name)

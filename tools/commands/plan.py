@@ -329,7 +329,7 @@ def print_front(programs: Sequence[PlannedProgram], unit: str) -> None:
 
 
 def _draw_front(programs: Sequence[PlannedProgram], title: str, unit: str, file: Path) -> None:
-    """Draw time against RAM, with a step through the programs of the front."""
+    """Draw time against RAM, with a step line through the best programs."""
     from tinyml.tools.reports.facts.search_picture import KINDS
 
     figure = new_figure(7, 4.5)

@@ -359,7 +359,7 @@ def write_packagings(made: Compilation) -> None:
 
 
 def make_report(made: Compilation) -> None:
-    """Make the report."""
+    """Create the report."""
     if made.choice is None:
         made.report = write_report(made, None, ())
         return

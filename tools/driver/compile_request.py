@@ -82,7 +82,10 @@ def compile_request(given: Mapping[str, Any]) -> Request:
 
 
 def _check_metric(text: str, request: Request) -> None:
-    """Raise `InputError` for an unknown metric, and without a search for a metric that is a sum of sample losses."""
+    """Raise `InputError` for an unknown metric.
+
+    Also raise it, without a search, for a metric that is a sum of losses of samples.
+    """
     from tinyml.transforms.formats.evaluation.metrics import ACCURACY, figures, metric_named
 
     metric = metric_named(text)

@@ -53,7 +53,7 @@ def pages_of(facts: PageFacts) -> dict[str, str]:
 
 
 def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> PageFacts:
-    """The facts of a program in a folder, with histograms of all its tensors. measured: its profile."""
+    """The facts of a program in a folder, with histograms of all its tensors. measured: the profile of the program."""
     wrong: list[WrongAnswer] = []
     file = found.folder / ERRORS
     if file.is_file():

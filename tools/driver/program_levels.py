@@ -33,7 +33,7 @@ _DENSE = re.compile(r'(dense(?:_resource)?<)("0x[0-9A-Fa-f]{16}|\[[^>]{32})[^>]*
 
 
 def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[ProgramLevel]:
-    """The levels from reals to C and, after a measurement, assembly."""
+    """The levels of a program from reals to C and, if there is a measurement, assembly."""
     ctx = context()
     files = {level: found.folder / "ir" / f"{level}.mlir" for level in ("0-reals", "1-formats")}
     formats = load_program(files["1-formats"], ctx)
@@ -54,7 +54,7 @@ def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[Prog
 
 
 def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operation, str]:
-    """The source of each op at L1, found by lowering a copy in which every value has a unique name."""
+    """The source of each op at L1, determined by lowering a copy in which every value has a unique name."""
     own = [[result.name_hint for result in op.results] for op in formats.walk()]
     _tag_values(formats)
     tagged = formats.clone()
@@ -81,7 +81,7 @@ def _assembly(found: ProgramInFolder, measured: Attribution) -> ProgramLevel:
 
 
 def _level_of(name: str, module: ModuleOp) -> ProgramLevel:
-    """A level from L2 on; the locations of its ops contain the names of their source operations."""
+    """A level below L1; the locations of its ops contain the names of their source operations."""
     clone = module.clone()
     names = SourceNames()
     sources = {op: _source_of(op, names) for op in clone.walk()}
@@ -105,7 +105,7 @@ def _level_of(name: str, module: ModuleOp) -> ProgramLevel:
 
 
 def _source_of(op: Operation, sources: SourceNames) -> str | None:
-    """The source operation of an op, or the constant that it is."""
+    """The name of the source operation of an op; for a constant, its own name."""
     match op:
         case tdsl.ConstOp() | scratch.ConstantOp() if (hint := op.results[0].name_hint) is not None:
             return f"constant {hint}"
@@ -117,7 +117,7 @@ def _source_of(op: Operation, sources: SourceNames) -> str | None:
 
 
 def _level_above(name: str, text: str, sources: Mapping[Operation, str]) -> ProgramLevel:
-    """A level above L2. text: that of its file; sources: those of the ops parsed from it."""
+    """A level above L2. text: the content of its file. sources: the sources of the ops parsed from the text."""
     by_line: dict[int, str] = {}
     for op, source in sources.items():
         if (location := source_location(op)) is not None:
@@ -137,10 +137,10 @@ _Lower = Sequence[tuple[Operation, "str | None", "str | None"]]
 
 
 def _linked_by_buffer(formats: ModuleOp, buffers: _Lower) -> dict[Operation, str]:
-    """The source of ops at L1 with uniquely named values, from the ops of L2.
+    """The sources of ops at L1 with uniquely named values, from the ops of L2.
 
     An op is matched with the op of its kind that writes the buffer of the same name. Values that share a buffer have
-    one name: their ops are matched in order, if both levels have equally many of a kind and no named op is out of
+    one name. Their ops are matched in order, if both levels have equally many ops of a kind and no named op is out of
     order.
     """
     uppers: defaultdict[str, list[Operation]] = defaultdict(list)
@@ -164,9 +164,10 @@ def _linked_by_buffer(formats: ModuleOp, buffers: _Lower) -> dict[Operation, str
 
 
 def _linked_by_name(reals: ModuleOp, formats: _Lower) -> dict[Operation, str]:
-    """Map each op at L0 to the source of the op at L1 whose value has the same name.
+    """The sources of ops at L0, from the ops at L1 whose values have the same names.
 
-    The match is the only such op of the same kind, or else the only such op; an op without a match is omitted.
+    An op is matched with the only op of the same name and kind, or else with the only op of the same name. An op
+    without a match is omitted.
     """
     by_name = _unique([name for _, name, _ in formats])
     by_kind = _unique([None if name is None else f"{_kind(op)} {name}" for op, name, _ in formats])
@@ -180,13 +181,13 @@ def _linked_by_name(reals: ModuleOp, formats: _Lower) -> dict[Operation, str]:
 
 
 def _unique(names: Sequence[str | None]) -> dict[str | None, int]:
-    """The index of each name that occurs once."""
+    """The index of each name that occurs exactly once."""
     counts = Counter(names)
     return {name: i for i, name in enumerate(names) if name is not None and counts[name] == 1}
 
 
 def _written_name(op: Operation) -> str | None:
-    """The name of the value that an op of L1 or L2 writes."""
+    """The name of the value that an op of L1 or L2 computes or writes."""
     match op:
         case tdsl.TensorOp():
             value: SSAValue = op.out
@@ -200,7 +201,9 @@ def _written_name(op: Operation) -> str | None:
 
 
 def _c_level(lines: Iterable[str], sources: Mapping[int, tuple[str, ...]], time: Mapping[int, float]) -> ProgramLevel:
-    """The C file; its first line has number 1. time: that of lines, including the functions that they call."""
+    """The level of the C file; the first line has number 1. time: the time of each line, including the functions that
+    it calls.
+    """
     found: list[LevelLine] = []
     for number, text in enumerate(lines, 1):
         source = sources[number][0] if number in sources else None

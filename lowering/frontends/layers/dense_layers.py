@@ -20,10 +20,11 @@ def dense(
     start: Parameter | None = None,
     element: Attribute | None = None,
 ) -> SSAValue:
-    """Constant weights (outputs, inputs) times each vector of the input; the input concatenates its vectors.
+    """Multiply each vector of the input by constant weights of shape (outputs, inputs); the input concatenates its
+    vectors.
 
     shape: the shape of the result. A single vector is multiplied as a column. Several vectors become the pixels of an
-    image that a convolution with windows of one pixel reads.
+    image, which a convolution with windows of one pixel processes.
     """
     rows, length = weights.shape
     if prod(shape_of(x)) % length:
@@ -48,7 +49,7 @@ GREATEST = (2.0 - 2.0**-23) * 2.0**127
 
 
 def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:
-    """Clamp elements to a range, such as Relu's (0 to `GREATEST`) or Relu6's."""
+    """Clamp elements to a range, such as 0 to `GREATEST` for Relu or 0 to 6 for Relu6."""
     if (low, high) == (0.0, GREATEST):
         return to.op(tdsl.ReluOp, x)
     if (low, high) == (0.0, 6.0):

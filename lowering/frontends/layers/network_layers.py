@@ -1,8 +1,8 @@
 """Layers of neural networks on images and sequences: convolutions, pooling, and elementwise layers.
 
 Convolutions, transposed convolutions and dense layers (`dense_layers.py`) initialise their sums with `start`, a
-constant with a number per output: a bias for reals, the result of `start_parameter` for quantised numbers. `element` is
-the type of the results, by default the type of the input.
+constant with one number per output. It is the bias for reals, and the result of `start_parameter` for quantised
+numbers. `element` is the element type of the results, by default the type of the input.
 
 Layers accept an image or a sequence in any order of axes (`axes`, such as `NCHW` or `NLC`) and return their result in
 the same order. Programs compute on NHWC images; a sequence is an image of height 1. Elementwise layers broadcast as

@@ -41,7 +41,7 @@ def remember(module: ModuleOp, estimator: object, *, scores: bool) -> None:
 
 
 def own_answers(module: ModuleOp) -> OwnAnswers | None:
-    """The predictions of the estimator that a module was imported from; None for other modules, including copies."""
+    """The predictions of the estimator that a module was imported from; None for other modules and for copies."""
     return _ESTIMATORS.get(module)
 
 
@@ -69,13 +69,13 @@ def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | No
 
 
 def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file: str) -> None:
-    """Raise `InputError` if the predictions of a program on reals differ from those of its estimator.
+    """Raise `InputError` if the predictions of a program on reals differ from the predictions of its estimator.
 
     x: samples (samples, features) as the estimator reads them; the program reads them in single precision.
 
-    Rounding may change a few predictions: near ties between classes are not counted, and one sample in a hundred may
-    differ. Programs that search for nearest neighbours are not compared, since the order of equally near samples is
-    undefined.
+    Rounding may change a few predictions. Near ties between classes are therefore not counted, and one sample in a
+    hundred may differ. Programs that search for nearest neighbours are not compared, since the order of equally near
+    samples is undefined.
     """
     x = x[:: compared_stride(len(x))]
     if any(isinstance(op, tdsl.TopKMaskOp) for op in program.walk()) or (expected := own(x)) is None:

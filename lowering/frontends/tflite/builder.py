@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class GraphBuilder(ModelBuilder):
-    """A builder that appends the ops of operators, and stores the values of tensors.
+    """A builder that appends the program's ops for operators of TensorFlow Lite, and stores the values of tensors.
 
     nodes: the builder of operators that are written as ONNX nodes; None before the first of them.
     """

@@ -109,7 +109,7 @@ def _parts(
     """Define several inputs as parts of one argument; return the name, the length and, where needed, the format of each
     part.
 
-    entrances: what the program takes for each input. kept: true for a model that keeps a state.
+    entrances: the tensor that the program accepts for each input. kept: true for a model that keeps a state.
     """
     if kept:
         raise InputError(f"a model that keeps a state takes one input, this one has {len(inputs)}")
@@ -161,7 +161,7 @@ def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
 
 
 def _append(to: GraphBuilder, op: Operator, variables: Variables | None) -> None:
-    """Import one operator; errors name it."""
+    """Import one operator; errors name the operator."""
     from tinyml.lowering.frontends.tflite.advice import advice
 
     if variables is not None and variables.owns(op):

@@ -25,7 +25,7 @@ BIASES = {8: "int32", 16: "int64"}
 
 
 def fully_connected(to: GraphBuilder, op: Operator) -> None:
-    """FULLY_CONNECTED: weights O x I times each vector of I elements."""
+    """Import FULLY_CONNECTED: weights O x I times each vector of I elements."""
     x, weights, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     if len(weights.shape) != 2 or op.options["weights_format"]:
         raise VerifyException(f"expected weights that are a plain matrix, got shape {weights.shape}")
@@ -36,7 +36,7 @@ def fully_connected(to: GraphBuilder, op: Operator) -> None:
 
 
 def constant_weights(tensor: Tensor, format: NumberFormat) -> Parameter:
-    """Weights in a format; raises `VerifyException` for computed ones."""
+    """The constant weights of a tensor in a format; raises `VerifyException` for weights that are computed."""
     if tensor.data is None:
         raise VerifyException(f"the weights {tensor} must be a constant")
     return parameter_of(tensor, tensor.data, format)
@@ -45,7 +45,8 @@ def constant_weights(tensor: Tensor, format: NumberFormat) -> Parameter:
 def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, position: int = 2) -> Parameter | None:
     """The initial values of sums; None for zero.
 
-    They have the scale of the products, whatever the file declares, since TensorFlow Lite adds the raws.
+    The scale is the scale of the products, even if the file declares another scale, since TensorFlow Lite adds the
+    raws.
     """
     tensor = optional_input(op, position)
     if tensor is None:

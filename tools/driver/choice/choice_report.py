@@ -91,7 +91,9 @@ def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
 
 
 def _judgement(taken: Candidate, bounds: Bounds) -> str:
-    """The counted loss, the expected loss if it is greater, and the bound; too few samples are mentioned first."""
+    """Describe the counted loss, the expected loss if it is greater, and the bound. Too few samples are mentioned
+    first.
+    """
     loss = taken.loss
     assert loss is not None
     undecided = "" if _decides(loss, bounds) else f"{_limit(loss, bounds)} is not ruled out: "

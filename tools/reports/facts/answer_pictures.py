@@ -40,10 +40,11 @@ distances.
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A misclassified sample: its index, its input in the shape of the file, and class indices; `wanted` may be
+    """A misclassified sample: its index, its input in the shape of the file, and class indices. `wanted` may be
     unknown.
 
-    bars: the features (elements,), each scaled from 0 to 1 within its range in the data; None for a signal.
+    bars: the features (elements,), each scaled from 0 to 1 within the range of the feature in the data; None for a
+    signal.
     """
 
     sample: int
@@ -55,8 +56,9 @@ class WrongAnswer:
 
 
 def wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
-    """The samples in an `errors.npz`: `sample`, `x`, `float`, `compiled`, the `least` and `greatest` of each element in
-    the data and, with labels, `y`."""
+    """The samples in the arrays of an `errors.npz`: `sample`, `x`, `float`, `compiled`, the `least` and `greatest` of
+    each element in the data and, with labels, `y`.
+    """
     wanted = arrays.get("y")
     # A feature that is missing in every sample has no known range.
     least, greatest = (np.nan_to_num(np.asarray(arrays[name], np.float64)).ravel() for name in ("least", "greatest"))
@@ -111,7 +113,9 @@ def _table(picture: Drawing, left: float, counts: Sequence[Sequence[int]], names
 def draw_wrong(
     wrong: Sequence[WrongAnswer], names: Sequence[str] | None, features: Sequence[str] | None = None
 ) -> Drawing:
-    """Each input with its class and the answers of the float model and as compiled. names: those of the classes."""
+    """Draw each input with its class and the answers of the float model and as compiled. names: the names of the
+    classes.
+    """
     columns = min(len(wrong), COLUMNS)
     rows = -(-len(wrong) // COLUMNS)
     title = "Inputs classified wrongly, or differently from the float model"
@@ -138,7 +142,7 @@ def draw_wrong(
 
 
 def image_shape(x: NDArray[Any]) -> tuple[int, ...] | None:
-    """The height, width and, if given, channels of images, or (channels, height, width); None for other inputs.
+    """The shape of images: height, width and, if given, channels, or (channels, height, width); None for other inputs.
 
     x: (samples, ...). A vector is an image if its length is a square and adjacent rows have similar values.
     """
@@ -160,7 +164,7 @@ def image_shape(x: NDArray[Any]) -> tuple[int, ...] | None:
 
 
 def _pixels(x: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Pixels (height, width, 1 or 3 channels), scaled from the least to the greatest value of the input."""
+    """The pixels of an input (height, width, 1 or 3 channels), scaled from its least to its greatest value."""
     image = np.asarray(x, np.float64).reshape(shape)
     if len(shape) == 3 and shape[-1] not in (3, 4):
         image = image.transpose(1, 2, 0)
@@ -178,7 +182,9 @@ def _curve(picture: Drawing, x: NDArray[Any], left: float, top: float) -> None:
 
 
 def _bars(picture: Drawing, wrong: WrongAnswer, left: float, top: float, features: Sequence[str] | None) -> None:
-    """A bar for each present feature; its height is the value's position in its range, its tip the value."""
+    """Draw a bar for each present feature. The height is the position of the value in the feature's range; the tooltip
+    is the value.
+    """
     assert wrong.bars is not None
     width, values = INPUT / len(wrong.bars), wrong.x.ravel()
     for i, share in enumerate(wrong.bars.clip(0, 1).tolist()):

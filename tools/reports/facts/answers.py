@@ -1,4 +1,4 @@
-"""The answers of a classifier on reals and as compiled: confusion and misclassified samples."""
+"""The answers of a classifier on reals and as compiled: the confusion matrix and misclassified samples."""
 
 from __future__ import annotations
 

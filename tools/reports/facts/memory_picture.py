@@ -20,7 +20,7 @@ TALLEST, FOR_A_BOX = 480, 45
 
 
 def draw_report(name: str, memory: Mapping[str, Any]) -> Drawing:
-    """The figure of a model's memory report."""
+    """Draw the memory report of a model."""
     boxes = [Placed(_label(row), row["offset"], row["bytes"], row["first"], row["last"]) for row in memory["map"]]
     height, bound = memory["height"], memory["lower_bound"]
     proven = "optimal" if height == bound else f"at least {bound} are needed"
@@ -28,13 +28,13 @@ def draw_report(name: str, memory: Mapping[str, Any]) -> Drawing:
 
 
 def _label(row: Mapping[str, Any]) -> str:
-    """The text in the box of a buffer."""
+    """The text in the box of a buffer in the figure."""
     ring = row["ring"]
     return row["buffer"] if ring is None else f"{row['buffer']}\n{ring['held']} of {ring['of']} {ring['by']}"
 
 
 def check_svg_path(path: Path) -> None:
-    """Raise `InputError` for a file without the suffix .svg; call it before any long work."""
+    """Raise `InputError` for a file without the suffix .svg. Callers check the path before any long work."""
     if path.suffix.lower() != ".svg":
         raise InputError("a picture of memory ends in .svg", file=str(path))
 
@@ -43,8 +43,9 @@ def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str) ->
     """Draw the buffers of an arena over time.
 
     height, bound: bytes of the arena, and the lower bound of any packing. Bytes that boxes share are dotted. A second
-    panel shows the bytes alive at each point and, hatched, the free ones; a line through both marks the peak, labelled
-    with the bytes wasted there. The tooltip of a box shows its name, bytes, byte offset and points.
+    panel shows the bytes alive at each point and, hatched, the free bytes. A line through both panels marks the peak;
+    its label states the bytes wasted there. The tooltip of a box shows the buffer's name, bytes, byte offset and
+    points.
     """
     buffers = TOP, TOP + min(140 + FOR_A_BOX * len(boxes), TALLEST)
     alive = buffers[1] + 20, buffers[1] + 20 + min(130, (buffers[1] - TOP) // 2)

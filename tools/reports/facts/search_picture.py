@@ -18,7 +18,9 @@ ROWS = 40
 
 
 def draw_search(search: Mapping[str, Any], name: str, unit: str) -> Drawing:
-    """The figure of a report's search: a panel of bits, and two of candidates if the search considered costs."""
+    """Draw a report's search: a panel with the bits of tensors, and two with candidates if the search considered
+    costs.
+    """
     points: Sequence[Mapping[str, Any]] = search["points"] or ()
     panels = 3 if points else 1
     title = f"{name}: search {search['name']}, {search['candidates']} candidates"

@@ -1,8 +1,8 @@
 """The metrics by which programs are compared: each is one row of `METRICS`.
 
-Four are sums of the losses of single samples compared with the program on reals (`Reference.loss`). The others are a
-figure of all answers, as scikit-learn defines it; the loss is the decrease of the figure, or the increase of an error.
-A ratio 0/0, such as the precision of a class that is never predicted, counts as 0.
+Four metrics are sums of the losses of single samples compared with the program on reals (`Reference.loss`). Each other
+metric is a figure computed from all answers, as scikit-learn defines it. Its loss is the decrease of the figure, or the
+increase if the figure is an error. A ratio 0/0, such as the precision of a class that is never predicted, counts as 0.
 
 A package adds a metric by an entry point of the group `tinyml.metrics`, a `Metric` with a figure.
 """
@@ -230,7 +230,7 @@ METRICS = Table(
 
 
 def metric_named(text: str) -> Metric:
-    """The metric of `NAME` or `NAME:CLASS`; raises `InputError` if there is none."""
+    """The metric of `NAME` or `NAME:CLASS`; raises `InputError` for an unknown name."""
     return METRICS.get(text.partition(":")[0])
 
 

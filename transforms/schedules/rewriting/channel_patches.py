@@ -29,7 +29,7 @@ from tinyml.transforms.schedules.tiling.stored_image import StoredImage, tensor_
 class ChannelPatches(TileLoops):
     """The nodes 0 to `last` of a network as count x count tiles of the last result.
 
-    loops: the first and the last node of each loop over channels inside the tiles, in the order of execution; all other
+    loops: the first and the last node of each loop over channels inside the tiles, in the order of execution. All other
     nodes compute all channels of the part that the tile needs. bits: the width of accumulated sums. Raises `NotTiled`
     for segments that cannot run this way.
     """
@@ -288,7 +288,7 @@ class ChannelTile:
 
 
 def runs_in_tiles(network: Network, first: int, last: int, bits: int) -> bool:
-    """True if nodes first to last, both inclusive, can run as a loop over channels on parts of images."""
+    """True if nodes `first` to `last`, both inclusive, can run as a loop over channels on parts of images."""
     try:
         ChannelTile(network, first, last, bits)
     except NotTiled:

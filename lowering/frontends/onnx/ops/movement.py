@@ -141,7 +141,7 @@ def slice_(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def part(to: ModelBuilder, value: OrderedTensor, axis: int, start: int, length: int, step: int = 1) -> OrderedTensor:
-    """A range of one axis of the model's tensor."""
+    """Emit a slice of `length` elements along one axis of the model's tensor."""
     stored = list(shape_of(value.value))
     offsets, steps, position = [0] * len(stored), [1] * len(stored), value.order.index(axis)
     # The step is irrelevant for a single element.
@@ -231,7 +231,7 @@ def _gathered(to: Builder, node: OnnxNode, tensor: OrderedTensor, inputs: Inputs
 
 
 def picked(to: ModelBuilder, tensor: OrderedTensor, axis: int, indices: Sequence[int]) -> OrderedTensor:
-    """The elements of an axis at some indices: one slice for equidistant indices, else one slice per run."""
+    """Emit the elements of an axis at `indices`: one slice for equidistant indices, else one slice per run."""
     steps = {after - before for before, after in pairwise(indices)}
     if len(steps) <= 1 and 0 not in steps:
         return part(to, tensor, axis, indices[0], len(indices), *steps)
