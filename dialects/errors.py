@@ -10,8 +10,7 @@ class InputError(Exception):
     """Invalid input from a user: a file, a program, an option, data, or a model that cannot fit.
 
     `str(error)` is the line that a command prints after `error: `: `FILE:LINE:COL: message`. Unknown parts of the
-    location
-    are omitted. Lines and columns count from 1.
+    location are omitted. Lines and columns count from 1.
     """
 
     def __init__(
@@ -56,12 +55,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The suffix of a message about a misspelled name, which suggests the most likely known name; "" if none is likely.
 
     One mistake per four letters (rounded up) is allowed, except in the first letter. A mistake is an extra letter, a
-    missing
-    letter, a wrong letter or two swapped letters. In names of up to three letters, and in op names of up to four
-    letters
-    after the dot, only swapped or doubled letters are allowed. Except for ops, a name may also be a prefix of a known
-    name,
-    or a part of one between separators. Op names are exempt because they differ by single letters.
+    missing letter, a wrong letter or two swapped letters. In names of up to three letters, and in op names of up to
+    four letters after the dot, only swapped or doubled letters are allowed. Except for ops, a name may also be a prefix
+    of a known name, or a part of one between separators. Op names are exempt because they differ by single letters.
     """
     typed = name.lower()
     near = [(wrong, len(each), each) for each in known if (wrong := _mistakes(typed, each.lower())) is not None]

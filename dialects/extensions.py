@@ -1,8 +1,7 @@
 """The optional extensions of the core, and the import of their modules.
 
 `extensions.txt` has a row for each extension: its name, a regular expression for the paths of its files, and whether
-the
-core's wheel contains it (`in` or `out`). The core does not statically import modules of extensions marked `out`. It
+the core's wheel contains it (`in` or `out`). The core does not statically import modules of extensions marked `out`. It
 names the module as text, such as `tinyml.tools.driver.listen:heard_in`, and imports it on request.
 """
 

@@ -38,8 +38,7 @@ class LinearLexer(MLIRLexer):
     """xDSL's lexer with linear time for an unterminated string literal.
 
     xDSL 0.74 nests repetitions of a character class, `([^"]+|...)*`. It tries all divisions of an unterminated literal
-    into
-    repetitions: 2^n for n characters.
+    into repetitions: 2^n for n characters.
     """
 
     _unescaped_characters_regex = re.compile(

@@ -1,6 +1,5 @@
 """The version of `tinyml.extend`, the interface for packages that extend tinyml, and the check of the versions for
-which
-packages were written.
+which packages were written.
 
 A package states its version by an entry point of the group `tinyml.extend`, such as `version-1 = "own_package"`. The
 entry point is never loaded.

@@ -21,8 +21,7 @@ def step_limit() -> int:
     """The maximum number of operations that the loops of a program may run in an inference: 250,000 by default.
 
     The limit scales with `ELEMENT_LIMIT`. At the limit, an inference needs some seconds in the evaluator, and about the
-    same
-    time on a microcontroller.
+    same time on a microcontroller.
     """
     return ELEMENT_LIMIT.get() // _ELEMENTS_PER_STEP
 
@@ -31,7 +30,6 @@ def counted_elements(shape: Iterable[int]) -> int:
     """The number of elements of a shape, for a comparison with `ELEMENT_LIMIT`.
 
     An axis without elements, or of unknown extent, counts as one element, because numpy rejects an empty array whose
-    other
-    axes are too long.
+    other axes are too long.
     """
     return prod(max(extent, 1) for extent in shape)

@@ -29,9 +29,8 @@ class LocatedParser(GuardedParser):
     """A parser that assigns to an operation without a written `loc(...)` the line and column of its text.
 
     As in mlir-opt, a verifier or a pass that fails later can therefore report a location. Lines and columns count from
-    1.
-    The locations are printed only with --print-debuginfo. Aliases may be defined after their use, which is where MLIR
-    prints location aliases.
+    1. The locations are printed only with --print-debuginfo. Aliases may be defined after their use, which is where
+    MLIR prints location aliases.
     """
 
     line_offset: int = 0

@@ -2,12 +2,11 @@
 
 All three are stored in the location attribute of every operation. Comparisons ignore this attribute, and only
 `--print-debuginfo` prints it. A position is a `FileLineColLoc`. A layer of the user's model is a `NameLoc` around it,
-as
-MLIR's importers create it: `loc("conv1"("model.onnx":0:0))`. The two are the *origin* of an operation and of every
+as MLIR's importers create it: `loc("conv1"("model.onnx":0:0))`. The two are the *origin* of an operation and of every
 operation that is derived from it. An operation on buffers also has a name, which is inherited only by the operations
-into which it is lowered. The name is the metadata of a `FusedLoc` around the origin:
-`loc(fused<"y = relu(x)">["conv1"("model.onnx":0:0)])`. An operation that a pass creates from several operations has the
-`FusedLoc` of their origins.
+into which it is lowered. The name is the metadata of a `FusedLoc` around the origin: `loc(fused<"y =
+relu(x)">["conv1"("model.onnx":0:0)])`. An operation that a pass creates from several operations has the `FusedLoc` of
+their origins.
 """
 
 from __future__ import annotations
@@ -119,8 +118,7 @@ def source_names(op: Operation) -> tuple[str, ...]:
     """The names of the source operations that an operation is part of, from the whole to the smallest part.
 
     An operation that a pass created without a name inherits the names of its first user. Without users, it inherits
-    those of
-    its operands; otherwise those of its parent. Empty if no name is known.
+    those of its operands; otherwise those of its parent. Empty if no name is known.
     """
     return SourceNames().of(op)
 

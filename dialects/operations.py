@@ -69,8 +69,7 @@ class _Shape(NamedTuple):
     """The structure of an op class according to its definitions.
 
     varies: true if some definitions are optional or variadic. states_groups: true if a property stores the number of
-    operands
-    per definition.
+    operands per definition.
     """
 
     varies: bool

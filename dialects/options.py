@@ -56,8 +56,7 @@ def option(
     required. metavar: the placeholder for the value in help texts. choices: the allowed values, a function that
     determines them on demand, or the table of their names. flags: spellings on the command line, `--` and the field's
     name by default; `()` for a positional argument, which may be repeated if it is a tuple. bare: the value if the
-    option is
-    specified without one; None if a value is required. group: the heading under which help texts list the
+    option is specified without one; None if a value is required. group: the heading under which help texts list the
     option. exclusive: a name; options with the same name are mutually exclusive. writes: the suffixes of the output
     file that the option names, or `FOLDER`; none for other options.
     """
@@ -71,8 +70,7 @@ class Option:
     """One option of a dataclass.
 
     type: the evaluated annotation of the field. varies: true if the default depends on another option; help texts then
-    omit
-    the default.
+    omit the default.
     """
 
     field: Field[Any]

@@ -259,7 +259,7 @@ def record(words: str, fields: Mapping[str, Value], optional: Mapping[str, Value
 
 
 def either(*values: Value) -> Value:
-    """A value of any of several kinds."""
+    """The values that any of several kinds permits."""
     return Value(
         " or ".join(value.words for value in values),
         lambda attribute, holder: any(value.accepts(attribute, holder) for value in values),

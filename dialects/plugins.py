@@ -71,10 +71,8 @@ class Row:
     """A named contribution of a package, described without importing its module.
 
     value: `module:object`, or a module. help: a line for help texts. names: the names of the contribution's parts, such
-    as
-    the boards of a chip, and aliases, each mapped to the primary name of the part. package: the distribution. group:
-    the
-    kind of contribution, which is the entry-point group of other packages.
+    as the boards of a chip, and aliases, each mapped to the primary name of the part. package: the distribution. group:
+    the kind of contribution, which is the entry-point group of other packages.
     """
 
     name: str
@@ -110,8 +108,8 @@ class Row:
     def load(self, kind: type[T]) -> T:
         """The object that the row names.
 
-        Raises `PluginError` if it cannot be loaded, has another type, or its package was written for another version
-        of the interface.
+        Raises `PluginError` if it cannot be loaded, has another type, or its package was written for another version of
+        the interface.
         """
         if not self.is_ours:
             _check_version(self)
@@ -326,8 +324,7 @@ def _declared() -> Mapping[str, Sequence[Row]]:
     """The entry points of each group.
 
     The result is cached, because installed packages do not change while a process runs, and access to their metadata
-    takes
-    milliseconds.
+    takes milliseconds.
     """
     found: dict[str, dict[Row, None]] = {group: {} for group in (*GROUPS, INTERFACE)}
     packages: dict[str, Distribution] = {}

@@ -2,10 +2,8 @@
 
 As in MLIR, a remark states at an op what a pass did there, or why it did nothing. A statistic counts what a pass did.
 Passes report both at their decisions, by `passed`, `missed` and `Statistic.add`. The reports are discarded unless a
-tool
-registers a listener (`heard_by`). The listener receives only reports about the module on which it runs passes, not
-about
-copies that a search evaluates.
+tool registers a listener (`heard_by`). The listener receives only reports about the module on which it runs passes, not
+about copies that a search evaluates.
 """
 
 from __future__ import annotations

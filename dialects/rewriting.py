@@ -1,10 +1,8 @@
 """xDSL's rewriters and builders, extended to copy the locations of replaced ops to their replacements.
 
 MLIR's builders require a location for every op that they create. xDSL's builders assign the unknown location, so that
-an
-error after some passes would have no location in the input, and `--print-debuginfo` would print none. Passes and
-patterns
-import these classes instead of xDSL's classes of the same names.
+an error after some passes would have no location in the input, and `--print-debuginfo` would print none. Passes and
+patterns import these classes instead of xDSL's classes of the same names.
 """
 
 from __future__ import annotations
@@ -68,8 +66,7 @@ class Rewriter(rewriter.Rewriter):
 
 class Builder(builder.Builder):
     """xDSL's builder, which assigns `location` to ops without one; by default the location of the op at the first
-    insertion
-    point.
+    insertion point.
     """
 
     def __init__(self, insertion_point: InsertPoint, location: LocationAttr | None = None) -> None:

@@ -1,8 +1,7 @@
 """Tables of named contributions: tinyml's rows in their declared order, then those of other packages.
 
 A package of tinyml declares the table of each kind with its own rows and the function that loads a row. The table
-derives
-the names for help texts and suggestions, the installed rows, and the skipped rows with reasons.
+derives the names for help texts and suggestions, the installed rows, and the skipped rows with reasons.
 """
 
 from __future__ import annotations
@@ -29,10 +28,9 @@ class Table(Generic[T]):
     """The contributions of a kind by name. Only requested ones are imported.
 
     group: the group of entry points with which other packages add rows; None if they cannot. what: the singular name of
-    the
-    kind, for messages. load: loads a row; raises `PluginError` for a plug-in of another type. home: the package that
-    contains the modules of tinyml's rows. ours: tinyml's rows, installed or not. check: raises `PluginError` for an
-    invalid name of a plug-in.
+    the kind, for messages. load: loads a row; raises `PluginError` for a plug-in of another type. home: the package
+    that contains the modules of tinyml's rows. ours: tinyml's rows, installed or not. check: raises `PluginError` for
+    an invalid name of a plug-in.
     """
 
     def __init__(

@@ -20,15 +20,13 @@ class Timing:
     """The cycles of a core's instructions as published by its manufacturer, with memories without wait states.
 
     source: the publication. load: cycles of a load of a single register, or of a store with an index register. If loads
-    are
-    `pipelined`, a load directly after another load that does not supply its address needs one cycle less. store: cycles
-    of a
-    store without an index register. several: cycles of a load or store of N registers in addition to N. stall:
-    additional
-    cycles of a load or store whose address the previous instruction computes. refill: additional cycles of a taken
-    branch. cycles: cycles of other instructions, by mnemonic without condition and width; `vmov core` denotes moves
-    between core and floating-point registers. An instruction that is not listed needs one cycle. mean: measured cycles
-    per instruction of compiled programs. modelled: true for a model of a core whose timing is not published.
+    are `pipelined`, a load directly after another load that does not supply its address needs one cycle less. store:
+    cycles of a store without an index register. several: cycles of a load or store of N registers in addition to N.
+    stall: additional cycles of a load or store whose address the previous instruction computes. refill: additional
+    cycles of a taken branch. cycles: cycles of other instructions, by mnemonic without condition and width; `vmov core`
+    denotes moves between core and floating-point registers. An instruction that is not listed needs one cycle. mean:
+    measured cycles per instruction of compiled programs. modelled: true for a model of a core whose timing is not
+    published.
     """
 
     source: str
@@ -55,22 +53,16 @@ class Board:
     available to a program, None if unlimited. unit: the unit of time of the runner. costs: the name of the cost table
     in the folder of the chip or of the chip that it extends, "" if there is none. Boards with the same core share a
     table. larger: a board with the same core and more memory, with which programs that do not fit are measured.
-    features:
-    instruction sets and extensions that kernels may need. timing: the published timing of the core, if the runner
-    counts
-    instructions and the memories have no wait states.
+    features: instruction sets and extensions that kernels may need. timing: the published timing of the core, if the
+    runner counts instructions and the memories have no wait states.
 
     title: the name printed on the board. aliases: other names of the target, for boards with the same part and
-    memories.
-    core: the core of the part. clock: in Hz, as the board's usual software sets it; None if unknown. source: the
-    publication
-    of the clock and memories. issues: the number of instructions that the core may start per cycle. waits: the memory
-    whose
-    wait states are excluded from times. arduino: the board's names for Arduino's tools, `VENDOR:ARCHITECTURE:BOARD`,
-    the
-    primary one first. platformio: the board's name for PlatformIO, `PLATFORM:BOARD`, or only the platform if no board
-    is
-    needed. fabric: the logic of an FPGA, for which programs are compiled to hardware modules.
+    memories. core: the core of the part. clock: in Hz, as the board's usual software sets it; None if unknown. source:
+    the publication of the clock and memories. issues: the number of instructions that the core may start per cycle.
+    waits: the memory whose wait states are excluded from times. arduino: the board's names for Arduino's tools,
+    `VENDOR:ARCHITECTURE:BOARD`, the primary one first. platformio: the board's name for PlatformIO, `PLATFORM:BOARD`,
+    or only the platform if no board is needed. fabric: the logic of an FPGA, for which programs are compiled to
+    hardware modules.
     """
 
     name: str

@@ -41,8 +41,8 @@ class CostTable:
     """The costs measured on a board.
 
     unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind, at
-    least one; kinds may be missing. floats: the time to convert a caller's float to an element of the input, by
-    the conversion function. constants_in_ram: as in `Chip`.
+    least one; kinds may be missing. floats: the time to convert a caller's float to an element of the input, by the
+    conversion function. constants_in_ram: as in `Chip`.
     """
 
     unit: str
@@ -52,7 +52,7 @@ class CostTable:
     constants_in_ram: bool = False
 
     def time(self, step: str) -> float | None:
-        """The time of a step of a kind; None if it was not measured."""
+        """The time of the kind of step `step`; None if it was not measured."""
         cost = self.steps.get(step)
         return None if cost is None else cost.time
 
@@ -72,8 +72,7 @@ def _families(step: str) -> Sequence[str]:
     """The families of a kind of step, the nearest first.
 
     For instance, `add i24` belongs to `add`, and `keep i8` to `select`. A runtime function is closest to its variants
-    of
-    other widths, then to all functions. The same applies to the elements of these functions.
+    of other widths, then to all functions. The same applies to the elements of these functions.
     """
     first, *rest = step.split()
     if first == "keep":

@@ -1,8 +1,8 @@
 """Kernels: C functions of the runtime that compute an exact sum of integer products.
 
-A chip lists its kernels in `targets/NAME/kernels.py`. The functions are defined in headers of the chip or in the
-shared headers in `runtime/include/tinyml/`. Assembly is always accompanied by a reference implementation in plain C, so
-that a generated file has the same results on every machine.
+A chip lists its kernels in `targets/NAME/kernels.py`. The functions are defined in headers of the chip or in the shared
+headers in `runtime/include/tinyml/`. Assembly is always accompanied by a reference implementation in plain C, so that a
+generated file has the same results on every machine.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ class Composed:
     """The C text and the costs of a composed kernel.
 
     header: the runtime header that the kernel needs, or empty. functions: other runtime functions that it calls.
-    shared:
-    functions that it shares with other kernels. signature: the head of the function. bodies: assembly statements by
-    instruction set, given as a value of TM_CORE or as a preprocessor condition. portable: statements
-    for all other machines. costs: the time of a call (""), of each product ("element") and of each unit in which the op
+    shared: functions that it shares with other kernels. signature: the head of the function. bodies: assembly
+    statements by instruction set, given as a value of TM_CORE or as a preprocessor condition. portable: statements for
+    all other machines. costs: the time of a call (""), of each product ("element") and of each unit in which the op
     counts its `parts`; without costs the kernel is measured. counts: for a function in C that contains its constants,
     the number of times that a call runs each step of the cost tables; `costs` is then a rough time. call: bytes of
     flash of a call. stack: in bytes. block: the number of elements in an iteration, if the time of each element after
@@ -99,22 +98,15 @@ class Kernel:
     symbol: the name of the function. op: the num op that it implements; the factor of `num.axpy` counts as the vector.
     weights, vector: the width of the stored integers, not a multiple of 8 if they are packed. sum: the width of the
     accumulator. gaps: bits stored with each weight of a sparse row that is a byte stream: 8 in the layout of
-    `pack_rows`, 4
-    in that of `delta_rows`, 8 and a share of 16 in that of `gathered_rows` (`dialects/layouts/sparse_rows.py`). flash:
-    true
-    if the weights are in flash, false for RAM, None if the chip has a single address space. rows: the number of matrix
-    rows
-    processed at once. step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips, 0
-    if
-    unknown. code: bytes of flash; `make kernels` measures both. codings: the codings of weights and vector; tables are
-    the first arguments. segments: true if the tables are those of `Coding.segments`. needs: the feature that a board
-    must
-    have. composed: the text of a kernel that no header defines. chunk: the number of consecutive products, counted from
-    the
-    last, whose sum is proven to fit in 16 bits. large: true if the kernel needs more flash than its weights; only
-    `spend-flash` chooses it. identity: the attribute that identifies it in the IR; None for a kernel that the chip
-    lists,
-    which is identified by its symbol.
+    `pack_rows`, 4 in that of `delta_rows`, 8 and a share of 16 in that of `gathered_rows`
+    (`dialects/layouts/sparse_rows.py`). flash: true if the weights are in flash, false for RAM, None if the chip has a
+    single address space. rows: the number of matrix rows processed at once. step: the time of one entry of a sum, in
+    cycles on an AVR and in instructions on other chips, 0 if unknown. code: bytes of flash; `make kernels` measures
+    both. codings: the codings of weights and vector; tables are the first arguments. segments: true if the tables are
+    those of `Coding.segments`. needs: the feature that a board must have. composed: the text of a kernel that no header
+    defines. chunk: the number of consecutive products, counted from the last, whose sum is proven to fit in 16 bits.
+    large: true if the kernel needs more flash than its weights; only `spend-flash` chooses it. identity: the attribute
+    that identifies it in the IR; None for a kernel that the chip lists, which is identified by its symbol.
     """
 
     symbol: str
@@ -184,8 +176,7 @@ class PackedReads:
 
     loop, kernel: the time per element in addition to that of a plain constant, in an existing loop and in a loop that
     replaces a kernel. call: bytes of flash of a call in addition to a load. code: bytes of flash of the called
-    function, by
-    the width of the elements in bits.
+    function, by the width of the elements in bits.
     """
 
     loop: float = 1.6
@@ -198,9 +189,8 @@ class PackedReads:
 class ElementFunction:
     """A function on packed elements.
 
-    kind: reads an element by its index, writes one to RAM, or unpacks whole groups from RAM to a plain array. bits:
-    the width of an element, or its digits. flash: true if the function reads from flash. signed: false if unpacked
-    elements
+    kind: reads an element by its index, writes one to RAM, or unpacks whole groups from RAM to a plain array. bits: the
+    width of an element, or its digits. flash: true if the function reads from flash. signed: false if unpacked elements
     have no sign.
     """
 

@@ -135,8 +135,7 @@ class _ContentCoder(Maker, Generic[C]):
     """A composer whose kernels contain the data that they process.
 
     name: the prefix of C functions, followed by a digest of the content. composed: returns the kernel for a function
-    name and
-    a content; None if it is unsupported. needs: the feature that a board must have.
+    name and a content; None if it is unsupported. needs: the feature that a board must have.
     """
 
     name: str

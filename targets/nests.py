@@ -45,14 +45,11 @@ class SumQuery:
     """Sums of products of two runs, which a routine computes (`RoutineAttr`).
 
     routine: the name of the routine. weights, vector: bits of the stored elements, not a multiple of 8 if they are
-    packed.
-    Weights may be packed as digits, which then replace their coding. sums: the possible widths of the accumulator, its
-    current width first. codings, flash: as in `Kernel`. decodable: the factors that can first be decoded to integers of
-    `DECODED_BITS` bits in RAM, each only together with the factors after it. rows: the number of rows, for kernels that
-    are
-    composed for this number. chunked: true to request only the kernels that add up `Kernel.chunk` products in 16 bits;
-    false
-    to request all others.
+    packed. Weights may be packed as digits, which then replace their coding. sums: the possible widths of the
+    accumulator, its current width first. codings, flash: as in `Kernel`. decodable: the factors that can first be
+    decoded to integers of `DECODED_BITS` bits in RAM, each only together with the factors after it. rows: the number of
+    rows, for kernels that are composed for this number. chunked: true to request only the kernels that add up
+    `Kernel.chunk` products in 16 bits; false to request all others.
     """
 
     routine: str
@@ -95,8 +92,8 @@ class TileQuery:
 
     run: the elements of a run of a window. spaces: the layout of windows. several: true to request kernels that compute
     several lines at once, whose number need not divide the number of lines. large: true to request the kernels that
-    need more
-    flash than weights, instead of the usual ones. by: the chosen kernel, to which the query is then restricted.
+    need more flash than weights, instead of the usual ones. by: the chosen kernel, to which the query is then
+    restricted.
     """
 
     sums: RowSums
@@ -151,8 +148,7 @@ class Offer:
 
     decoded: the factors of a `SumQuery` that must be decoded first. lines: the number of lines of windows of a
     `TileQuery` that a call computes. input_tile: the maximum number of bytes of an input tile. data: the weight stream
-    of a
-    tile, or the data that the kernel contains instead of reading a stream.
+    of a tile, or the data that the kernel contains instead of reading a stream.
     """
 
     kernel: Kernel
@@ -177,8 +173,7 @@ class Maker(ABC):
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
         """The kernel that an attribute identifies; None if this maker does not provide it. content: the data that the
-        kernel
-        contains.
+        kernel contains.
         """
         return None
 

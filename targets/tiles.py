@@ -42,10 +42,9 @@ class Tile:
     """The shape of a tile of bytes: `count` windows, each of `runs` runs of `length` contiguous elements.
 
     rows: the number of rows of weights; each yields one result per window. pitch: elements between the starts of a
-    window's
-    runs. step: elements between the starts of adjacent windows. zero: the raw of 0 of the results. right: the right
-    shift of
-    sums; 0 if they are requantised. lines: the number of lines of windows, each one pitch after the previous one.
+    window's runs. step: elements between the starts of adjacent windows. zero: the raw of 0 of the results. right: the
+    right shift of sums; 0 if they are requantised. lines: the number of lines of windows, each one pitch after the
+    previous one.
     """
 
     rows: int
@@ -85,8 +84,7 @@ def tile_of(kernel: Kernel) -> TileKernelAttr:
 @dataclass(frozen=True)
 class Sums:
     """The sums of rows of weights and windows. Each field contains one integer per row, except `weights`, which is rows
-    x
-    elements.
+    x elements.
 
     starts: the initial values of the sums. multipliers, shifts: the arguments of `tm_requantize_s32`.
     """
@@ -123,8 +121,8 @@ class Sums:
         """Sums below a limit whose requantised bytes are the same; None if there are none.
 
         A channel whose weights have no effect may start from 2^30, far outside the range of bytes. Its start is
-        replaced by one
-        closer to 0 for which all its sums still result in the same byte. zero: the raw of 0 of the results.
+        replaced by one closer to 0 for which all its sums still result in the same byte. zero: the raw of 0 of the
+        results.
         """
         reach, most = self.reach, limits(32)[1]
         if self.within(limit) or reach.max() >= limit or not self.within(most):
@@ -170,14 +168,12 @@ class TileFamily(Maker):
 
     name: the prefix of C functions, followed by the shape. channels: true if each row of weights is multiplied by a
     channel of windows. needs: the feature that a board must have. composed: returns the kernel for a function name and
-    a
-    tile; None for an unsupported shape. stream: returns the weights and all other data of rows, in the order in which a
-    kernel reads them. limit: the magnitude below which sums and partial sums must be. shifts: true if sums are finished
-    by a shift (`Accumulator.shift`) instead of a requantisation; their starts then include the rounding bias. bits: the
-    width of sums. max_right: the maximum right shift of a requantisation. input_tile_bytes: the maximum number of bytes
-    of
-    an input tile. large: true if streams need more flash than weights; only `spend-flash` chooses such kernels. lines:
-    the number of lines of the tiles that have kernels.
+    a tile; None for an unsupported shape. stream: returns the weights and all other data of rows, in the order in which
+    a kernel reads them. limit: the magnitude below which sums and partial sums must be. shifts: true if sums are
+    finished by a shift (`Accumulator.shift`) instead of a requantisation; their starts then include the rounding bias.
+    bits: the width of sums. max_right: the maximum right shift of a requantisation. input_tile_bytes: the maximum
+    number of bytes of an input tile. large: true if streams need more flash than weights; only `spend-flash` chooses
+    such kernels. lines: the number of lines of the tiles that have kernels.
     """
 
     name: str
@@ -279,8 +275,7 @@ class TileCoder(Maker):
 
     name: the prefix of C functions, followed by a digest of the content; the weights are in the program. family: the
     kernels for the same tiles that read weights from a stream, whose limits also apply here. composed: returns the
-    kernel for
-    a function name, a tile and its sums; None if unsupported. needs: the feature that a board must have.
+    kernel for a function name, a tile and its sums; None if unsupported. needs: the feature that a board must have.
     """
 
     name: str

@@ -1,12 +1,12 @@
 """`simplify`: applies folds and canonicalization patterns, merges common subexpressions and erases dead ops.
 
-It repeats this until nothing changes. The result is that of running xDSL's `canonicalize` and `cse` alternately, in
-less time. Those passes query each op for its traits and effects on every visit, and walk over all ops until neither
-changes anything. This pass looks traits up once per class of ops. It visits an op after those that define its operands,
-so that users see changed operands in the same walk. It finds dead ops in one walk from the last op to the first. It
-walks again only if there may be more to do: if an op before the current position has changed, or can now be rewritten
-because it lost users or because ops inside it changed. Sums and products of integers make up most ops of lowered loops.
-For these the pass checks for constant operands before it tries folds and patterns.
+It repeats these steps until nothing changes. The result equals the result of running xDSL's `canonicalize` and `cse`
+alternately, but takes less time. Those passes query each op for its traits and effects on every visit, and walk over
+all ops until neither changes anything. This pass looks traits up once per class of ops. It visits an op after those
+that define its operands, so that users see changed operands in the same walk. It finds dead ops in one walk from the
+last op to the first. It walks again only if there may be more to do: if an op before the current position has changed,
+or can now be rewritten because it lost users or because ops inside it changed. Sums and products of integers make up
+most ops of lowered loops. For these the pass checks for constant operands before it tries folds and patterns.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def _constant_effects(declared: list[MemoryEffect]) -> int | None:
 def _effects_of(op: Operation) -> int:
     """The effects of an op, including those of ops in its regions.
 
-    The collection stops at an effect that makes all others irrelevant.
+    The collection stops at an effect that makes all other effects irrelevant.
     """
     rules = _rules_of(type(op))
     if rules.effects is not None:
@@ -211,9 +211,9 @@ def _name(item: tuple[str, Attribute]) -> str:
 class _Walk:
     """A walk over ops from the first to the last.
 
-    known: the last op with each key in the current region and those around it. changed: ops that were inserted or
-    changed since the walk last visited them. unsettled: ops that have lost a user since then, and ops that contain
-    changed ones.
+    known: for each key, the last op with that key in the current region or an enclosing one. changed: ops that were
+    inserted or changed since the walk last visited them. unsettled: ops that have lost a user since the last visit, and
+    ops that contain changed ops.
     """
 
     def __init__(self, ctx: Context):

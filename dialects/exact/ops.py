@@ -39,7 +39,7 @@ __all__ = [
 
 
 class _Pair(Step, ABC):
-    """An op on two integers without further parameters."""
+    """The base class of ops on two integers without further properties."""
 
     a = operand_def(IntegerType)
     b = operand_def(IntegerType)
@@ -320,7 +320,7 @@ class ChooseOp(Step):
 
 @irdl_op_definition
 class AtLeastOp(RecordedOp):
-    """The truth value of `x >= threshold`."""
+    """Whether `x >= threshold`, as an i1 value."""
 
     name = "exact.at_least"
     METHOD: ClassVar[str] = "at_least"

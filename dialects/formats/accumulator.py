@@ -178,8 +178,7 @@ class Accumulator(ABC):
         """The format in which constant factors are stored unpacked, so that `mac` need not unpack them.
 
         which: the position of the factor in a product. raws: the constant. None if unpacking saves nothing, or if a raw
-        has
-        no unpacked form.
+        has no unpacked form.
         """
         return None
 
@@ -242,8 +241,7 @@ class Accumulator(ABC):
         """Sums of products of matrices stacked along the first axis: (n or 1, i, k) times (n or 1, k, j).
 
         Products are added in the order of the summed index, from zero or from `start`. If additions round, this order
-        is part
-        of the definition of the result. Families with exact sums override this method by a faster one.
+        is part of the definition of the result. Families with exact sums override this method by a faster one.
         """
         from tinyml.dialects.machine.numpy_machine import sum_of_products
 

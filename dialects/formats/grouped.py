@@ -38,8 +38,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
     """A format that divides a constant into groups with one power of two each; a mixin for the format of its elements.
 
     The parameters are integers, followed by the groups. Without groups, as `of_width` returns it, this is the format of
-    an
-    element. `for_range` returns the format of tensors without groups.
+    an element. `for_range` returns the format of tensors without groups.
     """
 
     if TYPE_CHECKING:

@@ -91,8 +91,7 @@ class MidriseType(ExactInteger):
 
     def for_range(self, low: float, high: float) -> MidriseType:
         """The format with the finest scale at which no number exceeds the greatest level by more than half the distance
-        between
-        levels.
+        between levels.
         """
         greatest = max(abs(low), abs(high))
         fitting = (frac for frac in reversed(FRACS) if greatest <= np.ldexp(1.0, self.width.data - frac))

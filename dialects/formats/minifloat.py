@@ -5,9 +5,8 @@ IEEE rules of OFP8. The 6-bit and 4-bit kinds are the MX formats of the Open Com
 applies to all bits of the magnitude, so that there is a single zero. Results saturate and are never infinite.
 
 `!minifloat.f<e, m, shift>` is the form that devices store: the same numbers times 2^-shift, restricted to integers of
-15
-bits and a sign in units of the smallest number. They are multiplied as integers and summed exactly. A smaller number is
-rounded to the smallest one or to zero.
+15 bits and a sign in units of the smallest number. They are multiplied as integers and summed exactly. A smaller number
+is rounded to the smallest one or to zero.
 """
 
 from __future__ import annotations
@@ -155,8 +154,7 @@ def _unit(e: int, m: int, integer_bits: int) -> int:
     """The exponent u of the unit 2^-u of all numbers.
 
     The unit is the smallest number or, if integers in this unit exceed `integer_bits` bits, the finest unit in which
-    they
-    do not.
+    they do not.
     """
     reach = math.frexp(_magnitude(_greatest(e, m), e, m))[1]
     return min((1 << (e - 1)) - 2 + m, integer_bits - reach)
@@ -177,8 +175,7 @@ def small_floats(e: int, m: int, shift: int, most_bits: int) -> Listed:
     """All numbers with e exponent bits and m fraction bits (OFP8; OCP MX 1.0, section 5.3), as exact rationals.
 
     The numbers are multiplied by 2^-shift. The smallest ones are excluded until all are integers of `most_bits` bits in
-    one
-    unit.
+    one unit.
     """
     bias = 2 ** (e - 1) - 1
     subnormal = [Fraction(fraction, 2**m) * Fraction(2) ** (1 - bias) for fraction in range(2**m)]

@@ -1,11 +1,9 @@
 """Integers that share scales in groups: `!mxint.b<width, frac, length of run, [shift, ...]>`, or `<width, frac>`
-without
-groups.
+without groups.
 
 The number of a raw is raw * 2^(shift - frac), with the shift of the raw's group. In groups of 32, 8-bit integers are
 MXINT8 of the Open Compute Project's Microscaling Formats specification 1.0 (2023), section 5.3.4. Other widths are
-block
-floating point (Wilkinson, "Rounding Errors in Algebraic Processes", 1963).
+block floating point (Wilkinson, "Rounding Errors in Algebraic Processes", 1963).
 """
 
 from __future__ import annotations

@@ -4,8 +4,7 @@ A format is an element type that describes each of its operations once, over a `
 evaluator and the searches) and the emitter (for the device) therefore agree in every bit. An element type that
 implements `NumberFormat` works with every pass, target and test without changes elsewhere. Foreign types (`f32`) are
 adapted by registering with `number_format`. A `Product` describes sums of products to formats. A `Coding` describes
-raws
-to kernels.
+raws to kernels.
 
 Formats of one `FAMILY` may be mixed as operands of an op. A change of family is an explicit `tdsl.cast`.
 """
@@ -64,8 +63,7 @@ class Factor:
     """An operand of a sum of products.
 
     raws: the raws of a constant operand, shape (..., summed index). interval: the bounds of an operand that is not
-    constant.
-    raised: the groups that the op assigns, which replace the groups of the format.
+    constant. raised: the groups that the op assigns, which replace the groups of the format.
     """
 
     format: NumberFormat
@@ -108,10 +106,9 @@ class Coding:
     name: `INTEGER` if raws are the integers themselves. `TABLE` if `table` lists 16-bit integers in the order of the
     raws, which are bytes, with the entry of raw 0 at index `zero`. `REGIME` if raws of 16 bits have a sign, a regime,
     an exponent and a fraction, as posits do; `parameters` are the number of exponent bits and the scale. segments:
-    returns
-    a table for kernels that decode piecewise linearly, and the number of extra fraction bits of the decoded integers.
-    Entry i of the table's 256 entries represents the 16-bit raws whose upper byte is i - 128. The entry is
-    c * 2^16 + 2^8 + s if all of these raws represent (raw + c) * 2^s, and 0 otherwise.
+    returns a table for kernels that decode piecewise linearly, and the number of extra fraction bits of the decoded
+    integers. Entry i of the table's 256 entries represents the 16-bit raws whose upper byte is i - 128. The entry is c
+    * 2^16 + 2^8 + s if all of these raws represent (raw + c) * 2^s, and 0 otherwise.
     """
 
     name: str
@@ -197,8 +194,7 @@ class NumberFormat(ABC):
     @property
     def variants(self) -> Sequence[NumberFormat]:
         """Alternatives of the same width, to be chosen by accuracy. Their `for_range` preserves the parameters that
-        distinguish
-        them.
+        distinguish them.
         """
         return (self,)
 
@@ -451,8 +447,9 @@ class NumberFormat(ABC):
         return None
 
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Round a value of any format to this format. Conversions between families use a table if it is short,
-        otherwise a float.
+        """Round a value of any format to this format. Between families, a table is used if it is short; otherwise the
+        value is
+        converted to a float first.
         """
         if value_format.FAMILY == self.FAMILY:
             return self.recode(m, value, value_format)
@@ -606,8 +603,7 @@ class NumberFormat(ABC):
         """A function of a value. scheme: one of the format's `SCHEMES`; None selects the most suitable method.
 
         Results lie within the function's range, with ends rounded to the format: exp from 0, tanh from -1 to 1, sigmoid
-        from 0
-        to 1.
+        from 0 to 1.
         """
 
     @abstractmethod

@@ -104,7 +104,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.settle(m.clamp(self.load(m, value), self._nearest_raw(low), raw_high), self.stored_width)
 
     def _nearest_raw(self, real: float) -> int:
-        """The raw of a real, without the format's limits."""
+        """The integer nearest to a real, in units of 2^-frac. It may exceed the limits of raws."""
         least, greatest = (math.ldexp(raw, -self.frac.data) for raw in self.limits)
         return int(self.encode(np.array(min(max(real, least), greatest))))
 

@@ -1,8 +1,7 @@
 """The documentation of a format: the numbers that its raws represent, and the raw to which every real is rounded.
 
-A specification is derived only from the documentation of the format, in exact integers and rationals, so that
-`tinyml prove` can check the format's arithmetic against it. `NumberFormat.specification` returns the specification of a
-format.
+A specification is derived only from the documentation of the format, in exact integers and rationals, so that `tinyml
+prove` can check the format's arithmetic against it. `NumberFormat.specification` returns the specification of a format.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ class Specification(ABC):
         """The raw of the average: a total of raws divided by their count."""
 
     def tallied(self, total: Number, raw: Number) -> Number:
-        """A total plus one more number, given as its raw."""
+        """A total to which one more number, given as its raw, is added."""
         return total + raw
 
     def mean(self, total: Number, count: int, of_elements: Specification) -> Number:
@@ -238,9 +237,8 @@ class Listed(RoundedOnce):
     """A format that lists its numbers in ascending order.
 
     borders: for each pair of consecutive numbers, the real at which rounding changes, in units of 2^-scale, and whether
-    this
-    real rounds to the greater number. borders_at: for requested scales, the least integers that round to the greater
-    number.
+    this real rounds to the greater number. borders_at: for requested scales, the least integers that round to the
+    greater number.
     """
 
     known: tuple[int, ...]

@@ -48,8 +48,8 @@ class CodedRows(CodeContent):
 
     weights: the matrices, of rows x length bytes, one for each vector. aligns: the left shifts of the sums before the
     products of each matrix are added, 0 for the first matrix. starts: the start value of each row, rounding bias
-    included.
-    right: the right shift of complete sums, which are then clamped to bytes of at most `MAX_RESULT` in magnitude.
+    included. right: the right shift of complete sums, which are then clamped to bytes of at most `MAX_RESULT` in
+    magnitude.
     """
 
     DECLARED_AS: ClassVar[str] = ROWS
@@ -142,9 +142,8 @@ class CodedTile(CodeContent):
     weights: bytes, rows x runs x weights of a run, at least one of each. starts: the start value of each row's sums.
     multipliers, shifts: the arguments of `tm_requantize_s32`. Multipliers have 31 bits, shifts are -31 to -1. pitch:
     the distance between a window's runs, in elements of memory. step: the distance between windows, in elements. count:
-    the
-    number of windows. zero: the raw of 0 of the results, which are bytes. apart: the distance between the factors of
-    consecutive weights, in elements of memory. It is 1, or the number of rows if each row has a separate channel.
+    the number of windows. zero: the raw of 0 of the results, which are bytes. apart: the distance between the factors
+    of consecutive weights, in elements of memory. It is 1, or the number of rows if each row has a separate channel.
     """
 
     DECLARED_AS: ClassVar[str] = TILE

@@ -4,12 +4,11 @@ Integers with few values may be packed as digits instead (`dialects/layouts/digi
 
 A group consists of the fewest elements that fill whole bytes. An element consists of fields of 8, 4, 2 and 1 bits,
 according to the binary digits of its width. The 8-bit field is the lowest; the other fields follow above it, the
-smallest
-first. A byte contains the same field of one, two, four or eight consecutive elements, the first in its low bits. The
-bytes of a group are in the order of their first elements; of two bytes with the same first element, the one with more
-elements precedes. For 11 bits, a group consists of a byte with a bit of eight elements, one with two bits of four, four
-low bytes, two bits of the next four, and their low bytes. The sign bit is stored inverted, so that decoding only
-subtracts.
+smallest first. A byte contains the same field of one, two, four or eight consecutive elements, the first in its low
+bits. The bytes of a group are in the order of their first elements; of two bytes with the same first element, the one
+with more elements precedes. For 11 bits, a group consists of a byte with a bit of eight elements, one with two bits of
+four, four low bytes, two bits of the next four, and their low bytes. The sign bit is stored inverted, so that decoding
+only subtracts.
 
 If 6 or 7 bits remain above whole bytes, every element of a group except the last has them at the top of a separate
 byte, so that an arithmetic shift decodes them. The last element is in the low bits of those bytes, from the lowest bit

@@ -4,8 +4,7 @@ Each entry is `gap` columns after the previous one in its row (the first entry: 
 an entry in a matrix of any width. A wider gap is bridged by entries whose value is zero.
 
 `pack_rows` converts the rows to a stream of bytes, for chips that read flash forwards through a single pointer. Each
-row
-is its number of entries (uint16), then a byte `skip` and the value of each entry, all little endian. `skip` is the
+row is its number of entries (uint16), then a byte `skip` and the value of each entry, all little endian. `skip` is the
 distance in bytes, within the dense vector, from the end of the previous entry's element (at first: from the start of
 the vector) to this entry's element. It is therefore a multiple of the vector's element size.
 
@@ -114,7 +113,7 @@ class DeltaRows:
     groups: NDArray[Any]
 
     def stream(self) -> NDArray[np.uint8]:
-        """The rows as bytes of flash."""
+        """The bytes that store the rows in flash."""
         ends = np.cumsum(self.groups)
         packed = pack_bits(self.values, self.width, self.skips)
         rows = np.split(packed.reshape(-1, bytes_of_group(self.width)), ends[:-1])

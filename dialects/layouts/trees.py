@@ -48,11 +48,10 @@ class Trees:
 
     features, thresholds: the feature and the threshold of each inner node. children: (inner nodes, 2), the child for
     feature <= threshold first. A nonnegative number is an inner node; -1 - n is the leaf n. roots: the root of each
-    tree, in
-    the same encoding. Several nodes may share a leaf. shares: (inner nodes, 2), the fraction of a data set's samples
-    that
-    reaches each child, from 0 to 1; None if both children of a node are assumed equally likely. The shares affect only
-    estimates of time. missing: for each inner node, true if NaN selects the first child; None if no feature is NaN.
+    tree, in the same encoding. Several nodes may share a leaf. shares: (inner nodes, 2), the fraction of a data set's
+    samples that reaches each child, from 0 to 1; None if both children of a node are assumed equally likely. The shares
+    affect only estimates of time. missing: for each inner node, true if NaN selects the first child; None if no feature
+    is NaN.
     """
 
     features: Numbers
@@ -154,8 +153,7 @@ class Trees:
         """The leaf of each tree for each sample, as an array of shape (samples, trees).
 
         goes_left: the decisions of given nodes; arguments and result have the shape (samples, trees). passed: (inner
-        nodes, 2);
-        the number of samples that reach each child is added to it.
+        nodes, 2); the number of samples that reach each child is added to it.
         """
         at = np.broadcast_to(self.roots, (samples, len(self.roots))).copy()
         for _ in range(self.depth):

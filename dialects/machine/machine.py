@@ -284,9 +284,8 @@ class Machine(ABC, Generic[V]):
         """floor(x / 2^amount).
 
         An 8-bit chip shifts by whole bytes by moving registers, and by other amounts bit by bit. A shift that is not by
-        whole
-        bytes therefore first shifts left to complete a byte, or shifts right after whole bytes are dropped, whichever
-        is cheaper.
+        whole bytes therefore first shifts left to complete a byte, or shifts right after whole bytes are dropped,
+        whichever is cheaper.
         """
         x, left = self.narrowed(x), -amount % 8
         if left == 0 or x.constant is not None:

@@ -22,12 +22,9 @@ class RealFunction:
     """An increasing function of reals.
 
     exact: the function in double precision. steepest: the greatest derivative at arguments up to a given one. inverse:
-    the
-    inverse function. flat: maps n to the argument above which the function is within `tail` * e^-n of its upper limit;
-    None
-    without an upper limit. centre: the value around which the function is odd; None if it is not odd. widest: the bits
-    of
-    the widest result that linear interpolation between 16-bit entries approximates.
+    the inverse function. flat: maps n to the argument above which the function is within `tail` * e^-n of its upper
+    limit; None without an upper limit. centre: the value around which the function is odd; None if it is not odd.
+    widest: the bits of the widest result that linear interpolation between 16-bit entries approximates.
     """
 
     exact: Callable[[Reals], Reals]

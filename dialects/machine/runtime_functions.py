@@ -39,12 +39,9 @@ class RuntimeFunction:
     """The signature of a C function, and its reference implementation in numpy, which returns the same bits.
 
     program: integer arithmetic with the same result, for hardware; None for functions on floats. meaning: the
-    documented
-    result on exact integers, against which `tinyml prove` checks both; None if it is not proved. header: for a function
-    of
-    another package, the header that defines it as `static inline`, and that may include runtime headers by name; None
-    for a
-    function of the runtime.
+    documented result on exact integers, against which `tinyml prove` checks both; None if it is not proved. header: for
+    a function of another package, the header that defines it as `static inline`, and that may include runtime headers
+    by name; None for a function of the runtime.
     """
 
     arguments: tuple[Attribute, ...]
@@ -298,8 +295,7 @@ def inverse_root_float(x: F32) -> F32:
     """tm_inverse_rootf: 1 / sqrt(x), where x is clamped to [LEAST_SQUARE, the greatest float].
 
     The initial value is computed by halving the exponent (Lomont, "Fast Inverse Square Root", 2003). Three steps of
-    Newton's
-    method follow.
+    Newton's method follow.
     """
     x = np.asarray(x, np.float32)
     least, most = np.float32(LEAST_SQUARE), np.finfo(np.float32).max

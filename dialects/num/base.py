@@ -27,7 +27,7 @@ _FAMILY = "family"
 
 
 class _TypeConstraint(AttrConstraint):
-    """A constraint without type variables."""
+    """The base class of constraints that bind no type variables."""
 
     def mapping_type_vars(self, type_var_mapping: Mapping[Any, Any]) -> AttrConstraint:
         return self
@@ -38,8 +38,7 @@ class FormatConstraint(_TypeConstraint):
     """The constraint that a type is a number format.
 
     what: the description of the operand in error messages. one_family: all formats of an op with this constraint must
-    belong
-    to one family.
+    belong to one family.
     """
 
     what: str = "a scalar of a number format"
@@ -125,8 +124,7 @@ class NumOp(DialectOp, ABC):
     @abstractmethod
     def computation(self) -> Computation:
         """The op as a program. Formats are looked up when this property is evaluated, since types may change before the
-        program
-        runs.
+        program runs.
         """
 
 

@@ -47,8 +47,7 @@ class Spacing(NamedTuple):
     """The layout of windows in memory, in elements.
 
     A window consists of `runs` contiguous runs, which start `pitch` elements apart. Windows of a line start `step`
-    elements
-    apart, and lines start `pitch` elements apart.
+    elements apart, and lines start `pitch` elements apart.
     """
 
     runs: int = 1
@@ -61,16 +60,12 @@ class ContractOp(ClosedNestOp):
     """Sums of products over windows and rows of weights: a nest whose body adds up the sums of a row.
 
     The axes are lines of windows, the windows of a line, and rows. Without the axis of lines, or of windows, there is
-    one of
-    them. In addition to the ops of other nests, the body contains sums. Its only region is the loop over the entries of
-    a
-    compressed row in hardware (`RowLoopOp`). A sum begins with `num.zero`, `num.start` or a load of a sum in memory.
-    Then the
-    products of the row are added (`num.products`, `num.sparse_products`); a `num.align` may precede each of these ops
-    to
-    convert the sum to the units of the products. The complete sum is shifted and levelled, and rounded by `num.finish`,
-    or
-    stored unchanged. Several ops may round a sum. `sums` and `stores` describe this structure.
+    one of them. In addition to the ops of other nests, the body contains sums. Its only region is the loop over the
+    entries of a compressed row in hardware (`RowLoopOp`). A sum begins with `num.zero`, `num.start` or a load of a sum
+    in memory. Then the products of the row are added (`num.products`, `num.sparse_products`); a `num.align` may precede
+    each of these ops to convert the sum to the units of the products. The complete sum is shifted and levelled, and
+    rounded by `num.finish`, or stored unchanged. Several ops may round a sum. `sums` and `stores` describe this
+    structure.
 
     tile: the kernel that computes the whole op, or several of its lines per call. It is chosen with the windows
     (`tile-windows`, `plan-execution`), for a single window by `block-rows`. `spend-flash` may choose another kernel
@@ -405,8 +400,7 @@ class Sum:
         """Yield the accumulator of a partial sum, then the wider accumulators to which the sum can be converted.
 
         A sum can be converted if it is not stored in memory, is rounded or added to another sum by `num.add_shifted`,
-        and has no
-        separate scales per row.
+        and has no separate scales per row.
         """
         yield (accumulator := accumulator_type(partial))
         result = self.links[-1].result

@@ -55,8 +55,7 @@ class Division(NamedTuple):
     """A division whose dividend is increased by a multiple of the divisor so that it is nonnegative.
 
     MLIR's affine maps round quotients down and have nonnegative remainders, whereas divisions of `arith` are those of
-    C.
-    by: the amount added to `dividend`.
+    C. by: the amount added to `dividend`.
     """
 
     dividend: AffineExpr

@@ -2,8 +2,7 @@
 
 A nest states all properties of a loop that passes need: the extents of its axes, an affine map for each element that
 its body loads or stores (`accesses`), and the scalar ops between these accesses. `num.nest` computes and moves
-elements.
-`num.contract`, whose axes are windows and rows of weights, also adds up sums of products (`contractions.py`).
+elements. `num.contract`, whose axes are windows and rows of weights, also adds up sums of products (`contractions.py`).
 
 Loop fusion concatenates bodies, and vectorisation translates them to lane functions. `expand-nests` converts the
 remaining nests to `scf.for`.
@@ -63,10 +62,8 @@ class ElementAccess(NamedTuple):
     """An element that the body of a nest loads or stores.
 
     map: maps the indices of all axes, and the values of `symbols`, which are defined outside the nest, to the index of
-    the
-    element in the buffer. The axes are those of the nest, then those of the `num.reduce` ops around the access. shape:
-    the
-    exclusive upper bounds of the axis indices.
+    the element in the buffer. The axes are those of the nest, then those of the `num.reduce` ops around the access.
+    shape: the exclusive upper bounds of the axis indices.
     """
 
     op: memref.LoadOp | memref.StoreOp
@@ -84,8 +81,7 @@ class ClosedNestOp(DialectOp, ABC):
 
     The arguments of the body are the indices of the axes, from 0 on. The body is closed: it consists only of loads, of
     stores in a declared order, of scalar ops without effects, and of arithmetic on indices. Its only regions are
-    reductions
-    along an axis (`num.reduce`) and the loop over the entries of a contraction's row (`RowLoopOp`).
+    reductions along an axis (`num.reduce`) and the loop over the entries of a contraction's row (`RowLoopOp`).
     """
 
     CONTENT: ClassVar[str] = "loads, scalar ops and stores"
@@ -162,7 +158,7 @@ class ClosedNestOp(DialectOp, ABC):
         return op.map.data.results[0].replace_dims_and_symbols(known[:dims], known[dims:])
 
     def _is_inside(self, value: SSAValue) -> bool:
-        """True for a value that the body defines."""
+        """True for a value that is defined in the body."""
         block = block_of(value)
         return block is not None and self.is_ancestor(block)
 
@@ -232,12 +228,10 @@ class ReduceOp(DialectOp):
 
     first, extent: the axis has the indices from `first` up to but excluding `extent`. starts: the initial values. The
     arguments of the body are the index and the current values. The body only reads, and ends with `num.next`. kinds:
-    how
-    each value is reduced, which the verifier compares with the body. For a `sum`, an op on formats, or `arith.addi` on
-    bits,
-    adds a term in each iteration, in order. For the `greatest`, a greater value replaces the current one, so that the
-    first
-    of equal elements is selected. For its `place`, an index, the index of the axis replaces the current one.
+    how each value is reduced, which the verifier compares with the body. For a `sum`, an op on formats, or `arith.addi`
+    on bits, adds a term in each iteration, in order. For the `greatest`, a greater value replaces the current one, so
+    that the first of equal elements is selected. For its `place`, an index, the index of the axis replaces the current
+    one.
     """
 
     name = "num.reduce"
@@ -321,7 +315,7 @@ def _stores(op: Operation) -> bool:
 def _computes(op: Operation) -> bool:
     """True for an op whose only effects are reads of memory.
 
-    On bits, a runtime function computes some arithmetic by a call, and xDSL states no effects of conversions in
+    In IR on bits, a call of a runtime function may represent arithmetic. xDSL states no effects of conversions in
     `arith`.
     """
     arithmetic = op.dialect_name() == "arith" or isinstance(op, func.CallOp)
@@ -343,14 +337,11 @@ class NestOp(ClosedNestOp):
     """A computation of elements: each iteration loads elements, computes with scalar ops, and stores results.
 
     All axes are parallel: an iteration may read elements that previous iterations have stored, but no value is carried
-    to
-    the next one. Every index of a load or store is an axis index, a constant, a value from outside, a sum or multiple
-    of
-    these, or an `affine.apply` of these, with remainders and quotients by constants where elements are moved. The
-    verifier
-    rejects maps that loops cannot compute, and indices outside the buffer. Axes have at least two elements; an axis
-    with a
-    single element is the constant 0 in the maps. Reductions along an axis, as in a pool, are `num.reduce` ops.
+    to the next one. Every index of a load or store is an axis index, a constant, a value from outside, a sum or
+    multiple of these, or an `affine.apply` of these, with remainders and quotients by constants where elements are
+    moved. The verifier rejects maps that loops cannot compute, and indices outside the buffer. Axes have at least two
+    elements; an axis with a single element is the constant 0 in the maps. Reductions along an axis, as in a pool, are
+    `num.reduce` ops.
     """
 
     name = "num.nest"

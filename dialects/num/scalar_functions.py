@@ -177,7 +177,9 @@ class HardSwishOp(UnaryOp):
 
 
 class _ExtremeOp(BinaryOp, ABC):
-    """One of two numbers. In training, the gradient flows to the first of two equal numbers."""
+    """The base class of `num.maximum` and `num.minimum`. In training, the gradient flows to the first of two equal
+    numbers.
+    """
 
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
         first = x[0] == self.real(x)

@@ -94,7 +94,7 @@ def verify_room(accumulator: Accumulator, bound: Bound | None, result: NumberFor
 
 @irdl_op_definition
 class ZeroOp(NumOp):
-    """An empty sum."""
+    """A sum that is initially zero."""
 
     name = "num.zero"
     result = result_def(SUM)

@@ -1,8 +1,7 @@
 """Ops on totals of elements: averages, and the steps of softmax and of normalisation.
 
 A total, of elements or of squares, is a builtin integer or float, as the format defines. The factor by which a vector
-is
-normalised is also a builtin integer or float.
+is normalised is also a builtin integer or float.
 """
 
 from __future__ import annotations

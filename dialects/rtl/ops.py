@@ -96,8 +96,7 @@ def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
 @irdl_op_definition
 class MemoryOp(ClockedOp):
     """A memory. `content` is the initial content, with elements packed into words. Without content, it is written
-    before it is
-    read.
+    before it is read.
     """
 
     name = "rtl.memory"
@@ -215,8 +214,7 @@ class RamOp(DialectOp):
     At a clock edge with `enable`, the word at `address` is read. At a clock edge with a bit of `mask` set, the
     corresponding lane of `data` is written to the word at `target`. A read from a word that is written at the same edge
     is undefined. Without a write port the memory is a ROM. The op corresponds to CIRCT's `seq.firmem` with a latency of
-    1
-    and joined ports.
+    1 and joined ports.
     """
 
     name = "rtl.ram"

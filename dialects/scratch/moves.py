@@ -43,13 +43,12 @@ class MovesBytes(MemoryEffect):
 class CopyRunOp(DialectOp):
     """Copy `count` elements, starting at element `from` of one run of memory, to element `at` of another run.
 
-    most: an upper bound on the count. The runs have elements of one size, do not overlap, and are in working memory.
-    If both are packed, `count`, `from` and `at` are multiples of the number of elements that fill whole bytes.
+    most: an upper bound on the count. The runs have elements of one size, do not overlap, and are in working memory. If
+    both are packed, `count`, `from` and `at` are multiples of the number of elements that fill whole bytes.
 
     step: for a row of a window, which is copied as a whole, the number of elements by which the window advances per
     iteration of the loop over windows. All other elements were also copied in the previous iteration, to an index that
-    is
-    greater by `step`.
+    is greater by `step`.
     """
 
     name = "scratch.copy_run"
@@ -182,8 +181,7 @@ class MoveOp(DialectOp):
     """Move a live buffer to another address of its arena. The old and the new bytes may overlap.
 
     A move is not a program point but happens between two points (Shiftry 7.1, defragmentation). Before packing, source
-    and
-    destination are buffers without an address.
+    and destination are buffers without an address.
     """
 
     name = "scratch.move"

@@ -173,8 +173,7 @@ class AllocOp(DialectOp):
     """A buffer of working memory that has no address yet.
 
     `input` marks the program's input, which the caller writes before each call. `state` marks a buffer that preserves
-    its
-    value between calls.
+    its value between calls.
     """
 
     name = "scratch.alloc"
@@ -225,12 +224,9 @@ class ArenaOp(DialectOp):
     """The block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes.
 
     `lower_bound` is a lower bound in bytes on all packings of the arena's buffers; a packing of exactly that size is
-    optimal.
-    `proof` names the search that has excluded smaller packings; without it, the bound is the peak of live bytes.
-    `checked`
-    names the algorithm that verified the bound (`check-packing`). `packer` names the packing algorithm; the default is
-    first
-    fit.
+    optimal. `proof` names the search that has excluded smaller packings; without it, the bound is the peak of live
+    bytes. `checked` names the algorithm that verified the bound (`check-packing`). `packer` names the packing
+    algorithm; the default is first fit.
     """
 
     name = "scratch.arena"
@@ -280,11 +276,10 @@ class ViewOp(DialectOp):
     """A buffer at a byte offset in the arena.
 
     `live` is the range of program points, first and last inclusive, during which the buffer contains a value. The
-    packing
-    pass numbers the points and records the range. Views with the same number `place` contain results that reuse the
-    bytes of
-    operands and were packed as one buffer. `input` marks the program's input, which the caller writes before each
-    call; it contains a value from point -1 on. `state` marks a buffer that preserves its value between calls.
+    packing pass numbers the points and records the range. Views with the same number `place` contain results that reuse
+    the bytes of operands and were packed as one buffer. `input` marks the program's input, which the caller writes
+    before each call; it contains a value from point -1 on. `state` marks a buffer that preserves its value between
+    calls.
     """
 
     name = "scratch.view"

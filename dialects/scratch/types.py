@@ -111,8 +111,7 @@ class PackedRam(Packed):
     """`#scratch.packed_ram<9>`: the memory space of packed working memory.
 
     In `#scratch.packed_ram<4, 8>`, 8 is subtracted before packing, so that 4 bits represent 0 to 15. A byte contains
-    one
-    element in its low bits, and the next in its high bits. Other widths have no offset.
+    one element in its low bits, and the next in its high bits. Other widths have no offset.
     """
 
     name = "scratch.packed_ram"
@@ -240,7 +239,7 @@ def stored_as(type: MemRefType[Attribute]) -> Attribute:
 
 
 def unit_bytes(type: MemRefType[Attribute]) -> int:
-    """The alignment of a buffer in bytes."""
+    """The number of bytes to whose multiples a buffer must be aligned."""
     return element_bytes(type) if packed_bits(type) is None else 1
 
 

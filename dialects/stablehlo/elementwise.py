@@ -104,7 +104,7 @@ class LogisticOp(UnaryOp):
 
 @irdl_op_definition
 class NegateOp(UnaryOp):
-    """-x."""
+    """The negation -x."""
 
     name = "stablehlo.negate"
 

@@ -100,7 +100,7 @@ class Range(ParametrizedAttribute):
 class Profile(ParametrizedAttribute):
     """The extremes and `PERCENTILES` of a tensor's values on a data set.
 
-    `#tdsl.profile<-4.5, 5.0, [-3.0, -2.0, 0.0, 2.0, 3.0]>`; in loops, the values of all iterations count.
+    The syntax is `#tdsl.profile<-4.5, 5.0, [-3.0, -2.0, 0.0, 2.0, 3.0]>`. In loops, the values of all iterations count.
     """
 
     name = "tdsl.profile"

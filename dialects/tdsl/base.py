@@ -110,9 +110,8 @@ class Visits(NamedTuple):
     """Steps of an op's loops, each of which loads elements and then stores one element.
 
     Elements are numbered in row-major order. loads: for each operand that is known to be read step by step, an array of
-    shape
-    (steps, elements per step). All other operands may be read until the end. stores: for each step, the element of the
-    result that is stored.
+    shape (steps, elements per step). All other operands may be read until the end. stores: for each step, the element
+    of the result that is stored.
     """
 
     loads: Sequence[tuple[SSAValue, NDArray[np.int64]]]
@@ -124,11 +123,9 @@ class Footprint(NamedTuple):
     margins.
 
     kernel, strides: in pixels, vertically and horizontally. margins: the pixels above, below, on the left and on the
-    right
-    that the op adds to the image. filling: a real with which the caller may pad the image in advance, so that the op
-    without
-    margins computes the same result; None if there is none. channelwise: true if each channel depends only on the same
-    channel of the image.
+    right that the op adds to the image. filling: a real with which the caller may pad the image in advance, so that the
+    op without margins computes the same result; None if there is none. channelwise: true if each channel depends only
+    on the same channel of the image.
     """
 
     kernel: tuple[int, int] = (1, 1)
@@ -227,8 +224,7 @@ class TensorOp(DialectOp, HasValueInterface):
         """True if element i of an operand is dead after element i of the result is stored.
 
         Elements are numbered in row-major order, in which every lowering to loops computes them. The result may
-        therefore
-        overwrite the operand.
+        therefore overwrite the operand.
         """
         return self.STORES_LAST and prod(shape_of(self.out)) == 1
 
@@ -318,8 +314,7 @@ def proven_interval(value: SSAValue) -> Interval:
     """An interval of reals that contains the elements of a tensor for any input.
 
     Declared and profiled ranges are ignored, because an input may exceed them. A tensor that a loop carries contains
-    its
-    initial elements and the elements that the body inserts.
+    its initial elements and the elements that the body inserts.
     """
     return _proven([value], EMPTY_INTERVAL)
 

@@ -105,8 +105,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     """An op that computes each element of its result as a sum of products.
 
     A sum is exact for formats with an exact accumulator (fixed point) and is rounded once to the result. `acc` is the
-    type
-    of the accumulator. `bound` proves that it is wide enough: the least and the greatest possible partial sum, in
+    type of the accumulator. `bound` proves that it is wide enough: the least and the greatest possible partial sum, in
     units in the last place of the accumulator. If the operands are tensors, the verifier derives the bound again.
 
     With `row_shifts`, one for each row, the sums of row i are divided by 2^row_shifts[i]: row i of the weights is

@@ -3,8 +3,7 @@
 In place (section 3.4), results are computed row by row and written contiguously before the image. After each row of
 results, the first row of the image is dead. Dead pixels on the right are scattered. If the rest of the image is
 transposed in place, columns become rows. A *turn* consists of some rows of the result, followed by such a
-transposition.
-After all turns the result is transposed back, from the last turn to the first.
+transposition. After all turns the result is transposed back, from the last turn to the first.
 """
 
 from __future__ import annotations
@@ -105,10 +104,8 @@ def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
     """The least distance from the start of the result to the image at which the result may overwrite the image.
 
     pixels: the indices of the pixels of each window, in the order of computation. image, result: the sizes of a pixel
-    of the
-    image and of the result, in a common unit. A window is read after all elements of its result except the last have
-    been
-    written.
+    of the image and of the result, in a common unit. A window is read after all elements of its result except the last
+    have been written.
     """
     first = pixels.min(1) * image
     pending = np.minimum.accumulate(first[::-1])[::-1]
@@ -139,8 +136,7 @@ def window_layout(filter: Shape, image: Shape, across: int) -> tuple[int, int, i
     windows.
 
     filter: the shape of the undilated filter. image: the shape of an image with windows `across` pixels apart, or the
-    shape
-    of a stack of separate windows.
+    shape of a stack of separate windows.
     """
     (_, height, width, length), (images, _, columns, channels) = filter, image
     elements = height * width * channels
@@ -162,10 +158,8 @@ class Conv2dOp(ContractionOp):
     `tdsl.pad` pads them.
 
     `turns` contains the number of rows of each turn. With `turns`, the convolution runs in place and destroys its
-    image,
-    which no other op may read. Only then, the convolution itself pads the image: `padding` above, below, on the left
-    and on
-    the right, with the real `value` (0 by default).
+    image, which no other op may read. Only then, the convolution itself pads the image: `padding` above, below, on the
+    left and on the right, with the real `value` (0 by default).
 
     tile: the kernel that computes all results, or the results of a line per call. It is chosen when an image is split
     into parts with a kernel.

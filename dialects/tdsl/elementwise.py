@@ -2,8 +2,7 @@
 
 An op defines the computation of one element by ops on scalars. The evaluator, the gradients, `fuse-elementwise`, the
 lowering to loops and the interval of the result are derived from it. `tdsl.map` is a chain of elementwise ops as one
-op.
-The activations of networks are clamps, and functions with format-specific implementations.
+op. The activations of networks are clamps, and functions with format-specific implementations.
 """
 
 from __future__ import annotations

@@ -94,8 +94,7 @@ def feature_encoding(features: FeatureMap, format: NumberFormat) -> FeatureEncod
     """The encoding of features in a format whose reals are affine in raws; None for other formats and extreme scales.
 
     Scales that are powers of two in units of the raws need only a shift. Other scales need the product of a 16-bit
-    integer
-    and an integer with one bit more than the raws, but at least 13 bits and a sign.
+    integer and an integer with one bit more than the raws, but at least 13 bits and a sign.
     """
     if format.AS_PUBLISHED or format.dtype.kind != "i" or (formula := affine_formula(format)) is None:
         return None

@@ -25,8 +25,7 @@ class PadOp(MovementOp, HasFolderInterface):
     """A tensor with padding: `low[axis]` elements before and `high[axis]` elements after it along each axis.
 
     Padding elements are the real `value`, 0 by default, rounded to the format. `interior[axis]` padding elements, by
-    default
-    none, separate neighbouring elements of the input.
+    default none, separate neighbouring elements of the input.
     """
 
     name = "tdsl.pad"
@@ -131,7 +130,7 @@ class ResizeNearestOp(MovementOp, HasFolderInterface):
 
 
 def _nearest(index: AffineExpr, before: int, after: int) -> AffineExpr:
-    """The expression index * before div after, in lowest terms."""
+    """The affine expression for index * before div after, in lowest terms."""
     common = math.gcd(before, after)
     scaled = index * (before // common)
     return scaled if after == common else scaled // (after // common)

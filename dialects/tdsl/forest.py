@@ -39,8 +39,7 @@ def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]
     """The greatest raw not above each threshold, and a mask of the thresholds for which such a raw exists.
 
     `x <= threshold` is then a comparison of raws for every number x of the format, whose raws must be in the order of
-    the
-    numbers. In a format that wraps around, a threshold outside the range is above or below all numbers.
+    the numbers. In a format that wraps around, a threshold outside the range is above or below all numbers.
     """
     reals = thresholds.astype(np.float64)
     finite = np.clip(reals, *np.array([-1, 1]) * np.finfo(np.float32).max)
@@ -73,14 +72,11 @@ class ForestOp(TensorOp):
     """`result[0, k] =` the sum over all trees of `votes[leaf, k]`, where `leaf` is the leaf of each tree that the input
     reaches.
 
-    An inner node selects its first child if `input[feature] <= threshold`, otherwise its second child. The
-    arrays are those of `Trees` (`tinyml.dialects.layouts.trees`). Thresholds remain reals in every format. In real
-    arithmetic the input is first rounded to single precision, as in scikit-learn. In number formats an input is
-    compared
-    without rounding, so that every comparison is exact. NaN represents a missing value, for which nodes with `missing`
-    1
-    select their first child. Without `missing`, a floating-point NaN counts as beyond the infinity of its sign. The
-    votes are
+    An inner node selects its first child if `input[feature] <= threshold`, otherwise its second child. The arrays are
+    those of `Trees` (`tinyml.dialects.layouts.trees`). Thresholds remain reals in every format. In real arithmetic the
+    input is first rounded to single precision, as in scikit-learn. In number formats an input is compared without
+    rounding, so that every comparison is exact. NaN represents a missing value, for which nodes with `missing` 1 select
+    their first child. Without `missing`, a floating-point NaN counts as beyond the infinity of its sign. The votes are
     added in the format of the result, tree by tree, and without rounding if the format represents all sums
     (`NumberFormat.format_of_sums`). `profile` records the shares of samples that reach each child, from which the time
     of walks is estimated.

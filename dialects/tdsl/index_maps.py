@@ -1,9 +1,8 @@
 """Index maps, with which ops declare the elements that they multiply (`Term`) and copy (`Move`).
 
 Lowerings, gradients and memory analyses are derived from them. This module also evaluates them on numpy arrays: it
-copies
-elements, computes derivatives, and sums products. For sums, the factors are arranged as stacks of matrices, which numpy
-multiplies at once.
+copies elements, computes derivatives, and sums products. For sums, the factors are arranged as stacks of matrices,
+which numpy multiplies at once.
 """
 
 from __future__ import annotations
@@ -47,8 +46,7 @@ class Term:
 
     summed: the extents of k; products are added in row-major order of k. lhs_map, rhs_map: the maps l and r from the
     indices of the result, followed by k, to indices within the operands. left: for a matrix as left operand, the left
-    shift
-    of the sum of each row before it is added to the sums of other terms.
+    shift of the sum of each row before it is added to the sums of other terms.
     """
 
     lhs: SSAValue
@@ -133,12 +131,12 @@ class Move:
 
 
 def identity(rank: int, symbols: int = 0) -> AffineMap:
-    """The identity map of indices of a rank."""
+    """The identity map on indices with `rank` axes."""
     return AffineMap(rank, symbols, tuple(dimensions(rank)))
 
 
 def dimensions(rank: int) -> list[AffineExpr]:
-    """The dimension expressions of an index of a rank."""
+    """The dimension expressions of an index with `rank` axes."""
     return [AffineExpr.dimension(axis) for axis in range(rank)]
 
 
@@ -356,10 +354,8 @@ class MatrixFactors:
     """The factors of a term as stacks of matrices.
 
     Result axes on which both factors depend form the stack. Those on which only the left factor depends form the rows,
-    and
-    the remaining ones the columns. A dimension d that a map divides by a divisor of its extent, as in d div 4, counts
-    as two
-    axes.
+    and the remaining ones the columns. A dimension d that a map divides by a divisor of its extent, as in d div 4,
+    counts as two axes.
     """
 
     def __init__(self, term: Term, shape: Shape):
@@ -459,8 +455,7 @@ class _MatrixAccess:
     """The elements of an operand that a term reads, arranged by axes. used: the axes on which the elements depend.
 
     gathered: the indices of the operand's elements for each index of the dimensions that a map uses; None for maps that
-    are
-    linear along the axes. A map with a remainder is not linear.
+    are linear along the axes. A map with a remainder is not linear.
     """
 
     def __init__(self, map: AffineMap, axes: Sequence[_Axis], extents: Shape, divisors: Mapping[int, int]):

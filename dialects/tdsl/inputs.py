@@ -1,8 +1,7 @@
 """The conversion of a caller's input to the program's argument: features, axes, several inputs, and frames.
 
 A program's `InputInterface` states which of these conversions it needs. A sample has no batch axis. An image is
-channels
-x height x width if the model's file puts channels first; a sequence is then channels x steps.
+channels x height x width if the model's file puts channels first; a sequence is then channels x steps.
 """
 
 from __future__ import annotations

@@ -59,8 +59,7 @@ class StoredExamples(NamedTuple):
     """The parts of a model whose number is determined by training, such as stored examples.
 
     what: the plural name of the parts. smaller: advice on how to train fewer of them; `{n}` represents the number of
-    parts
-    that fit, `{n/1000}` their share of 1000.
+    parts that fit, `{n/1000}` their share of 1000.
     """
 
     number: int
@@ -472,8 +471,8 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
     """True if an attribute is an interface that is valid on a function.
 
     Raises `InputError` if the interface describes an input that the function does not have, if the units of the input
-    cannot
-    be repeated to the elements of the argument, or if the argument lacks elements that the interface lists as read.
+    cannot be repeated to the elements of the argument, or if the argument lacks elements that the interface lists as
+    read.
     """
     if not isinstance(attribute, InterfaceAttr):
         return False
@@ -526,8 +525,7 @@ def _converted(interface: Interface) -> Interface:
 
 def update_interface(op: FuncOp | ModuleOp, **changes: Any) -> None:
     """Change fields of the interface of a function, or of a module's program. Values are converted like literals; None
-    removes
-    a field.
+    removes a field.
 
     Raises `VerifyException` for a value that the field does not accept.
     """

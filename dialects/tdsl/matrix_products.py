@@ -42,8 +42,7 @@ class MatrixProductsOp(ContractionOp, ABC):
     @property
     def left_shifts(self) -> Sequence[tuple[int, ...] | None]:
         """For each pair, the left shifts of the sums of its rows before they are added to those of other pairs; None if
-        there are
-        none.
+        there are none.
         """
         return [None] * len(self.pairs)
 
@@ -127,10 +126,9 @@ class MatmulSumOp(MatrixProductsOp):
     """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`: dense matrix products in one sum, which is rounded once.
 
     The scale of each product is at least as fine as that of the previous product, so that the sum continues exactly.
-    `acc` is
-    in units of the last product. `left_shifts` has one entry per product and row: the sums of row i of product p are
-    multiplied by 2^left_shifts[p * rows + i] before they are added, so that rows of several matrices may have separate
-    scales.
+    `acc` is in units of the last product. `left_shifts` has one entry per product and row: the sums of row i of product
+    p are multiplied by 2^left_shifts[p * rows + i] before they are added, so that rows of several matrices may have
+    separate scales.
     """
 
     name = "tdsl.matmul_sum"
@@ -188,8 +186,7 @@ class RowTimesConstant(RewritePattern):
     """Rewrite x W to (W^T x^T)^T with W^T computed at compile time, so that sums read consecutive bytes of flash.
 
     The products and their order are unchanged. W must have no other users, because flash would then contain it twice. x
-    must
-    not share scales in groups, which are along rows of weights.
+    must not share scales in groups, which are along rows of weights.
     """
 
     @op_type_rewrite_pattern

@@ -205,10 +205,8 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
     """Axes in another order: axis `i` of the result is axis `permutation[i]` of the input.
 
     With `in_place`, the result overwrites the input, which no other op reads. The permutation must then transpose a
-    matrix:
-    it swaps the leading axes with the remaining ones, as in C x H x W to H x W x C. With `copied`, the plan of the
-    program
-    has selected a copy in memory.
+    matrix: it swaps the leading axes with the remaining ones, as in C x H x W to H x W x C. With `copied`, the plan of
+    the program has selected a copy in memory.
     """
 
     name = "tdsl.transpose"

@@ -28,9 +28,8 @@ class NormaliseOp(TensorOp):
     """`result[.., i] = input[.., i] / sqrt(sum_k input[.., k]^2 + least^2)`, over the last axis.
 
     least: 0 by default, rounded to the format of the input like an additional element of the row. Rows of zeros remain
-    zeros.
-    The op corresponds to SeeDot's `normaliseL2` (microsoft/EdgeML, tools/SeeDot: NormaliseL2 of library_float.cpp) and
-    TensorFlow Lite's L2_NORMALIZATION.
+    zeros. The op corresponds to SeeDot's `normaliseL2` (microsoft/EdgeML, tools/SeeDot: NormaliseL2 of
+    library_float.cpp) and TensorFlow Lite's L2_NORMALIZATION.
     """
 
     name = "tdsl.normalise"

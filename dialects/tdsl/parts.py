@@ -43,6 +43,6 @@ def kept_format(module: ModuleOp) -> NumberFormat:
 
 
 def _elements(module: ModuleOp) -> Iterator[Attribute]:
-    """The element types of all tensor operands and results."""
+    """Yield the element types of all tensor operands and results."""
     types = (value.type for op in module.walk() for value in (*op.operands, *op.results))
     return (cast("TensorType[Any]", type).element_type for type in types if isinstance(type, TensorType))

@@ -47,8 +47,7 @@ class PoolOp(TensorOp, ABC):
     """An op on the windows of N x H x W x C images, channel by channel.
 
     The properties are kernel [height, width], padding [top, bottom, left, right] and strides [down, right]. Padding
-    elements
-    are ignored. Every window has at least one element inside the image.
+    elements are ignored. Every window has at least one element inside the image.
     """
 
     image = operand_def(SHAPED)
@@ -109,8 +108,7 @@ class PoolOp(TensorOp, ABC):
     @property
     def visits(self) -> Sequence[Visits]:
         """The steps, each of which stores a result after it loads its window. Pixels outside the image are clamped to
-        the nearest
-        pixel inside.
+        the nearest pixel inside.
         """
         _, rows, columns, channels = shape_of(self.image)
         n, y, x, channel = np.indices(shape_of(self.out)).reshape(4, -1, 1)
@@ -183,7 +181,7 @@ Part: TypeAlias = tuple[slice, slice, slice, slice]
 
 @irdl_op_definition
 class AveragePoolOp(PoolOp):
-    """The average of the elements of each window inside the image. The total is divided and rounded once."""
+    """The average of those elements of each window that are inside the image. The total is divided and rounded once."""
 
     name = "tdsl.average_pool"
     KEEPS_INTERVAL: ClassVar[bool] = True

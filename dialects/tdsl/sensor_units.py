@@ -1,8 +1,7 @@
 """Units of sensors: the integers that a sensor delivers, and the reals of the training data that they represent.
 
 A real is `raw * scale + offset`. A row of `UNITS` is a unit or a family of units; `UNIT_FORM` is the syntax of any
-other
-unit. The field `unit` of a program's input (`InputInterface`) is the text of the option `--input-unit`. Its field
+other unit. The field `unit` of a program's input (`InputInterface`) is the text of the option `--input-unit`. Its field
 `format` is the type of the raws, which `assign-format` assigns to the argument. Features have the scales and zeros of
 `FeatureMap`, unless the type determines the reals.
 """
@@ -60,11 +59,9 @@ class UnitRow:
     """A unit of the table.
 
     name: as users write it, where N is a placeholder for a number. bits, signed: the type of the raws. scale: a
-    function of
-    the number in the name (1 without one) and of the parameter after the colon (None if omitted). For the
-    documentation:
-    raws: a description of the raws; parameter: a description of the parameter, "" for a unit without one; trained: a
-    description of the default training data.
+    function of the number in the name (1 without one) and of the parameter after the colon (None if omitted). For the
+    documentation: raws: a description of the raws; parameter: a description of the parameter, "" for a unit without
+    one; trained: a description of the default training data.
     """
 
     name: str
@@ -206,8 +203,8 @@ class InputUnit:
     def format(self) -> ExactNumbers:
         """The format of the raws, whose numbers are between -1 and 1.
 
-        If all elements have the same unit, without an offset, whose scale is a power of two, the numbers of the
-        format are the reals themselves, unless the raws are bytes.
+        If all elements have the same unit, without an offset, whose scale is a power of two, the numbers of the format
+        are the reals themselves, unless the raws are bytes.
         """
         is_signed = any(unit.is_signed for unit in self.units)
         bits = max(unit.bits + (is_signed and not unit.is_signed) for unit in self.units)

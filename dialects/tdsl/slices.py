@@ -286,18 +286,14 @@ class WindowOp(TensorOp):
 
     Element (n, i, j, c) is `image[0, top + i * dilations[0], left + n * across + j * dilations[1], c]`, or the real
     `value` (0 by default) outside the image. margins: the maximum number of pixels by which a window exceeds the image
-    above,
-    below, on the left and on the right. across: the distance between windows in pixels, if there are several.
+    above, below, on the left and on the right. across: the distance between windows in pixels, if there are several.
 
     ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, contains only some
-    pixels,
-    including those of the window. Pixel (y, x) is at (y mod h, x mod w). In an operand with a single row, pixel number
-    n,
-    counted row by row, is at n mod w.
+    pixels, including those of the window. Pixel (y, x) is at (y mod h, x mod w). In an operand with a single row, pixel
+    number n, counted row by row, is at n mod w.
 
     axes: the order of the operand's axes, if it differs: axis i of the image is axis `axes[i]` of the operand. The
-    shapes
-    above are then those of the image. A ring in another order contains whole rows.
+    shapes above are then those of the image. A ring in another order contains whole rows.
     """
 
     name = "tdsl.window"

@@ -86,8 +86,7 @@ class _Convolution(IRDLOperation, ABC):
     """Sums of products of an image N x H x W x C and weights, each minus its zero point, with a bias as initial value.
 
     `pad` contains the numbers of padding elements above, below, on the left and on the right, which are equal to the
-    image's
-    zero point.
+    image's zero point.
     """
 
     input = operand_def(TensorType)

@@ -49,14 +49,12 @@ class Attribution:
     """The time and flash of a model, by line and by symbol.
 
     time: by line of NAME.c, in the device's unit, as the mean over the inputs, including the functions that a line
-    calls.
-    calls: the part of that time spent in called functions, by line and function. code: bytes of `NAME_predict`, or the
-    step function, by line. Line 0 collects the time and code without a line.
+    calls. calls: the part of that time spent in called functions, by line and function. code: bytes of `NAME_predict`,
+    or the step function, by line. Line 0 collects the time and code without a line.
 
     constants, kernels, library: bytes of flash by symbol, for the arrays and the functions of NAME.c and for the C
     library. The rest of the program is start-up code and harness. instructions: the instructions of `NAME_predict`, or
-    the
-    step function, if a listing was requested.
+    the step function, if a listing was requested.
     """
 
     build: Build
@@ -82,8 +80,7 @@ def attribute(
     listing: bool = False,
 ) -> Attribution:
     """Build and run a generated model, and attribute its time and flash. constants: the names of the constant arrays in
-    its C
-    file.
+    its C file.
 
     Raises `InputError` on a device without a profiler.
     """

@@ -25,8 +25,7 @@ class AvrRunner(SimulatorRunner):
 
     No Arduino core is linked. Cycles are counted from the first instruction of `NAME_predict` through its return. The
     runner raises `DeviceError` for an inference of more than `limit` cycles, a crash, a jump out of the program, a
-    stack
-    overflow into the static data and a program too large for the chip.
+    stack overflow into the static data and a program too large for the chip.
     """
 
     name: str = "uno"

@@ -60,8 +60,7 @@ def printed_by_circt(module: str) -> str:
 @dataclass(frozen=True)
 class CirctRunner(Runner):
     """The runner of modules that CIRCT prints, on verilator. The folder of a program contains `NAME.mlir` in addition
-    to
-    `NAME.v`.
+    to `NAME.v`.
     """
 
     def build(

@@ -33,9 +33,8 @@ class ThumbCycles:
     """The cycles of the blocks of a linked program.
 
     Data-dependent effects are ignored: early termination of divisions (the timing contains a mean), failing conditions
-    in IT
-    blocks, unaligned accesses, stalls on floating-point results, and instruction fetches that conflict with loads from
-    flash.
+    in IT blocks, unaligned accesses, stalls on floating-point results, and instruction fetches that conflict with loads
+    from flash.
     """
 
     def __init__(self, timing: Timing, chip: Chip, elf: Path) -> None:

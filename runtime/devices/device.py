@@ -27,8 +27,8 @@ class Build:
     """A linked program.
 
     `flash_bytes` is text + data of the ELF file, including startup code and the harness, some dozens of bytes.
-    `static_bytes` is .data + .bss, which includes the caller's input array X. `weights` are the
-    constants that the program receives before the first inference (`--load-weights`).
+    `static_bytes` is .data + .bss, which includes the caller's input array X. `weights` are the constants that the
+    program receives before the first inference (`--load-weights`).
     """
 
     flash_bytes: int
@@ -45,10 +45,9 @@ class RunResult:
     None if the model has none. `cycles` has shape (samples,) and counts `unit` from the first instruction of
     `NAME_predict` to its return; it is None if the device has no counter. `stack_bytes` is the greatest stack depth
     over all inferences, measured from the top at reset, so it includes the frame of main and the call. `more` contains
-    the
-    outputs after the scores. `core_cycles` has shape (samples,): the cycles of the core by the timing of the board, for
-    the same instructions; None if the board has no timing. `longest` has shape (samples,): for a streaming program, the
-    maximum cycles between two parts of the input, including the answer; None for other programs.
+    the outputs after the scores. `core_cycles` has shape (samples,): the cycles of the core by the timing of the board,
+    for the same instructions; None if the board has no timing. `longest` has shape (samples,): for a streaming program,
+    the maximum cycles between two parts of the input, including the answer; None for other programs.
     """
 
     labels: np.ndarray | None
@@ -66,8 +65,7 @@ class TimeProfile:
     """The time of an inference by instruction, as the mean over the inputs, in the device's unit.
 
     `spent[site, pc]` is the time of the instruction at `pc` while `site` was the last instruction of `NAME_predict`
-    that
-    ran before it. `site` is either `pc` itself or the call in which the instruction ran. The values add up to
+    that ran before it. `site` is either `pc` itself or the call in which the instruction ran. The values add up to
     `RunResult.cycles`.
     """
 

@@ -26,12 +26,10 @@ class Core:
 
     pc, back (the return address), sp, arguments (of a function; the first also contains its result): registers by
     unicorn's numbers. size_of: returns the size in bytes of the instruction with a given first halfword. code: the
-    offset
-    added to a function's address to call it. bits: the width of a register. flash: the address and size in bytes of
-    program
-    memory. ram: the address and minimum size in bytes of the memory for data and stack, with the stack at its end.
-    devices:
-    the sizes of other readable and writable memory regions, by address. All addresses and sizes are multiples of 4096.
+    offset added to a function's address to call it. bits: the width of a register. flash: the address and size in bytes
+    of program memory. ram: the address and minimum size in bytes of the memory for data and stack, with the stack at
+    its end. devices: the sizes of other readable and writable memory regions, by address. All addresses and sizes are
+    multiples of 4096.
     """
 
     emulator: Any
@@ -352,10 +350,8 @@ class BlockCounter:
     """A counter of instructions and cycles, which `restart` resets to 0.
 
     decode: returns the block at an address, of a size in bytes. refill: the additional cycles of a taken branch.
-    special:
-    returns true if the entry of the block at an address requires more than counting. Blocks are numbered from 1. The
-    program
-    starts in block 0.
+    special: returns true if the entry of the block at an address requires more than counting. Blocks are numbered from
+    1. The program starts in block 0.
     """
 
     def __init__(
@@ -406,8 +402,7 @@ class BlockCounter:
         """Install a C hook that counts all steps known not to be special and calls `other` for the rest.
 
         Return false without a C compiler. unicorn: the imported module of the emulator. An error in `other` stops the
-        emulator;
-        `check` raises it.
+        emulator; `check` raises it.
         """
         if (library := counting_library()) is None:
             return False
@@ -441,8 +436,7 @@ class BlockCounter:
         """A context in which `other` is called for each block that the C hook reports. Its first error is saved.
 
         The C hook would discard an exception. An exception of a signal handler is raised when a function is entered,
-        before its
-        first statement, where no `try` can catch it. A generator is resumed inside its `try`.
+        before its first statement, where no `try` can catch it. A generator is resumed inside its `try`.
         """
         while True:
             try:

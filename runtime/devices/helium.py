@@ -89,8 +89,7 @@ def _instruction(code: int) -> Instruction | None:
 @lru_cache(4)
 def _table(chip: Chip, elf: Path, timing: Timing, written: int) -> bytes:
     """The plugin's table of the instructions of a program. written: the file's modification time, which is part of the
-    cache
-    key.
+    cache key.
     """
     table, text = symbols(chip, elf), call_tool(chip, "objdump", ["-d", elf])
     first, end = table["tm_harness_start"], table["tm_program_end"]
@@ -115,9 +114,8 @@ class HeliumRunner(QemuRunner):
     """The runner of a Cortex-M55 in QEMU.
 
     An instruction of a low-overhead loop is counted in each iteration, because QEMU executes it, although the core
-    skips it.
-    QEMU does not report a fault for a vector access without the alignment that the architecture requires. The plugin
-    does.
+    skips it. QEMU does not report a fault for a vector access without the alignment that the architecture requires. The
+    plugin does.
     """
 
     emulator: ClassVar[Sequence[str]] = ("qemu-system-arm", "-M", "mps3-an547")

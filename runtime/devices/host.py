@@ -41,10 +41,10 @@ def _quicker(compiler: str) -> Sequence[str]:
 class HostRunner(Runner):
     """The runner of the host computer.
 
-    Cycles are ticks of the x86 time stamp counter, which is a noisy measure; None on other hosts.
-    The stack depth is that of a painted thread, from the frame of the loop around `NAME_predict`. The size of a build
-    includes the C library's startup code and the harness. With `sanitize`, the program checks itself for undefined
-    behaviour and invalid accesses, the first of which raises `DeviceError`. Its stack is reported as 0.
+    Cycles are ticks of the x86 time stamp counter, which is a noisy measure; None on other hosts. The stack depth is
+    that of a painted thread, from the frame of the loop around `NAME_predict`. The size of a build includes the C
+    library's startup code and the harness. With `sanitize`, the program checks itself for undefined behaviour and
+    invalid accesses, the first of which raises `DeviceError`. Its stack is reported as 0.
     """
 
     name: str = "host"

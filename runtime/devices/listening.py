@@ -29,8 +29,8 @@ class AnswersOverTime:
     """The answers of a program to a recording.
 
     outputs: an answer per row, as raws like those from `evaluate`. ends: the number of samples before each answer.
-    longest:
-    the maximum time from one part of the input to the next, in the board's unit; 0 if the board has no counter.
+    longest: the maximum time from one part of the input to the next, in the board's unit; 0 if the board has no
+    counter.
     """
 
     outputs: Outputs

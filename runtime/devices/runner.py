@@ -25,8 +25,7 @@ class Device:
     """A method of running programs other than on a board, such as code from another compiler on this computer.
 
     board: the name of the board whose programs the device runs and whose unit of time it uses. runner: creates the
-    runner
-    from that name. missing: returns the commands that install missing tools; empty if none is missing. files:
+    runner from that name. missing: returns the commands that install missing tools; empty if none is missing. files:
     `module:function`, a function from a `ProgramInFolder` to the files that the runner builds; empty for the C files.
     """
 

@@ -61,8 +61,7 @@ class FrameReader:
     """A parser of frames from bytes that arrive in pieces.
 
     longest: the number of bytes of the longest expected content. Bytes outside frames, such as text of a boot loader,
-    are
-    skipped, as is a start byte followed by an unknown kind or an impossible length.
+    are skipped, as is a start byte followed by an unknown kind or an impossible length.
     """
 
     longest: int

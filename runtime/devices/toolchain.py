@@ -69,8 +69,7 @@ def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seco
     """Run a program and return its standard output.
 
     name: the name of the program in messages; by default, the name of the file. Raises `InputError` with the first
-    error that
-    the program prints, and for a program that runs longer than `seconds`.
+    error that the program prints, and for a program that runs longer than `seconds`.
     """
     # Other locales would translate the messages searched below.
     environment = {**os.environ, "LC_ALL": "C"}
@@ -234,8 +233,7 @@ def _symbol_table(chip: Chip, elf: Path, written: int) -> Sequence[Symbol]:
     """The symbols as by `symbol_table`, cached. written: the file's modification time, which is part of the cache key.
 
     The symbols are parsed from objdump's output, because nm first loads each linker plugin of the computer: loading
-    LLVM's
-    takes longer than a compilation.
+    LLVM's takes longer than a compilation.
     """
     sections: dict[str, str] = {}
     table: list[Symbol] = []
@@ -313,8 +311,7 @@ def execute(
     """Run a model or driver and return its standard output.
 
     folder: the working directory, by default that of the caller. seconds: the time limit, for a command without a limit
-    of
-    its own. Raises `DeviceError` with the error that the command prints, and for a command that exceeds the limit.
+    of its own. Raises `DeviceError` with the error that the command prints, and for a command that exceeds the limit.
     """
     arguments = [str(part) for part in command]
     try:

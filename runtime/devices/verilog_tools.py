@@ -56,8 +56,7 @@ class Simulation(ABC):
         """Run the module on raws of shape (samples, input length), counting cycles from `start` to `done`.
 
         seed: the seed of random pauses of the input and of the receiver; 0 for no pauses. Raises `InputError` if a tool
-        is
-        missing or rejects the module, and `DeviceError` for an inference that does not finish.
+        is missing or rejects the module, and `DeviceError` for an inference that does not finish.
         """
         file = self.folder / f"{self.name}.{'sv' if self.system_verilog else 'v'}"
         file.write_text(self.system_verilog or self.verilog)
@@ -179,8 +178,8 @@ def synthesis_tool() -> str | None:
 def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str = "") -> Resources:
     """The cells of a module mapped to an FPGA, before placement.
 
-    folder: the folder for files, including `NETLIST`, which nextpnr reads. system_verilog: as in `Simulation`.
-    Raises `InputError` if yosys is missing or rejects the module.
+    folder: the folder for files, including `NETLIST`, which nextpnr reads. system_verilog: as in `Simulation`. Raises
+    `InputError` if yosys is missing or rejects the module.
     """
     if (tool := synthesis_tool()) is None:
         raise InputError(MISSING)

@@ -1,8 +1,7 @@
 """The two arithmetics of the evaluator.
 
 `Bits` defines the semantics of a program at L1: raws in the number format of each tensor, as every device computes
-them.
-`Reals` is the reference in double precision, without formats, for errors and ranges.
+them. `Reals` is the reference in double precision, without formats, for errors and ranges.
 """
 
 from __future__ import annotations

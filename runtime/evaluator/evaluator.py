@@ -1,9 +1,8 @@
 """The evaluator, which executes a program on tensors (L0 or L1) on a whole data set at once.
 
 Every value is an array with a leading axis over the samples, of extent 1 if the value does not depend on the input.
-Loops
-run once, for all samples together. The supported ops of other dialects are indices and conditions of `arith`, and empty
-tensors.
+Loops run once, for all samples together. The supported ops of other dialects are indices and conditions of `arith`, and
+empty tensors.
 """
 
 from __future__ import annotations
@@ -171,8 +170,8 @@ def evaluate(
 ) -> Outputs:
     """Run a program on raws of the input's format (or on reals, with `Reals`).
 
-    inputs: (samples, elements of the input). arithmetic: `Bits` by default. observe: called with every
-    tensor value and its array, once per chunk of samples and loop iteration.
+    inputs: (samples, elements of the input). arithmetic: `Bits` by default. observe: called with every tensor value and
+    its array, once per chunk of samples and loop iteration.
     """
     function = predict_function(module)
     check_steps(function, samples_together(function))

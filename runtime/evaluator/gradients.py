@@ -2,8 +2,7 @@
 
 A `Trace` records the ops that a program executes on some samples. Derivatives are propagated backwards through it. Each
 sample has separate derivatives: for a constant matrix, as many as it has elements. Only the factors of these
-derivatives
-are stored, and `Gradients.rows` multiplies them row by row.
+derivatives are stored, and `Gradients.rows` multiplies them row by row.
 """
 
 from __future__ import annotations
@@ -89,8 +88,7 @@ def tensor_slopes(
 
     Each computation of a tensor yields its values, with an axis of extent 1 if all samples share them, and the
     derivatives of a weighted sum of scores by them, as in `Gradients`. Constants are omitted, and so are tensors that
-    affect
-    the scores only through an op without derivatives.
+    affect the scores only through an op without derivatives.
     """
     function = predict_function(module)
     chunk = samples_together(function)
@@ -272,8 +270,7 @@ class _GradientTape(Trace):
         """The parts of the gradients of constants for a weighted sum of scores.
 
         direction: the weights of the scores. tensors: a list to which all other tensors are appended, as
-        `tensor_slopes` yields
-        them.
+        `tensor_slopes` yields them.
         """
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         scores = next(value for value in last.operands if isinstance(value.type, TensorType))

@@ -3,8 +3,7 @@
 The iterations of a parallel loop only insert parts into tensors, as in a pooling over patches. No iteration reads
 elements that another one writes (`tdsl.insertion_in`). They are therefore evaluated like samples: every array has a
 leading axis over them, of extent 1 if it does not depend on the iteration. Loops that pass their tensors to a single
-inner
-loop form a nest, whose iterations share one axis in execution order.
+inner loop form a nest, whose iterations share one axis in execution order.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ class Tapes(dict[object, "_OpTape | None"]):
     def key(op: tdsl.TensorOp, arguments: Sequence[Any], numbers: dict[SSAValue, int]) -> object:
         """The key of an op without regions: all properties that determine its steps.
 
-        The properties are types, attributes, the constants that bound sums, the identity of equal operands, and
-        shapes. The number of samples matters only if it is one.
+        The properties are types, attributes, the constants that bound sums, the identity of equal operands, and shapes.
+        The number of samples matters only if it is one.
         """
         operands = list(op.operands)
         roots = [tdsl.constant_root(value) for value in operands]
@@ -196,8 +196,7 @@ class LoopSteps:
     computation.
 
     ops: ops without nested loops, all of which are recorded. entering: values that depend only on the iteration. most:
-    the
-    maximum number of elements of a tensor of one sample for which early steps run.
+    the maximum number of elements of a tensor of one sample for which early steps run.
     """
 
     def __init__(

@@ -122,7 +122,7 @@ class SharedProgram:
         return [tdsl.format_of(value) for value in last.operands if isinstance(value.type, TensorType)]
 
     def outputs(self, chunk: int) -> Outputs:
-        """The outputs of one chunk of samples."""
+        """The outputs of the program for one chunk of samples."""
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         given = self._given(chunk)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
@@ -277,7 +277,7 @@ class _Batch:
 
     @property
     def key(self) -> object:
-        """A cache key of this iteration range."""
+        """The cache key of the range of iterations."""
         return self.taken
 
     def _too_large(self, op: Operation, times: int = 1) -> bool:

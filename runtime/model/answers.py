@@ -25,8 +25,7 @@ class Answers:
     program itself computes a class. clusters: true if its classes are clusters, which are unrelated to `y`. detects:
     true if its value is the score of an anomaly detector; `y` then contains 1, and -1 for anomalies. trained: the
     integers that represent the classes in data if `labels` are assigned names; None if indices represent them. shape:
-    the
-    shape of a sample's values; empty for scalars.
+    the shape of a sample's values; empty for scalars.
     """
 
     classes: int | None = None
@@ -50,10 +49,9 @@ def read_answers(
     """The array `y` of an .npz file: class indices, or targets (samples, values).
 
     Classes are specified by their labels, or as integers: those of the model, or indices if its labels are text.
-    Targets
-    have the shape of the program's values, regardless of axes of one element, or are a row for each sample. Raises
-    `InputError` for another type or shape, for targets that are NaN or infinite, and for a class that the program does
-    not have.
+    Targets have the shape of the program's values, regardless of axes of one element, or are a row for each sample.
+    Raises `InputError` for another type or shape, for targets that are NaN or infinite, and for a class that the
+    program does not have.
     """
 
     def are_targets(shape: Sequence[int], kind: str) -> bool:

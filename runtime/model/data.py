@@ -33,10 +33,8 @@ class Data:
 
     integers: true if the file contains integers. shape: the shape of a sample in the file. targets: the targets of a
     regressor, (samples, values), if the file contains targets instead of labels. ignored: true if the file contains a
-    `y`
-    that the program, a clustering, does not use. precise: the samples that `compared_stride` selects, before rounding
-    to
-    single precision, if the file stores double precision.
+    `y` that the program, a clustering, does not use. precise: the samples that `compared_stride` selects, before
+    rounding to single precision, if the file stores double precision.
     """
 
     x: NDArray[np.floating[Any]]
@@ -79,11 +77,10 @@ def load_data(
     """Read a data set.
 
     elements: the required number of elements per sample. parts: the inputs of a model with several inputs; the file
-    contains
-    an array of each name, or their concatenation in `x`. classes: labels must lie in [0, classes). answers: the
-    properties
-    of `y`; replaces `classes`. missing: true if elements may be NaN. Raises `InputError` for a missing or damaged file,
-    wrong shapes or types, no samples, more samples than fit in memory, NaN or infinity, and labels out of range.
+    contains an array of each name, or their concatenation in `x`. classes: labels must lie in [0, classes). answers:
+    the properties of `y`; replaces `classes`. missing: true if elements may be NaN. Raises `InputError` for a missing
+    or damaged file, wrong shapes or types, no samples, more samples than fit in memory, NaN or infinity, and labels out
+    of range.
     """
 
     x = _joined(path, parts)
@@ -113,7 +110,7 @@ COMPARED_SAMPLES = 1000
 
 
 def compared_stride(samples: int) -> int:
-    """The distance between consecutive samples on which a program is compared with the model."""
+    """The distance between consecutive samples that are used to compare programs."""
     return -(-samples // COMPARED_SAMPLES)
 
 

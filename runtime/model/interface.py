@@ -23,23 +23,19 @@ class Interface:
     `NAME_predict` returns the class index, otherwise void. `packed_bits` is the width of each element of a packed input
     (`tinyml.dialects.layouts.packed_bits`), whose array consists of bytes, and `packed_offset` is subtracted from each
     element before packing; None if the input is not packed. `more_outputs` contains the C type and the length of each
-    output
-    after the scores, which `NAME_output_1` and so on return. With `input_in_arena`, `NAME_predict` has no parameter X:
-    the input is in the arena, at the address that `NAME_input` returns. With `row_elements`, it also has no parameter
-    X:
-    the caller's function `NAME_row` supplies the input row by row, with that many numbers per row. If channels
-    come first in the model's file, `input_axes` contains the file's axis for each axis of the input; None for other
-    inputs.
-    `input_parts` lists the inputs of a model with several inputs, which are concatenated in the array. `input_unit` is
-    the
-    unit of sensor readings in the input, in the syntax of `--input-unit`. With `instances`, the first parameter of all
-    functions is a pointer to the memory of an instance, a `NAME_ctx`. With `pushes`, the caller pushes the input
-    (`NAME_push`); runners push `row_elements` numbers at a time. With `skipped_rows`, the inputs of a run are parts of
-    one recording: the program is not reset in between, and that many rows of the first input are skipped. `rate` is the
-    number of samples per second of the training data, if the model's front end declares it.
+    output after the scores, which `NAME_output_1` and so on return. With `input_in_arena`, `NAME_predict` has no
+    parameter X: the input is in the arena, at the address that `NAME_input` returns. With `row_elements`, it also has
+    no parameter X: the caller's function `NAME_row` supplies the input row by row, with that many numbers per row. If
+    channels come first in the model's file, `input_axes` contains the file's axis for each axis of the input; None for
+    other inputs. `input_parts` lists the inputs of a model with several inputs, which are concatenated in the array.
+    `input_unit` is the unit of sensor readings in the input, in the syntax of `--input-unit`. With `instances`, the
+    first parameter of all functions is a pointer to the memory of an instance, a `NAME_ctx`. With `pushes`, the caller
+    pushes the input (`NAME_push`); runners push `row_elements` numbers at a time. With `skipped_rows`, the inputs of a
+    run are parts of one recording: the program is not reset in between, and that many rows of the first input are
+    skipped. `rate` is the number of samples per second of the training data, if the model's front end declares it.
 
-    Raises `ValueError` for another C type, for a length that is not positive, and if type and length of the scores
-    are inconsistent.
+    Raises `ValueError` for another C type, for a length that is not positive, and if type and length of the scores are
+    inconsistent.
     """
 
     name: str

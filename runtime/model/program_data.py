@@ -26,9 +26,8 @@ def load_program_data(module: ModuleOp, file: str, answers: Answers | None = Non
     """Read the data set of a program. answers: the properties of `y`, by default those of the program's answers.
 
     Integers are raws of the input's format, or of the sensor if the input has a unit, unless the format is a float.
-    Samples
-    are reordered to the program's order of axes. Raises `InputError` for an unreadable file and for samples or labels
-    that do not match the program.
+    Samples are reordered to the program's order of axes. Raises `InputError` for an unreadable file and for samples or
+    labels that do not match the program.
     """
     interface = interface_of(module)
     data = load_data(

@@ -18,7 +18,7 @@ def temporary_folder() -> Generator[Path]:
     """A context with a new folder, which is removed at the end. If a disk is full, raises `InputError` with the parent
     folder.
 
-    The error that `write` raises names no file.
+    Errors that name a file are raised unchanged. An error of `write` names none.
     """
     try:
         with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:

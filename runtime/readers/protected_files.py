@@ -56,8 +56,7 @@ def check_output(path: str | Path) -> Path:
     """The file or folder to which an output path resolves.
 
     Raises `InputError` for an input, under any name or link, and for a symbolic link out of its folder. Raises
-    `OSError` or
-    `RuntimeError` for circular links.
+    `OSError` or `RuntimeError` for circular links.
     """
     link, final = Path(path), Path(path).resolve()
     if (inputs := _INPUTS.get()) is None:

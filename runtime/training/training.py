@@ -35,10 +35,8 @@ class TrainingTrace(Trace):
     """The execution of a batch, for a training step.
 
     inputs: (samples, elements), raws of the program's format, or reals with `Reals`. trained: the constants by which
-    scores
-    are differentiated. of_inputs: True to also differentiate by the inputs. Raises `InputError` for sums in
-    accumulators,
-    which are not numbers of a format.
+    scores are differentiated. of_inputs: True to also differentiate by the inputs. Raises `InputError` for sums in
+    accumulators, which are not numbers of a format.
     """
 
     def __init__(
@@ -127,8 +125,7 @@ class TrainingTrace(Trace):
         """The derivatives by a result before it is saturated to the range of its format.
 
         At the least real the derivative is zero, as in a relu. At the greatest real, only derivatives that reduce the
-        result
-        remain.
+        result remain.
         """
         format = self._format(made)
         if format is None:

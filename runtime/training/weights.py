@@ -53,10 +53,9 @@ class TrainedWeights:
     """The constants of a program that are trained.
 
     reals: initial values by the names of constants. They are moved until they round to the raws of the program, which
-    may not
-    be the nearest raws. A constant that is missing, or has another shape, starts from its decoded raws. renew: called
-    after the constants of the program have changed. executed: another program with the same constants and bits, by
-    default the program itself; constants may have other shapes and positions.
+    may not be the nearest raws. A constant that is missing, or has another shape, starts from its decoded raws. renew:
+    called after the constants of the program have changed. executed: another program with the same constants and bits,
+    by default the program itself; constants may have other shapes and positions.
     """
 
     def __init__(
@@ -140,7 +139,9 @@ def _key(weight: Weight) -> Hashable:
 
 
 def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:
-    """The reals nearest to the given ones that round to the raws of a constant, between these and the decoded raws."""
+    """The reals between the decoded raws and the given reals that round to the raws of a constant and are nearest to
+    the given ones.
+    """
     format, raws = tdsl.format_of(constant.result), constant.raws
     found = decoded
     for share in reversed(ROUNDING_SHARES):

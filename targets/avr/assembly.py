@@ -277,8 +277,7 @@ class SumRegisters:
     """The registers of a sum.
 
     sum: the bytes of the sum, the lowest first. zero: a register that contains zero. gathered: a register pair that is
-    zero
-    before and after the loop, or empty.
+    zero before and after the loop, or empty.
     """
 
     sum: Sequence[str]
@@ -387,18 +386,14 @@ def entered(
 ) -> Entered:
     """The functions of a kernel whose loop adds to a sum.
 
-    signature: the head of the C function, whose first parameter is the row. bits: the width of the sum.
-    counter: the counter of the loop; a loop without one counts by itself and is entered at its first instruction.
-    others:
-    further variables of the instructions. steps: the number of steps as a C expression. of: the number of elements per
-    step,
-    by which the C function divides. most: the maximum number of steps per call, a multiple of the steps per iteration;
-    0 if
-    only the counter limits them. functions: the functions that the C code calls. element: the time of an element, if it
-    differs from the time of a step. start: the initial value of the sum. ready: statements after the declarations.
-    longest:
-    an optional limit on n within the range of the counter. With it, divisions, which may be calls, precede the register
-    variables.
+    signature: the head of the C function, whose first parameter is the row. bits: the width of the sum. counter: the
+    counter of the loop; a loop without one counts by itself and is entered at its first instruction. others: further
+    variables of the instructions. steps: the number of steps as a C expression. of: the number of elements per step, by
+    which the C function divides. most: the maximum number of steps per call, a multiple of the steps per iteration; 0
+    if only the counter limits them. functions: the functions that the C code calls. element: the time of an element, if
+    it differs from the time of a step. start: the initial value of the sum. ready: statements after the declarations.
+    longest: an optional limit on n within the range of the counter. With it, divisions, which may be calls, precede the
+    register variables.
     """
     lines, used = loop.lines, registers(loop.lines)
     variables = [Variable(C_SUMS[bits], "s", needed.sum[0], start, bits // 8)]

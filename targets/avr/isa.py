@@ -88,12 +88,9 @@ class Opcode:
 
     operands: the kind of each operand. Registers are written (w), read (r) or both (u). Other kinds are constants (k),
     pointers and addresses (a), labels (l), and labels or functions (f). cycles: the cycles on an ATmega; for branches
-    and
-    skips, the cycles without a jump. words: the number of words of flash, two bytes each. among: the numbers of the
-    valid
-    registers. pairs: true if a register is the lower one of a pair. writes: written registers that are not operands.
-    stack:
-    the bytes that the instruction pushes on the stack, negative for pops.
+    and skips, the cycles without a jump. words: the number of words of flash, two bytes each. among: the numbers of the
+    valid registers. pairs: true if a register is the lower one of a pair. writes: written registers that are not
+    operands. stack: the bytes that the instruction pushes on the stack, negative for pops.
     """
 
     name: str

@@ -21,8 +21,7 @@ def without_branches(text: str, undefined: Sequence[str]) -> str:
     """C text without the branches whose conditions require a macro with a prefix in `undefined`.
 
     A condition that this determines is removed with its directives and the comment directly before it. A condition that
-    also
-    depends on other macros remains.
+    also depends on other macros remains.
     """
     if not any(prefix in text for prefix in undefined):
         return text

@@ -46,8 +46,7 @@ class CTarget(Target):
     """Print NAME.c (`file=source`) or NAME.h (`file=header`) for the only program of a module.
 
     target: by default the target for which the module is compiled. Raises `InputError` for an unknown target, and for
-    one
-    whose kernels the module does not call. Raises `ValueError` for an unknown file.
+    one whose kernels the module does not call. Raises `ValueError` for an unknown file.
     """
 
     name = "c"
@@ -192,8 +191,7 @@ class _ProgramPrinter:
         """Prefixes of the macros whose branches are omitted.
 
         Compilers for chips with a special method of reading constants reject the file. Compilers for other chips
-        compile
-        the portable text, with bit-identical results.
+        compile the portable text, with bit-identical results.
         """
         if self.chip.macros is not None:
             return [prefix for prefix in SELECTING_PREFIXES if prefix not in self.chip.macros]

@@ -48,10 +48,8 @@ class Text:
     """The text of a C expression.
 
     `type` is its C type: arithmetic on i8 and i16 results in int, which `index` represents. `reads` contains the
-    variables on
-    which it depends, and MEMORY. `steps` is true if its evaluation advances a pointer. For `v + rest` with a variable
-    v,
-    `update` contains v, the operator and the rest, so that an assignment can be printed as `v += rest`.
+    variables on which it depends, and MEMORY. `steps` is true if its evaluation advances a pointer. For `v + rest` with
+    a variable v, `update` contains v, the operator and the rest, so that an assignment can be printed as `v += rest`.
     """
 
     code: str

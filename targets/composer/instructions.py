@@ -27,15 +27,12 @@ class Instruction:
     """An instruction.
 
     name: the mnemonic without its width. size: the size in bytes, for a branch that of its short form; None if the
-    assembler
-    chooses. words: the number of 32-bit registers that a load or store multiple transfers. address: the registers from
-    which
-    the address of a load or store is computed. reads, writes: all registers that the instruction reads, including those
-    of
-    the address, and writes. "flags" is one of them if a chip records it. stack: bytes of stack that the instruction
-    allocates, negative if it frees them. time: cycles, if they are equal for all cores; otherwise 1. callee: the C
-    function
-    that the instruction calls. unit: the execution unit of a vector instruction, which is busy for `held` cycles.
+    assembler chooses. words: the number of 32-bit registers that a load or store multiple transfers. address: the
+    registers from which the address of a load or store is computed. reads, writes: all registers that the instruction
+    reads, including those of the address, and writes. "flags" is one of them if a chip records it. stack: bytes of
+    stack that the instruction allocates, negative if it frees them. time: cycles, if they are equal for all cores;
+    otherwise 1. callee: the C function that the instruction calls. unit: the execution unit of a vector instruction,
+    which is busy for `held` cycles.
     """
 
     text: str
@@ -122,8 +119,7 @@ class Run(NamedTuple):
     """Consecutive instructions, the last of which may be a branch.
 
     times: the number of executions per call of the function. taken: the number of executions in which the branch at the
-    end
-    is taken.
+    end is taken.
     """
 
     lines: Code

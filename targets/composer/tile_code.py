@@ -29,11 +29,11 @@ class RepeatedCode(ABC):
 
     @abstractmethod
     def function(self) -> Repeated:
-        """The complete function."""
+        """The complete function of the kernel."""
 
     @cached_property
     def code(self) -> Repeated:
-        """The complete function. The result is cached."""
+        """The complete function of the kernel, cached."""
         return self.function()
 
     @property

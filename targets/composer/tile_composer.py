@@ -33,8 +33,8 @@ L_co = TypeVar("L_co", covariant=True)
 class TileAssembly(Protocol[L_co]):
     """The assembly code for a tile, which contains the weights or reads them from a stream.
 
-    fits: true if there is code for the tile. lines: the function. time: the number of instructions that a
-    call executes. runs: the executed instructions, if they are recorded. stack, bytes: bytes of stack and of flash.
+    fits: true if there is code for the tile. lines: the function. time: the number of instructions that a call
+    executes. runs: the executed instructions, if they are recorded. stack, bytes: bytes of stack and of flash.
     """
 
     @property
@@ -63,9 +63,8 @@ class TileComposer(Generic[L]):
     """The common properties of an instruction set's families.
 
     header: a header of the runtime. core: the number of the instruction set in this header, or a preprocessor
-    condition.
-    statement: formats the body of a function. needs, flash: as in `Kernel`. call: bytes of flash of a
-    call. enter: the overhead of a call in time. bits, limit: the width and the limit of sums, as in `TileFamily`.
+    condition. statement: formats the body of a function. needs, flash: as in `Kernel`. call: bytes of flash of a call.
+    enter: the overhead of a call in time. bits, limit: the width and the limit of sums, as in `TileFamily`.
     """
 
     header: str

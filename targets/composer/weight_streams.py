@@ -54,8 +54,7 @@ class Number:
     """An integer per row.
 
     values: returns one integer for each row, stored least significant byte first, or the bytes of each row. in_c:
-    returns the
-    C expression of the integer for the C expressions of a byte pointer and a byte offset.
+    returns the C expression of the integer for the C expressions of a byte pointer and a byte offset.
     """
 
     name: str
@@ -152,9 +151,8 @@ class Weights(Field):
 
     order: the axes, the outermost first. An axis is `ROW` or a stride. An element with index i has the coordinate i //
     stride % extent on the axis of a stride, where stride * extent is the next greater stride. For instance, (ROW, 1) is
-    row
-    by row, (1, ROW) element by element, (4, ROW, 1) four elements of each row in turn, and (4, ROW, 1, 2) the same with
-    elements 0, 2, 1 and 3 of each four.
+    row by row, (1, ROW) element by element, (4, ROW, 1) four elements of each row in turn, and (4, ROW, 1, 2) the same
+    with elements 0, 2, 1 and 3 of each four.
     """
 
     elements: int = 0
@@ -181,8 +179,7 @@ class Weights(Field):
 
     def in_c(self, element: str, row: str, rows: int | str) -> str:
         """The C expression of a weight. element: the variable with the index of the weight, starting at `first`. row,
-        rows: the
-        index of the row in the block, which may be "", and the number of rows of the block.
+        rows: the index of the row in the block, which may be "", and the number of rows of the block.
 
         The byte offset is the sum of the coordinates, each times the bytes of all inner axes.
         """
@@ -238,8 +235,7 @@ class StreamInC:
     """The C expressions of a stream's values.
 
     `stream`, `x` and `out` are the arguments of the C function. Inside a block there is a pointer for each of its
-    fields,
-    `row` and, if blocks have several rows, `first`, the first row of the block, and optionally `rows`.
+    fields, `row` and, if blocks have several rows, `first`, the first row of the block, and optionally `rows`.
 
     rows: the rows of a block, a number or a variable. row: the row of the tile.
     """
@@ -331,13 +327,10 @@ class WeightStream:
     """The weight stream of a tile.
 
     groups: pairs of a number of blocks and the rows of each, in order. fields: the fields of a block. by_channel: each
-    row
-    of weights is the filter of a channel, and the elements of a channel are `tile.rows` apart. run_elements: the
+    row of weights is the filter of a channel, and the elements of a channel are `tile.rows` apart. run_elements: the
     elements of a row of weights between the starts of runs, as arranged by `elements`, which accepts an array of shape
-    rows
-    x (runs x length). finish: the C statements that finish `sum` and store it at a location. in_c: the C statements for
-    the
-    sums of all rows and windows. head: bytes before the first block, which only assembly reads.
+    rows x (runs x length). finish: the C statements that finish `sum` and store it at a location. in_c: the C
+    statements for the sums of all rows and windows. head: bytes before the first block, which only assembly reads.
     """
 
     tile: Tile
@@ -474,8 +467,7 @@ class ChannelRecords:
     """The records of the channels of a tile in a stream.
 
     columns: the columns of a filter. taps: the number of its weights. across: the columns between adjacent windows.
-    bytes:
-    the size of a record.
+    bytes: the size of a record.
     """
 
     def __init__(self, tile: Tile, factors: RowFactors) -> None:

@@ -1,5 +1,5 @@
-"""Thumb instructions as records: their operands, the encodings that accept these, and the table of ARMv6-M and
-ARMv7E-M opcodes.
+"""Thumb instructions as records: their operands, the encodings that accept these, and the table of ARMv6-M and ARMv7E-M
+opcodes.
 
 A call of an entry of the table creates an instruction: `add("r4", "r4", "r4", asr=31)`, `ldr("r3", post("r0", 4))`,
 `bne(back=1)`.
@@ -24,8 +24,8 @@ _KEPT_ADDRESSES = 1 << 12
 class Address(NamedTuple):
     """The address of a load or store.
 
-    offset: bytes from the base, or a register that is shifted left by `lsl`. step: bytes added to the base after
-    the access.
+    offset: bytes from the base, or a register that is shifted left by `lsl`. step: bytes added to the base after the
+    access.
     """
 
     base: str
@@ -174,12 +174,10 @@ class Opcode:
     """A mnemonic, which is called with operands.
 
     operands: the kind of each operand, as in `fits`. Registers are written (w), read (r) or both (u). "w r v" also
-    accepts
-    two operands, the first of which is written and read. short: the operands of ARMv6-M encodings, as in `is_short`.
-    size:
-    the bytes of these encodings. keywords: the keywords that calls accept. words: the number of 32-bit registers that
-    the
-    instruction transfers, excluding those of a list. reads, writes: registers that are not operands.
+    accepts two operands, the first of which is written and read. short: the operands of ARMv6-M encodings, as in
+    `is_short`. size: the bytes of these encodings. keywords: the keywords that calls accept. words: the number of
+    32-bit registers that the instruction transfers, excluding those of a list. reads, writes: registers that are not
+    operands.
     """
 
     name: str
@@ -197,7 +195,7 @@ class Opcode:
         return _made(self, operands, *keywords.items())
 
     def kinds(self, count: int) -> list[str]:
-        """The kinds of `count` operands."""
+        """The kinds of operands that the opcode accepts if there are `count` operands."""
         return ["u", "v"] if count == 2 and self.operands == "w r v" else self.operands.split()
 
     def text(self, operands: tuple[Operand, ...], keywords: Mapping[str, int]) -> str:

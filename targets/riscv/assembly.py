@@ -17,12 +17,9 @@ class RiscvInstruction:
     """An instruction.
 
     op: the name of the op in xDSL's dialects `riscv`, `riscv_cf` and `rv32`. The constructor of the op accepts the
-    operands
-    in the order of the assembly, except that the address of a store precedes the value. bytes: the maximum bytes of
-    flash;
-    2 if there is a compressed encoding for all registers. Its time is 1, because RISC-V chips are measured in
-    instructions.
-    Each instruction reads its operands, defines a new value and clobbers nothing.
+    operands in the order of the assembly, except that the address of a store precedes the value. bytes: the maximum
+    bytes of flash; 2 if there is a compressed encoding for all registers. Its time is 1, because RISC-V chips are
+    measured in instructions. Each instruction reads its operands, defines a new value and clobbers nothing.
     """
 
     op: str
@@ -74,7 +71,7 @@ class RiscvCode(ABC, Generic[V]):
 
     @abstractmethod
     def arguments(self, count: int) -> Sequence[V]:
-        """The first arguments of the function."""
+        """The first `count` arguments of the function."""
 
     @abstractmethod
     def enter(self, frame: int) -> V:
@@ -84,11 +81,11 @@ class RiscvCode(ABC, Generic[V]):
 
     @abstractmethod
     def leave(self, frame: int) -> None:
-        """Restore the saved registers and return."""
+        """Append code that restores the saved registers and returns."""
 
     @abstractmethod
     def give(self, results: Sequence[V]) -> None:
-        """Return words from a function without a frame."""
+        """Append a return of words from a function without a stack frame."""
 
     @abstractmethod
     def changed_unless(self, first: V, second: V, value: V, change: Callable[[V], V], share: float) -> V:
@@ -168,8 +165,7 @@ class RiscvCode(ABC, Generic[V]):
         self, end: Callable[[], V], count: int, carried: Sequence[V], body: Body[V], *, far: bool = False
     ) -> Sequence[V]:
         """Append a loop until the first variable, a pointer, reaches an end, and return its results. count: the known
-        number of
-        iterations.
+        number of iterations.
         """
         if count == 1:
             return body(carried)

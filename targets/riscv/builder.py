@@ -2,8 +2,8 @@
 
 Values have no registers while ops are appended. Registers are then allocated by linear scan over classes of values that
 share a register. Unlike xDSL's allocator, this one assigns a single register to a loop-carried variable in all
-iterations
-of a bottom-tested loop. It also lets an addition write its result to the register of an operand that dies there.
+iterations of a bottom-tested loop. It also lets an addition write its result to the register of an operand that dies
+there.
 
 xDSL prints the instructions, except for addresses of loads and stores (`lb a6, 4(t0)`), immediates of `lui`, which are
 unsigned, and the direction of branches to numeric labels.

@@ -19,8 +19,7 @@ class Delays:
 
     lut: the delay of a level of logic with its routing. carry: of a bit of a carry chain. product: of a multiplier for
     factors of at most 18 bits. read: from a clock edge to the word at a memory's output. setup: from a signal to the
-    clock
-    edge that samples it, including the multiplexer before registers and ports.
+    clock edge that samples it, including the multiplexer before registers and ports.
     """
 
     lut: float
@@ -72,8 +71,7 @@ class Carrier:
     """A board with an FPGA. clock: the clock frequency in MHz at the pin `pin`.
 
     receive, transmit: the pins of a serial line, named from the FPGA's perspective. busy: the pin of an LED. high: pins
-    that
-    a design must drive high.
+    that a design must drive high.
     """
 
     name: str
@@ -91,18 +89,12 @@ class Fabric(Logic):
     """The logic of an FPGA.
 
     there: the available cells. bram_bits, bram_width: the bits of a block RAM, and of its widest words. clock: the
-    frequency
-    in MHz for which programs are scheduled. synthesis: the command of yosys that maps a design to the FPGA. cells: the
-    kinds
-    of cells of a mapped design, each with the resource that it uses and the amount. placement: the nextpnr command with
-    the
-    part and its package; empty if nextpnr does not support it. pack: the command that converts the output of nextpnr to
-    a
-    bitstream. carriers: boards, the default one first. bram_price: the cost that yosys assigns to a block RAM, relative
-    to
-    the cost 4 of a LUT memory of 16 words of 4 bits. ram_luts: the number of LUTs of such a LUT memory; None if LUTs
-    cannot
-    serve as memories.
+    frequency in MHz for which programs are scheduled. synthesis: the command of yosys that maps a design to the FPGA.
+    cells: the kinds of cells of a mapped design, each with the resource that it uses and the amount. placement: the
+    nextpnr command with the part and its package; empty if nextpnr does not support it. pack: the command that converts
+    the output of nextpnr to a bitstream. carriers: boards, the default one first. bram_price: the cost that yosys
+    assigns to a block RAM, relative to the cost 4 of a LUT memory of 16 words of 4 bits. ram_luts: the number of LUTs
+    of such a LUT memory; None if LUTs cannot serve as memories.
     """
 
     there: Resources

@@ -138,10 +138,8 @@ def _ordered(outputs: Operation) -> list[Operation]:
     """The ops on which outputs depend, in the order of a traversal from the outputs.
 
     Logic follows the ops that it reads; the inputs of registers and memories follow these. The result of synthesis
-    depends
-    on the order of the lines. This order is determined only by the circuit, so that it does not depend on the order in
-    which
-    passes created the ops.
+    depends on the order of the lines. This order is determined only by the circuit, so that it does not depend on the
+    order in which passes created the ops.
     """
     found: dict[Operation, None] = {}
     entered = deque([outputs])

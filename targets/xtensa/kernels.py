@@ -1,8 +1,8 @@
 """The kernels for Xtensa cores, in C that gcc compiles to few instructions per product.
 
 The LX106 multiplies 16 by 16 bits (MUL16S) and has no load that extends the sign of a byte. Extracting a byte of an
-aligned word takes two shifts, or one for the last byte, so that a word of weights costs less than four loads.
-Elements of the vector are decoded once for four rows.
+aligned word takes two shifts, or one for the last byte, so that a word of weights costs less than four loads. Elements
+of the vector are decoded once for four rows.
 """
 
 from __future__ import annotations

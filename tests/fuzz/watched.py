@@ -32,7 +32,7 @@ class Kind:
     """A family of cases.
 
     seconds: the CPU time after which a case counts as hanging; it does not depend on the load of the machine. weight:
-    the share of the total time. memory: bytes that a case may map in addition to those of its process at the start;
+    the share of the total time. memory: bytes that a case may map in addition to the bytes of its process at the start;
     None for no limit, which the address sanitizer needs.
     """
 

@@ -44,7 +44,7 @@ class Network:
 
     @property
     def images(self) -> list[Image]:
-        """The input and the result of each layer."""
+        """The image that is the network's input, followed by the image that each layer computes."""
         found = [Image(SIDE, SIDE, 1, BITS)]
         for kernel, channels in self.layers:
             found.append(Image(found[-1].height - kernel + 1, found[-1].width - kernel + 1, channels, BITS))

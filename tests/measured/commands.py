@@ -77,7 +77,7 @@ def measure(command: str, models: Path | None = None) -> Values:
 def _estimator(name: str, options: list[str]) -> Values:
     """The figures of an estimator of `programs.digits` on an Uno, with automatically chosen formats.
 
-    Accuracies are those on the test samples. options: `--input-unit UNIT`, by default the inputs are floats, and
+    Accuracies are measured on the test samples. options: `--input-unit UNIT`, by default the inputs are floats, and
     `--flash BYTES`, by default the flash of an Uno.
     """
     from programs import digits
@@ -124,7 +124,8 @@ def _sensor(name: str, options: list[str]) -> Values:
     """The figures of a model of `programs.sensor_cases` on all devices, with reals and with a sensor's integers as
     inputs.
 
-    Accuracies are those of the evaluator. `differ` counts the labels on all devices that differ from the evaluator's.
+    Accuracies are computed by the evaluator. `differ` counts the labels on all devices that differ from the
+    evaluator's.
     """
     from programs import sensor_cases as sensors
 

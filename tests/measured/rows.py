@@ -1,6 +1,6 @@
 """A row of a paper's page: an item of the paper, the command that reproduces it, the result, and the verdict.
 
-Commands of rows may also be tests. The tests of all rows that are due run together, because starting a run takes long.
+Commands of rows may also be tests. The tests of all rows to be run are started together, because each start takes long.
 """
 
 from __future__ import annotations

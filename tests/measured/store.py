@@ -72,7 +72,7 @@ def head() -> str:
 
 @cache
 def is_current(commit: str) -> bool:
-    """True if the product is the same at a commit and in the working tree."""
+    """True if the files of the product are equal at a commit and in the working tree."""
     return not _differs(commit)
 
 

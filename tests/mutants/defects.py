@@ -1,9 +1,9 @@
 """One-line defects of a Python source: limits changed by one, terms omitted, conditions removed.
 
-Only code changes. Docstrings, annotations, decorators, assertions, error messages and f-strings do not. Some changes
-are excluded: those that pyright reports, such as the removal of a test for a type or for None; those that do not change
-the bytecode, or change it as another defect does; and those that are equivalent for all values, such as `reshape(-2)`,
-or a length of at most 0.
+Only code changes. Docstrings, annotations, decorators, assertions, error messages and f-strings do not. Three kinds of
+changes are excluded. Pyright reports the first kind, such as the removal of a test for a type or for None. The second
+kind does not change the bytecode, or changes it as another defect does. The third kind is equivalent for all values,
+such as `reshape(-2)`, or a length of at most 0.
 """
 
 from __future__ import annotations

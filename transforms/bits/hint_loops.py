@@ -1,8 +1,8 @@
 """`hint-loops`: sets the unrolling hints with which high-level synthesis turns a program's C into hardware (L4).
 
 SeeDot adds an unrolling hint for each loop to the C that Vivado HLS compiles (section 6.2.2). Here each hint is the
-number of elements that `unroll-loops` processes at once in the hardware of the same program. Both ways to hardware
-therefore use the same budget of logic cells.
+number of elements that `unroll-loops` processes at once in the hardware of the same program. Hardware from C and
+hardware from IR therefore use the same budget of logic cells.
 """
 
 from __future__ import annotations
@@ -88,7 +88,9 @@ def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: in
 
 
 def _terms(loop: scf.ForOp | num.EntriesOp) -> list[Operation]:
-    """The ops in the body of a loop whose results it adds to its carried values; empty if it carries no sums."""
+    """The ops in the body of a loop whose results are added to carried values of the loop;
+    empty if it carries no sums.
+    """
     end = loop.body.block.last_op
     sums = [value.owner for value in (() if end is None else end.operands)]
     return [

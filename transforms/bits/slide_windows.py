@@ -1,9 +1,9 @@
 """`slide-windows`: stores a sliding window of an image as a ring of columns, so that only new columns are loaded (L4).
 
 Without this pass, a convolution copies the whole window of each pixel, although the window of the previous pixel shares
-most of it. In the ring each column of a window keeps its position. A new column replaces the one that leaves the
-window. The rows of weights are rotated accordingly: flash contains one copy of the constant matrix for each rotation.
-Line buffers in hardware serve the same purpose.
+most of it. In the ring the position of a column does not change while the column is in the window. A new column
+replaces the one that leaves the window. The rows of weights are rotated accordingly: flash contains one copy of the
+constant matrix for each rotation. Line buffers in hardware serve the same purpose.
 """
 
 from __future__ import annotations

@@ -187,7 +187,7 @@ class _SharedBytes:
         self.meeting: dict[tuple[SSAValue, int, int], list[Views]] = {}
 
     def others(self, view: SSAValue, among: Views) -> set[SSAValue]:
-        """The buffers of `among`, except `view`, that share bytes with `view`."""
+        """The buffers of `among` that share bytes with `view`, without `view` itself."""
         place = self.place_of[view]
         if place not in self.meeting:
             memory, start, end = place

@@ -165,8 +165,8 @@ class PackScratchPass(PackingOptions, ModulePass):
     unless the peak of live bytes proves it. It names the algorithm that found the packing unless first fit sufficed.
     The packing is optimal if its size equals the bound. Each view records the program points between which it is alive.
     Unused buffers are erased. A function without buffers is unchanged. Raises `InputError` for options out of range and
-    for a function that is already packed. Raises it for an arena above the limit, and names the op at the peak and the
-    buffers that are alive there.
+    for a function that is already packed. Raises `InputError` for an arena above the limit; the message names the op at
+    the peak and the buffers that are alive there.
     """
 
     name = "pack-scratch"
@@ -277,7 +277,7 @@ def _problem(function: func.FuncOp, align: int) -> _Problem:
 
 
 def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Rectangle:
-    """The rectangle of buffers that successively occupy the same bytes; its size is that of the largest buffer.
+    """The rectangle of buffers that successively occupy the same bytes; its size is the size of the largest buffer.
 
     align: as in `pack-scratch`.
     """

@@ -115,8 +115,8 @@ class AssignFormatPass(ModulePass):
     so that the margins between the best scores have small errors (`refine_constants`). Without data, weights are
     rounded to nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice
     on the data. Raises `InputError` for an unknown format, width, tensor or scheme, for data that do not match the
-    program, and for a program that has no profile or no tensor of f32. Raises it for any op other than a cast between
-    tensors of f32 and tensors with formats.
+    program, and for a program that has no profile or no tensor of f32. Raises `InputError` for any op other than a cast
+    between tensors of f32 and tensors with formats.
     """
 
     name = "assign-format"

@@ -1,7 +1,7 @@
 """`measure-cost`: builds a program, runs it on a target and records its cost as a module attribute (L1).
 
-Estimates differ from the real size by a few bytes. A search under a limit therefore measures a program before it
-chooses it.
+Estimates differ from the real size by a few bytes. A search under a limit therefore measures a program before choosing
+it.
 """
 
 from __future__ import annotations

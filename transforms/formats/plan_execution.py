@@ -41,8 +41,8 @@ class PlanExecutionPass(ModulePass):
     time. If the model may overwrite the image, it is transposed in place instead. target: as for printing C; its
     kernels determine the number of pixels computed at once in segments streamed by rows. extra: the
     multiply-accumulates that patches may add, in percent of the network's. Raises `InputError` for another mode. Unless
-    the mode is `ordinary` or `auto`, also raises it for functions that end in a loop or branch, and for batches of
-    images.
+    the mode is `ordinary` or `auto`, also raises `InputError` for functions that end in a loop or branch, and for
+    batches of images.
     """
 
     name = "plan-execution"
@@ -91,7 +91,7 @@ def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
 
 
 def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None = None) -> ModuleOp | None:
-    """A program at L1 as the mode executes it, if the mode rounds partial sums; None if it changes no bits.
+    """A program at L1, rewritten as the mode executes it, if the mode rounds partial sums; otherwise None.
 
     ram: as for the pass. It affects the number of channels computed at once, and thereby the roundings.
     """

@@ -2,8 +2,8 @@
 
 The state between steps becomes an argument and a result of the function. Examples are the hidden state of a recurrent
 network, the rows that convolutions over time still need, and the running means of features. In the arena a state is a
-buffer that shares no bytes with others. The input is one frame instead of all. If the calls are made in order, the
-function computes the bits of the whole program.
+buffer that shares no bytes with other buffers. The input is one frame instead of all. If the calls are made in order,
+the function computes the bits of the whole program.
 
 The caller counts the calls since the last reset in the argument `t`. For each t below the number of steps, call t
 passes frame t of the input. One more call, without a frame, returns the answer. It runs the iterations that need no

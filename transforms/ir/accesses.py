@@ -2,7 +2,7 @@
 
 An access to an element starts at a bit of its memory. The position of this bit is an affine sum of loop indices and
 other values. The comparison of two sums determines whether the accesses touch the same element, how many iterations
-separate them, and whether they are always disjoint because their buffers or address intervals are.
+separate them, and whether their buffers or address intervals are disjoint.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The levels of the IR, and the check that a pass is applied to IR of its level.
 
-An MLIR pass has an anchor and dependent dialects. A pass here has a level instead. It is the level of the pass's
-folder, or the one that the class attribute `takes` names. A pass without a level, such as a plug-in's or xDSL's own,
-accepts any IR.
+An MLIR pass has an anchor and dependent dialects. A pass here has a level instead. The folder of the pass determines
+the level, unless the pass names a level in the class attribute `takes`. A pass without a level, such as a plug-in's or
+xDSL's own, accepts any IR.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class SparseRows:
 
     @classmethod
     def _near(cls, kernel: Kernel, rows: CompressedRows, columns: int) -> SparseRows | None:
-        """Delta-coded rows as a stream, which is made only when it is used because making it takes long."""
+        """Delta-coded rows as a stream. The stream is made only when it is used, because this takes long."""
         width = kernel.weights
         if (groups := groups_of_rows(rows, columns, width)) is None:
             return None

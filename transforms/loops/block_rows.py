@@ -64,7 +64,8 @@ class BlockRowsPass(ModulePass):
 
 
 def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:
-    """Set the tile of each contraction over rows if a kernel of the target also finishes the sums; return the others.
+    """Set the tile of each contraction over rows if a kernel of the target also finishes the sums; return the other
+    contractions.
 
     routines: the routines that compute products of several rows; the target must have kernels for them.
     """
@@ -133,8 +134,9 @@ class _Rows:
         return None
 
     def rewrite(self, sums: SSAValue) -> None:
-        """Compute the rows block by block, and the remaining rows in a loop. sums:
-        an array for the sums of one block.
+        """Compute the rows block by block, and the remaining rows in a loop.
+
+        sums: an array for the sums of one block.
         """
         nest, op = LoopBuilder(self.op), self.op
         rest = op.rows % self.block

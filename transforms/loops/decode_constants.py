@@ -1,8 +1,8 @@
 """`decode-constants`: replaces coded constants in flash by the integers that they represent, if flash has room (L3).
 
-A 12-bit number needs two bytes unless it is packed, and so does the 16-bit integer that it represents. With integers in
-flash the device decodes nothing, and a product is as fast as in fixed point. Standard posits do not correspond to
-integers of few bits. They are split into significand and exponent.
+An unpacked 12-bit number needs two bytes, like the 16-bit integer that it represents. With integers in flash the device
+decodes nothing, and a product is as fast as in fixed point. Standard posits do not correspond to integers of few bits.
+They are split into significand and exponent.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """`pack-constants`: bit-packs constants whose raws need fewer bits than their type, where this is profitable (L3).
 
-The raws of an array determine the width, whatever its number format. Kernels of the target read packed rows. A single
-element costs a call each time that it is read. The criterion is the product of bytes and time, as in `choose-storage`:
-it must decrease by at least the share `MIN_GAIN`. The bytes saved must also exceed the bytes of the code that reads the
-packed elements.
+The raws of an array determine the width, independent of the number format. Kernels of the target read packed rows. A
+single element costs a call each time that it is read. The criterion is the product of bytes and time, as in
+`choose-storage`: it must decrease by at least the share `MIN_GAIN`. The bytes saved must also exceed the bytes of the
+code that reads the packed elements.
 """
 
 from __future__ import annotations
@@ -319,7 +319,7 @@ def _padded(shape: Sequence[int], row: int, padded: int) -> tuple[int, ...]:
 
 
 def _pad_slices(value: SSAValue, row: int, padded: int) -> None:
-    """Adapt the views of a buffer to padded rows; a view of a single row keeps its shape."""
+    """Adapt the views of a buffer to padded rows; the shape of a view of a single row does not change."""
     for use in list(value.uses):
         view = use.operation
         if isinstance(view, scratch.SliceOp):

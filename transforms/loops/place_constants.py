@@ -28,11 +28,11 @@ class PlaceConstantsPass(ModulePass):
 
     Constants with equal bits move together. A constant stays near if a kernel without a variant for far weights reads
     it, or a function for single packed elements does. Constants are chosen by the time that each byte costs, then by
-    their order. If the chosen constants exceed what is needed, those with the greatest cost stay near. Without far
+    their order. If more bytes are chosen than necessary, the constants with the greatest cost stay near. Without far
     flash, or if all constants fit, the pass does nothing.
 
-    target: as for `select-kernels`. near: the maximum bytes of near constants; the default is what the target reads by
-    short addresses. Raises `InputError` for an unknown target.
+    target: as for `select-kernels`. near: the maximum bytes of near constants; the default is the number of bytes that
+    the target's short addresses reach. Raises `InputError` for an unknown target.
     """
 
     name = "place-constants"

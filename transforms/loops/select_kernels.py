@@ -1,8 +1,8 @@
 """`select-kernels`: turns sums of products and squares into calls of a target's kernels, or into loops (L3).
 
-A kernel computes exact integer arithmetic, so its result equals that of the loop that it replaces in every bit. Kernels
-of the target are considered first, then the generic loop. If a target has no kernel for a narrow accumulator, the sum
-is widened to an accumulator for which it has one.
+A kernel computes exact integer arithmetic. All bits of its result equal those of the loop that it replaces. Kernels of
+the target are considered first, then the generic loop. If a target has no kernel for a narrow accumulator, the sum is
+widened to an accumulator for which it has one.
 """
 
 from __future__ import annotations
@@ -116,8 +116,8 @@ def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int
 
 
 def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
-    """Bring the runs into the order of the kernel's operands; decode or unpack those that it cannot read, block by
-    block.
+    """Bring the runs into the order of the kernel's operands; decode or unpack runs that the kernel cannot read, block
+    by block.
     """
     weights, vector = call.factors
     call.operands = [call.sum, weights, vector]

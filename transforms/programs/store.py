@@ -4,8 +4,8 @@
 lowering. Options that a pipeline does not define do not make a different program. Equal programs (`digest.py`) have one
 representative, regardless of how they were made. They share the facts and the lower levels of the representative.
 
-A module is discarded when many others have been used since. Its program, which needs little memory, is retained and can
-make the module again.
+A module is discarded when many other modules have been used after it. Its program, which needs little memory, is
+retained and can make the module again.
 """
 
 from __future__ import annotations

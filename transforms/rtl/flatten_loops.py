@@ -190,8 +190,8 @@ class FlatNest:
 
 
 def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
-    """For each value that both loops carry, its index in the inner loop and in the outer; None if the outer carries
-    others.
+    """For each value that both loops carry, its index in the inner loop and in the outer one. None if the outer loop
+    carries any other values.
     """
     end = outer.body.block.last_op
     assert end is not None

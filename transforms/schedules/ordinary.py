@@ -17,7 +17,9 @@ from tinyml.transforms.schedules.tiling.window_tiles import MEMORY, memory_attri
 
 @dataclass(frozen=True)
 class Whole(Tiling):
-    """A single op on whole tensors. how: the name in tables, which indicates what the result may overwrite."""
+    """A single op on whole tensors. how: the name in tables,
+    which indicates which operands the result may overwrite.
+    """
 
     how: str
 

@@ -1,7 +1,7 @@
 """Searches for formats: from a profiled program on reals to the same program with formats (L0 to L1).
 
-A search is a pass of its own name that subclasses `SearchPass` and defines `search`. Its candidates are programs with a
-`FormatChoice`, a format and a scale, for each class of tensors; every search compares them in the same way:
+A search is a pass with a separate name that subclasses `SearchPass` and defines `search`. Its candidates are programs
+with a `FormatChoice`, a format and a scale, for each class of tensors. Every search compares them in the same way:
 
     profiled program (L0)                                        engine/search_pass.py   options, journals, workers
        |                                                           one search for each equivalent program
@@ -21,7 +21,7 @@ A search is a pass of its own name that subclasses `SearchPass` and defines `sea
     improvement: one tensor after the other                      search_pareto.py, search_promote.py,
        |                                                         engine/moves.py
        v
-    settling: the best that keeps the limits, built and run      engine/search.py
+    settling: the best that meets the limits, built and run      engine/search.py
        |
        v
     SearchResult: choices, reasons, front                        engine/result.py
@@ -29,15 +29,15 @@ A search is a pass of its own name that subclasses `SearchPass` and defines `sea
        v
     refined constants, formats and attributes (L1)               engine/search_pass.py
 
-`search-pareto` takes all of these steps; the published searches are single steps of it. In engine/, `Evaluation` keeps
-the outcomes of candidates, `Journal` writes them to a file, `Workers` computes them in this process, in others or on a
-cluster. The outcome of one candidate is computed in transforms/formats/evaluation/candidates.py.
-The store of programs (transforms/programs) lowers each candidate once for all that is asked of it. Costs come from
-costs/: `LoweredCandidates` asks the packer for arena and input, `CandidateCosts` the cost model or the device itself,
-by the names in ir/pipeline_names.py.
+`search-pareto` performs all of these steps. Each published search performs a single one. In engine/, `Evaluation`
+stores the outcomes of candidates, `Journal` writes them to a file, and `Workers` computes them in this process, in
+other processes or on a cluster. The outcome of one candidate is computed in
+transforms/formats/evaluation/candidates.py. The store of programs (transforms/programs) lowers each candidate only
+once. Costs are computed in costs/: `LoweredCandidates` uses the packer to determine arena and input, and
+`CandidateCosts` uses the cost model or the device itself. Both find lower levels by the names in ir/pipeline_names.py.
 
-To add a search: a file search_NAME.py with a `SearchPass`, and a FileCheck test (docs/where-to-add.md). `search` gets a
-`Search` and returns a `SearchResult`; `search.losses(candidates)` evaluates many candidates at once, and
+To add a search, write a file search_NAME.py with a `SearchPass`, and a FileCheck test (docs/where-to-add.md). `search`
+receives a `Search` and returns a `SearchResult`. `search.losses(candidates)` evaluates many candidates at once, and
 `Feasibility(search, self.limits)` determines which of them fit. `search_uniform.py` is the shortest example. New steps
-go to engine/moves.py, as functions from choices to choices.
+belong in engine/moves.py, as functions from choices to choices.
 """

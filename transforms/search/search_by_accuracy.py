@@ -1,7 +1,7 @@
 """`search-by-accuracy`: MinUn's accuracy-based baseline (section 7.5), with demotion and promotion within limits on
 memory.
 
-The order of demotions and promotions is that of the program's loss if a single tensor is demoted, as in Shiftry.
+Tensors are demoted and promoted in the order of the loss of the program with only that tensor demoted, as in Shiftry.
 """
 
 from __future__ import annotations

@@ -110,9 +110,10 @@ def better(search: Search, results: Sequence[SearchResult]) -> SearchResult:
 def narrow_and_wide(search: Search, widths: Sequence[int]) -> tuple[NumberFormat, NumberFormat]:
     """The formats of demoted tensors and of all others, which have the given widths.
 
-    Without widths, the others have the usual width. Demoted tensors then have the widest of the format's `candidates`
-    with at most half of its bits, or the narrowest one. For a format with a single width, both have this width, and it
-    may be given once. Raises `InputError` for any other number of widths, and if the first width exceeds the second.
+    Without widths, tensors that are not demoted have the usual width. Demoted tensors then have the widest of the
+    format's `candidates` with at most half of its bits, or the narrowest one. For a format with a single width, both
+    have this width, and it may be given once. Raises `InputError` for any other number of widths, and if the first
+    width exceeds the second.
     """
     usual = search.prototype
     if not widths:

@@ -235,7 +235,9 @@ class _Pareto:
         self.settle(CORRECTED_SLACK, math.inf)
 
     def retreat(self) -> None:
-        """Backtrack from programs with wide registers that just exceed the limits, at better scales."""
+        """Improve the scales of programs with wide registers that slightly exceed the limits, and backtrack from these
+        programs.
+        """
         search, best, narrow = self.search, self.best, _widest_within(self.feasibility, self.offered)
         assert best is not None
         if not self.feasibility.is_limited or narrow is None:
@@ -494,7 +496,7 @@ def _promotions(
 
 
 def _promoted(feasibility: Feasibility, promotion: Promotion, low: NumberFormat) -> Sequence[FormatChoice]:
-    """The result of `search-promote`; if not only RAM is limited, the result of the faster algorithm 7."""
+    """The result of `search-promote` if only RAM is limited, otherwise the result of the faster algorithm 7."""
     if not feasibility.limits.on_ram_only:
         return promotion.in_order(feasibility.fits)
     least = feasibility.search.uniform(low)

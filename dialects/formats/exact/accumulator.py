@@ -134,8 +134,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
         """Sums that are exact in any order, by BLAS in the narrowest floats that represent every partial sum, or else
-        in 64-bit
-        integers.
+        in 64-bit integers.
         """
         of_lhs, of_rhs = exact_numbers(lhs_format), exact_numbers(rhs_format)
         dtype = _dtype_of_sums(lhs.shape[-1] * _greatest_product(of_lhs, of_rhs))

@@ -64,8 +64,7 @@ def _product_bound(product: Product) -> Bound:
     """The bound on the sum of one product, in units in the last place of the product; tight for constant factors.
 
     With a constant factor, positive and negative products are bounded separately for each row. The worst row determines
-    the
-    bound.
+    the bound.
     """
     lhs, rhs = _interval(product.lhs), _interval(product.rhs)
     corners = [a * b for a in lhs for b in rhs]
@@ -341,8 +340,7 @@ class ExactFormat(ExactNumbers):
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
         """Look up the result for formats with few arguments; otherwise use the function of fixed point or, as in MinUn
-        (7.1), of
-        floats.
+        (7.1), of floats.
         """
         from tinyml.dialects.machine.real_functions import exactly
 

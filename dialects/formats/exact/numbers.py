@@ -97,7 +97,7 @@ class ExactNumbers(NumberFormat):
 
     @abstractmethod
     def load(self, m: Machine[V], value: V) -> Int[V]:
-        """The integer of a stored raw."""
+        """The integer that a stored raw represents."""
 
     def own_sums(self, products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
         """The accumulator for sums with an operand of this format, if no integer type represents the sums; otherwise

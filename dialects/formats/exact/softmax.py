@@ -3,12 +3,11 @@
 A term exp(x - greatest) is an integer in units of 2^-14 for results of 8 bits, otherwise of 2^-18. The greatest term is
 exactly 1. A table has an entry for each distance from the greatest number or, if there are too many, one for each 2^b
 distances; a second table then contains 1 - exp(-r) for the remainder r. All distances for which a term is less than
-half
-a unit are replaced by the first of them.
+half a unit are replaced by the first of them.
 
 A share is the term times the reciprocal of the total. For n numbers of scale s and a result of unit r, its error is at
-most r / 2, for the rounding of the result, plus (n + 2) u + 2^-16 + v / 4. Here u is the unit of terms; v is 2^-9
-for results of 8 bits if s is above 9, otherwise 2^-16 if s is above 16, and 0 in other cases.
+most r / 2, for the rounding of the result, plus (n + 2) u + 2^-16 + v / 4. Here u is the unit of terms; v is 2^-9 for
+results of 8 bits if s is above 9, otherwise 2^-16 if s is above 16, and 0 in other cases.
 """
 
 from __future__ import annotations
@@ -85,8 +84,7 @@ def _wide_reciprocal(m: Machine[V], total: Int[V]) -> Int[V]:
     """The reciprocal of a total in units of 2^-18, with 28 fractional bits; its relative error is from -2^-15 to 0.
 
     The quotient of 2^30 and the total without its low bits has a relative error of 2^-9 for small totals, and of 2^-8
-    for
-    the greatest. A step of Newton's method squares this error, so that no 64-bit division is needed.
+    for the greatest. A step of Newton's method squares this error, so that no 64-bit division is needed.
     """
     guess = m.divide(m.const(1 << 30), m.shift_right(total, 9))
     error = m.sub(m.const(1 << 39), m.mul(total, guess))

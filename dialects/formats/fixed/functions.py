@@ -4,8 +4,7 @@ A small domain uses a table of results. A large domain is interpolated linearly 
 enough. An exp with a result of more than 16 bits uses the two tables of SeeDot's method, with more entries than in
 SeeDot. A logarithm is computed as the logarithm of a power of two plus that of a number between 1 and 2. The device
 never divides. The schemes of SeeDot and Shiftry for exp, tanh and sigmoid are included for comparison. Their results
-are
-rounded by the result's format.
+are rounded by the result's format.
 
 A table covers the function's domain: outside these raws the rounded result is constant.
 """
@@ -102,8 +101,7 @@ def _smallest_interpolation(domain: Domain) -> Interpolation:
 
 def _greatest_error(function: FixedFunction, domain: Domain) -> float:
     """The greatest error in units in the last place of the result, relative to the exact function clamped to the
-    result's
-    range.
+    result's range.
     """
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
@@ -215,8 +213,7 @@ class DirectTable(FixedFunction):
     """A table with an entry per argument. Results are correct to half a unit in the last place.
 
     The table covers the domain. If the domain is most of an 8-bit format, the table covers all raws, so that arguments
-    need
-    no clamp.
+    need no clamp.
     """
 
     def __init__(self, domain: Domain):
@@ -238,11 +235,9 @@ class Interpolation(FixedFunction):
     """Linear segments between 16-bit entries, by `tm_interpolate_s16` or, for |x|, `tm_interpolate_odd_s16`.
 
     `scale` stretches arguments so that a segment spans 256 of them. The segment's number and the position in the
-    segment are
-    then whole bytes, which need no shift. Sigmoid is one half plus an odd function. Entries are offset from the
-    function by
-    half of the chord's deviation in the middle of its segment, which halves the greatest error. Arguments of more than
-    16 bits are rounded to 16.
+    segment are then whole bytes, which need no shift. Sigmoid is one half plus an odd function. Entries are offset from
+    the function by half of the chord's deviation in the middle of its segment, which halves the greatest error.
+    Arguments of more than 16 bits are rounded to 16.
     """
 
     def __init__(self, domain: Domain, scale: int):
@@ -268,8 +263,7 @@ class Interpolation(FixedFunction):
         """The scale of the table's entries.
 
         The scale of the result, which saves a shift, if 16 bits represent all entries at this scale; otherwise the
-        finest scale
-        at which they fit.
+        finest scale at which they fit.
         """
         domain, frac = self.domain, self.domain.result.frac.data
         if not domain.odd:
@@ -309,8 +303,8 @@ class TwoTableExp(FixedFunction):
     """e^x as a product of two table entries, with a constant relative error (SeeDot 5.3.1, procedure Exp of algorithm
     2).
 
-    With T index bits, x - m is rounded to 2T significant bits and split into halves a and b: e^x = f(a) * g(b), where
-    f includes e^m. Each table has up to 2^T entries.
+    With T index bits, x - m is rounded to 2T significant bits and split into halves a and b: e^x = f(a) * g(b), where f
+    includes e^m. Each table has up to 2^T entries.
     """
 
     def __init__(self, domain: Domain, index_bits: int):
@@ -340,8 +334,7 @@ class Logarithm(FixedFunction):
     """Natural logarithms by `tm_log_s32`, in units of 2^-15, rounded to the result.
 
     For arguments of at most 0, the result is the logarithm of the least positive float, as in real arithmetic. Entries
-    are
-    offset as in `Interpolation`.
+    are offset as in `Interpolation`.
     """
 
     def __init__(self, domain: Domain):

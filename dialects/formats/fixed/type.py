@@ -1,14 +1,12 @@
 """The family of fixed point: numbers `raw * 2^-frac`, which saturate.
 
 `!fixed.q<width, frac>` has signed raws with the same greatest magnitude for both signs, and rounds half up: it adds
-half
-a unit and shifts arithmetically. Sums of products have the type `!fixed.acc<width, frac>`, which is exact. It must be
-proven wide enough, and never rounds. Three related formats:
+half a unit and shifts arithmetically. Sums of products have the type `!fixed.acc<width, frac>`, which is exact. It must
+be proven wide enough, and never rounds. Three related formats:
 
 * `!fixed.s<width, frac>`, the integers of sensors, includes every raw of two's complement. `!fixed.q` excludes the
-  least
-  integer, so that negation never overflows. A sensor at its limit emits the least integer, so proofs of sums need a
-  format that includes it.
+  least integer, so that negation never overflows. A sensor at its limit emits the least integer, so proofs of sums need
+  a format that includes it.
 * `!fixed.u<width, frac>` has raws from 0 to 2^width - 1 and rounds halves to even. It represents the result of a
   quantised relu in a framework that rounds with IEEE 754's default, as Keras and numpy do (Gural and Murmann,
   "Memory-Optimal Direct Convolutions for Maximizing Classification Accuracy in Embedded Applications", 2019). Negative
@@ -97,7 +95,7 @@ class ExactInteger(ScaledInteger, ExactFormat):
 
 
 class RoundedHalfUp(ExactInteger):
-    """Integers that round to nearest, half up, and saturate."""
+    """A format of integers times 2^-frac that rounds to nearest, half up, and saturates."""
 
     def rounded(self, reals: Reals) -> NDArray[np.float64]:
         return np.floor(np.asarray(reals, np.float64) + 0.5)
@@ -385,7 +383,7 @@ class ByteType(ExactInteger):
         return self
 
     def load(self, m: Machine[V], value: V) -> Int[V]:
-        """The signed integer of a byte."""
+        """The signed integer that a byte represents."""
         return self._flipped(m, self.stored(m, value))
 
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
@@ -429,8 +427,7 @@ def sensor_format(bits: int, is_signed: bool, frac: int | None) -> SignedType | 
     """The format of integers with `bits` bits in units of 2^-frac. frac None: in the unit for numbers between -1 and 1.
 
     Unsigned bytes ignore `frac`: their numbers are between -1 and 1, and the integer 128 represents 0. Integers of all
-    other
-    types represent 0 by 0.
+    other types represent 0 by 0.
     """
     if not is_signed and bits == BYTE:
         return ByteType(BYTE, BYTE - 1)

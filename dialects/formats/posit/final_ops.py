@@ -162,8 +162,7 @@ class ToOddOp(EmittedOp):
     """`sum * 2^-scale` truncated to an integer in units of 2^-unit, and clamped to [low, high].
 
     The integer is odd if truncation drops a bit that is set. A second rounding at least two bits higher yields the
-    nearest
-    number. NaR becomes low.
+    nearest number. NaR becomes low.
     """
 
     name = "posit.to_odd"

@@ -153,10 +153,9 @@ def _marking_program(m: IntegerBuilder, flag: SSAValue, place: SSAValue) -> SSAV
 
 
 def _raised(m: IntegerBuilder, size: SSAValue, stored: int, width: int) -> tuple[SSAValue, SSAValue]:
-    """`size` shifted left until its highest bit is the highest of `stored` bits, and the shift as an integer of `width`
-    bits.
+    """`size` shifted left so that its leading bit is bit `stored` - 1, and the shift as an integer of `width` bits.
 
-    The shift is found by binary search. For size 0 it is `stored` - 1.
+    Binary search determines the shift. For size 0 it is `stored` - 1.
     """
     left = m.constant(0, width)
     for half in (1 << k for k in reversed(range(stored.bit_length() - 1))):
@@ -358,8 +357,7 @@ def _to_odd_program(m: IntegerBuilder, x: SSAValue, left: SSAValue, low: SSAValu
     """The program that shifts x left, or right for negative `left`, truncates to odd and clamps to [low, high].
 
     Larger shifts are clamped: after a left shift by more than 64 bits, all numbers except 0 exceed the limits; after
-    such a
-    right shift, no bits remain.
+    such a right shift, no bits remain.
     """
     width = 2 * width_of(x)
     raised = m.shift_left(m.resize(x, width), m.resize(m.clamp(left, 0, width_of(x) - 1), width))

@@ -66,8 +66,7 @@ class Layout:
 
     def parts(self, bits: int, *, moved: bool) -> int:
         """The number of parts into which a number of `bits` bits is split. moved: true if the number is already shifted
-        to its
-        position in a bin.
+        to its position in a bin.
         """
         left = 0 if moved or self.is_single else self.step - 1
         return 1 if self.is_single or bits + left <= UNSPLIT_BITS[self.bin] else -(-bits // self.part)
@@ -121,8 +120,7 @@ class Layout:
         unit.
 
         If the unit of the sum is finer than the unit of products of these formats, the base of the left factor, which
-        is
-        constant, compensates, unless its format determines the base.
+        is constant, compensates, unless its format determines the base.
         """
         if lhs.is_placed:
             return lhs.least, -self.frac - lhs.least

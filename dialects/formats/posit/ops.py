@@ -40,8 +40,7 @@ class DecodeOp(EmittedOp):
 
     The number is `significand * 2^(step * place + least)`: the significand is shifted within its step. Zero has
     significand 0 and place 0. NaR has significand 0 and, as its place, the least integer of the register, which no
-    number
-    uses. Posits that are stored in parts (`!posit.unpacked`) only need to be separated.
+    number uses. Posits that are stored in parts (`!posit.unpacked`) only need to be separated.
     """
 
     name = "posit.decode"
@@ -78,7 +77,7 @@ class DecodeOp(EmittedOp):
             raise VerifyException(f"{self.format} is not a posit of the standard")
 
     def integers(self) -> tuple[Int[SSAValue], Int[SSAValue]]:
-        """The results with their intervals."""
+        """The significand and the place, with their intervals."""
         parts, least, step = self.parts, self.least.value.data, self.step.value.data
         most = (1 << parts.bits_at(step)) - 1
         return (

@@ -43,11 +43,9 @@ class Parts:
     """The parts of a format's numbers, `significand * 2^exponent`.
 
     bits: the number of bits of the greatest magnitude of a significand. least, greatest: the range of the exponents.
-    posit:
-    the standard posit of the raws; None for integers, which have one exponent, and for posits that are stored in parts.
-    unpacked: for posits stored in parts, the number of exponent steps between places, to multiples of which
-    significands are
-    shifted; otherwise None.
+    posit: the standard posit of the raws; None for integers, which have one exponent, and for posits that are stored in
+    parts. unpacked: for posits stored in parts, the number of exponent steps between places, to multiples of which
+    significands are shifted; otherwise None.
     """
 
     format: ExactNumbers

@@ -234,8 +234,7 @@ def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, 
     """The sort key of layouts: the size of bins, the cost of a product, and the number of bins.
 
     A single 32-bit integer precedes 32-bit bins. These precede other layouts, up to `NARROW_BIN_BYTES` bytes. Products
-    that
-    need no split precede split ones, and 8-bit factors precede wider ones.
+    that need no split precede split ones, and 8-bit factors precede wider ones.
     """
     if layout.is_single:
         return layout.bin == 64, 0, 0, 0

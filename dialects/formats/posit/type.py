@@ -284,8 +284,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         another es.
 
         With es 0, the distance between numbers is 2^-(n - 2) below 1 and twice as much above. All of them are numbers
-        of the
-        fixed-point format with n bits, n - 2 of them fractional, which has additional numbers.
+        of the fixed-point format with n bits, n - 2 of them fractional, which has additional numbers.
         """
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
@@ -295,8 +294,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         """The posit format for magnitudes below 2^top whose window is [2^low, 2^high).
 
         low: the smallest exponent for which integers have at most `SHORT_INTEGER` or `LONG_INTEGER` bits, and at most
-        `most`
-        bits.
+        `most` bits.
         """
         n = self.n.data
         reach = (n - 2) << es

@@ -149,8 +149,7 @@ class PublishedFixedPoint(ScaledInteger):
         """MATADD of SeeDot's algorithm 2: both operands are first divided to the coarsest scale.
 
         Shiftry's rule C-MatAdd (figure 5) instead divides the sum by the difference of scales. Its released code
-        divides the
-        operands, and this reproduces its tables 1 and 2.
+        divides the operands, and this reproduces its tables 1 and 2.
         """
         formats = [published(format) for format in (lhs_format, rhs_format)]
         common = min(format.frac.data for format in (*formats, self))

@@ -23,7 +23,7 @@ V = TypeVar("V")
 
 @irdl_attr_definition
 class SeedotType(PublishedFixedPoint):
-    """`!seedot.q<width, frac>` of 8, 16 or 32 bits."""
+    """`!seedot.q<width, frac>` of 8, 16 or 32 bits, with SeeDot's arithmetic."""
 
     name = "seedot.q"
     GOOD_FOR = "the arithmetic of SeeDot, to compare with"
@@ -50,8 +50,7 @@ class SeedotType(PublishedFixedPoint):
 
         The excess scale of the products over the result is first removed from their operands, until the products fit
         (S_mul), and the rest in the tree (S_add). This is the paper's distribution for every maxscale. Each sparse
-        product is
-        divided by the power of two by which a tree would divide the sum.
+        product is divided by the power of two by which a tree would divide the sum.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = max(lhs.width.data, rhs.width.data, self.width.data)

@@ -59,8 +59,7 @@ class ShiftryType(ShiftryNumber):
 
     def sum_of(self, product: Product, levels: int) -> ShiftrySum:
         """The tree that halves one level per bit by which the result is coarser than the products. The remaining shift
-        is at the
-        end.
+        is at the end.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = 2 * max(lhs.width.data, rhs.width.data)
@@ -83,8 +82,7 @@ class PrintedShiftryType(ShiftryNumber):
         """Rule C-MatMul: a sum of n products in 2^ceil(log2(bx + by + ceil(log2 n) - 1)) bits, shifted once at the end.
 
         The rule subtracts ceil(log2 n) from this shift. The programs of section 3 do not subtract it, and only without
-        the
-        subtraction does the result have the scale that the rule states.
+        the subtraction does the result have the scale that the rule states.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = 1 << (lhs.width.data + rhs.width.data + levels - 2).bit_length()

@@ -142,8 +142,7 @@ def interpolated(m: Machine[V], function: Function, source: ZeroSkewNumbers, val
     """tanh or the logistic function in units of 2^-15.
 
     The argument is converted to a scale of 2^-12 / 3. A segment of the table then has 512 units for the logistic
-    function.
-    It has 256 units for tanh, since tanh(x) is twice the logistic function of 2 x, minus 1.
+    function. It has 256 units for tanh, since tanh(x) is twice the logistic function of 2 x, minus 1.
     """
     bits = 8 if function == "tanh" else 9
     multiplier, shift = _multiplier_and_shift(source.scale, range(2 if function == "tanh" else 1))

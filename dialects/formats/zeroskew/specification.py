@@ -113,8 +113,7 @@ def quantised_multiplier(factor: float) -> tuple[int, int]:
     """QuantizeMultiplier: (multiplier, shift) with multiplier in [2^30, 2^31) and factor = multiplier * 2^(shift - 31).
 
     The multiplier is rounded half away from zero. It is 0 for factors below 2^-32, and the greatest multiplier for
-    factors
-    beyond 2^30.
+    factors beyond 2^30.
     """
     exact = Fraction(factor)
     shift = 0

@@ -2,9 +2,8 @@
 
 Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference" (2018), and
 the quantisation specification of TensorFlow Lite. Scales are arbitrary numbers of single precision. Sums of products
-are
-32-bit integers. A fixed-point multiplication, `tm_requantize_s32`, converts a result to its scale and rounds twice. The
-sum of two numbers also rounds twice; its operands are first converted to a common scale.
+are 32-bit integers. A fixed-point multiplication, `tm_requantize_s32`, converts a result to its scale and rounds twice.
+The sum of two numbers also rounds twice; its operands are first converted to a common scale.
 
 `!zeroskew.q<8, [scale, scale, ...], 0>` are weights with a scale per row. `!zeroskew.q<32, scale, 0>` and, for
 activations of 16 bits, `!zeroskew.q<64, scale, 0>` are the formats of initial values of sums.
@@ -295,7 +294,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self.recode(m, m.settle(raw, 8 * source.dtype.itemsize), source)
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """TensorFlow Lite's MEAN."""
+        """The mean over whole axes, as by TensorFlow Lite's MEAN."""
         source = skewed(value_format)
         multiplier, shift = self.mean_factor(count, source)
         sum = m.bounded(total, *(count * limit for limit in source.raw_limits))

@@ -192,8 +192,7 @@ class CallOp(DialectOp):
     """Compute a routine on runs of memory, by the kernel (a C function) that a pass has chosen.
 
     Without a kernel, the call of a `LoopRoutineAttr` is expanded to a loop. Other routines require a kernel, or name
-    their
-    C function.
+    their C function.
     """
 
     name = "num.call"
@@ -218,7 +217,7 @@ class CallOp(DialectOp):
 
     @property
     def result(self) -> SSAValue:
-        """The sum after the call of a routine with `ADDS`."""
+        """The result of a call whose routine adds to a sum (`ADDS`)."""
         [result] = self.outs
         return result
 

@@ -40,8 +40,7 @@ class ForestOp(DialectOp):
     """`outputs[k] =` the sum over all trees of `votes[leaf, k]`, for the leaf of each tree that the input reaches.
 
     The attributes are those of `ForestCode`. Thresholds are raws of the input's format, and votes have the element type
-    of
-    the results, which is a number format or a builtin type.
+    of the results, which is a number format or a builtin type.
     """
 
     name = "num.forest"

@@ -1,8 +1,7 @@
 """Attributes that identify the kernel of an op, by its name or by the parameters of a composer.
 
 The chip of a board provides the kernel of an attribute (`tinyml.targets.registry.kernel_of`), and with it the name of
-the
-C function, which is printed and never parsed. The declaration of that function has the same attribute.
+the C function, which is printed and never parsed. The declaration of that function has the same attribute.
 """
 
 from __future__ import annotations
@@ -214,8 +213,7 @@ class CodeKernelAttr(KernelAttr):
     factors.
 
     coder: the generator of the kernel. key: a digest of the constants, which distinguishes the kernel from other
-    kernels of
-    the same generator.
+    kernels of the same generator.
     """
 
     name = "num.code_kernel"

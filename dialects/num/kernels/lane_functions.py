@@ -45,11 +45,9 @@ class LaneFunctionOp(DialectOp):
     """A function whose iterations are the lanes of vectors, in groups of any size: a nest on 32-bit integers.
 
     The arguments are runs of memory of 8-bit, 16-bit or 32-bit integers, and the indices of the axes. The inputs
-    precede the
-    run that is written. The axes are lines and lanes, or only lanes. The body loads elements, whose index is affine, or
-    a
-    computed integer for elements of a table. It extends them to 32 bits, computes with `arith` ops and functions of the
-    runtime, reduces the elements of windows and of rows (`num.reduce`), and stores one element.
+    precede the run that is written. The axes are lines and lanes, or only lanes. The body loads elements, whose index
+    is affine, or a computed integer for elements of a table. It extends them to 32 bits, computes with `arith` ops and
+    functions of the runtime, reduces the elements of windows and of rows (`num.reduce`), and stores one element.
 
     In a function without axes, a `num.reduce` combines all lanes, and its result is stored.
 

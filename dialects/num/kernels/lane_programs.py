@@ -1,8 +1,7 @@
 """The program of a `num.lane_function`, for code generators: its ops in order, and facts about values and accesses.
 
-An iteration is a straight-line program on 32-bit integers, with nested loops that carry values, such as a loop over
-the window of a pool. Iterations are independent, so that any number of them may run in parallel. A reduction may
-combine
+An iteration is a straight-line program on 32-bit integers, with nested loops that carry values, such as a loop over the
+window of a pool. Iterations are independent, so that any number of them may run in parallel. A reduction may combine
 the values of all iterations to a single element.
 """
 
@@ -104,10 +103,8 @@ class LaneProgram(CodeContent):
     ops: the ops that lanes execute, in order. The ops of an inner loop follow its `num.reduce`. The last op stores the
     result, or reduces all lanes. The list excludes constants, indices, conversions and the terms of sums over rows; the
     `num.reduce` of such a sum is a single op. accesses: the accesses of loads. sums: the sums over rows. join: the
-    reduction
-    of all lanes, if any. values: maps each value that lanes compute to the value whose register contains it. pitches:
-    the
-    number of elements between the lines of each run, 0 for a single line.
+    reduction of all lanes, if any. values: maps each value that lanes compute to the value whose register contains it.
+    pitches: the number of elements between the lines of each run, 0 for a single line.
     """
 
     DECLARED_AS: ClassVar[str] = LANES
@@ -217,8 +214,7 @@ class LaneProgram(CodeContent):
         """The position of each op in program order.
 
         An inner loop occupies one position per carried value, followed by one for its start. Its `num.next` occupies
-        one
-        position per value for the next iteration, followed by one for the end of the loop.
+        one position per value for the next iteration, followed by one for the end of the loop.
         """
         places, place = dict[Operation, int](), 0
         for op in self.ops:

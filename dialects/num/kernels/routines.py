@@ -272,8 +272,7 @@ class SparseDotAttr(LoopRoutineAttr):
     """`(sum, values, gaps, lengths, vector, row, at)`: sum + the products of one compressed row and a vector.
 
     `row` is the index of the row among compressed rows as in `dialects/layouts/sparse_rows.py`. `at` is the index of
-    its
-    first entry among all entries.
+    its first entry among all entries.
     """
 
     name = "num.sparse_dot"
@@ -420,8 +419,7 @@ class ChannelDotsAttr(SeveralRowsAttr, OneNumberAttr):
     """`(sums, starts, matrix, window)`: `sums[r] = starts[r] +` the products of row r and channel r of a window.
 
     Channel r consists of every `stride`-th element of the window, starting with element r. Each channel of an image
-    thus has
-    a separate filter. The matrix is contiguous, row after row. `sums` and `starts` may be the same memory.
+    thus has a separate filter. The matrix is contiguous, row after row. `sums` and `starts` may be the same memory.
     """
 
     name = "num.channel_dots"
@@ -472,8 +470,7 @@ class TransformAttr(RoutineAttr):
     """`(run)` or `(run, constants)`: a C function of the runtime transforms the raws of a run in place.
 
     The arguments of the function are the run, the constants if there are any, and `numbers`. The cost model assumes a
-    time
-    proportional to `steps`.
+    time proportional to `steps`.
     """
 
     name = "num.transform"
@@ -522,7 +519,7 @@ class TransformAttr(RoutineAttr):
         return self.OPERANDS[: max(count, 1)]
 
     def products(self, call: CallOp) -> int:
-        """The number of steps, as the measure of work."""
+        """The number of steps, which the cost model counts like products."""
         return self.steps.data
 
     def verify_call(self, call: CallOp) -> None:

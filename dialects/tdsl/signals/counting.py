@@ -67,8 +67,7 @@ class HistogramOp(CountOp):
     in bin b.
 
     edges: an A x (B - 1) array of reals, ascending along its rows. Bin b contains elements from edge b - 1 up to but
-    excluding
-    edge b; the first and the last bin are unbounded. Edges remain reals in every format.
+    excluding edge b; the first and the last bin are unbounded. Edges remain reals in every format.
     """
 
     name = "tdsl.histogram"
@@ -134,8 +133,7 @@ class LongestRunOp(CountOp):
     """The start and the length of the longest run of elements of at least `threshold`, in row-major order.
 
     Of equally long runs, the first is selected. below: true for runs of elements less than the threshold. least: the
-    minimum
-    length of runs. Without a run, the start is -1 and the length 0. The result is 1 x 2.
+    minimum length of runs. Without a run, the start is -1 and the length 0. The result is 1 x 2.
     """
 
     name = "tdsl.longest_run"

@@ -3,10 +3,9 @@
 A tensor contains complex numbers along its last axis, real and imaginary parts alternating. The N samples of a real
 signal are interpreted as N / 2 complex numbers. `tdsl.real_spectrum` converts their transform to that of the signal
 (Sorensen et al., "Real-Valued Fast Fourier Transform Algorithms", 1987, section II). Each step is a separate op, so
-that
-its result has a separate format. The shifts between stages of a transform with static scales therefore follow from the
-scales that a profile assigns to these tensors. `SpectrumSteps` implements the computations once, for arrays and for the
-emitted loops.
+that its result has a separate format. The shifts between stages of a transform with static scales therefore follow from
+the scales that a profile assigns to these tensors. `SpectrumSteps` implements the computations once, for arrays and for
+the emitted loops.
 """
 
 from __future__ import annotations
@@ -249,12 +248,11 @@ class ReverseBitsOp(SpectrumOp):
 @irdl_op_definition
 class ButterfliesOp(SpectrumOp):
     """A stage that combines transforms of `span` numbers, `radix` adjacent ones at a time, to transforms of `radix *
-    span`
-    numbers.
+    span` numbers.
 
     Rows are in bit-reversed order. The numbers are rotated, and the rotated numbers are rounded to a format for twice
-    the
-    magnitude. Each result is the exact sum of these numbers, rounded once. In a stage of span 1 no number is rotated.
+    the magnitude. Each result is the exact sum of these numbers, rounded once. In a stage of span 1 no number is
+    rotated.
     """
 
     name = "tdsl.butterflies"

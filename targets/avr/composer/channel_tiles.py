@@ -1,13 +1,11 @@
 """Depthwise kernels, which multiply each channel of all windows by a separate filter.
 
 `AvrSlidingChannels`: the weights of the filter remain in registers while a window slides along the tile. Each element
-is
-loaded once, and its products are added to the sums of all windows that contain it. When the sum of a window is
+is loaded once, and its products are added to the sums of all windows that contain it. When the sum of a window is
 complete, the sums of later windows move up by one position.
 
 `AvrChannelsByRow`: for filters with more weights than registers, the code proceeds row by row, for up to three windows
-at
-once. The weights of a filter row are loaded once for all of these windows, and so is each element that they cover.
+at once. The weights of a filter row are loaded once for all of these windows, and so is each element that they cover.
 """
 
 from __future__ import annotations
@@ -96,8 +94,7 @@ class _AvrChannelCode(AvrTileCode):
     @abstractmethod
     def distances(self) -> tuple[int, int]:
         """The distances in bytes by which the code for the windows of a channel advances the pointers into the input
-        tile and into
-        the stream.
+        tile and into the stream.
         """
 
     def composed(self) -> TimedCode:

@@ -2,11 +2,9 @@
 
 Each element of a vector is loaded once for the rows of a block. A product is computed once for all rows whose weights
 have the same magnitude in that column, and added or subtracted. If the next greater magnitude is twice the last one,
-the
-product is doubled. Zero weights need no code. Products are accumulated in 16 bits: the lowest byte of the sum and a
+the product is doubled. Zero weights need no code. Products are accumulated in 16 bits: the lowest byte of the sum and a
 separate high byte. As many products are accumulated as provably fit for any vector, before the high byte is added to
-the
-two upper bytes of the sum.
+the two upper bytes of the sum.
 """
 
 from __future__ import annotations
@@ -59,8 +57,7 @@ class _Row:
     """The state of a row's sum during emission.
 
     gathered: the sum of the magnitudes of weights whose products are accumulated in 16 bits; None if there are none.
-    bias:
-    the total bias added.
+    bias: the total bias added.
     """
 
     sum: _Sum

@@ -178,8 +178,7 @@ def _six(to: str) -> Code:
     """Code that fetches an indexed 6-bit element.
 
     Element i starts i / 4 bytes before byte i. The last element of a group consists of the spare bits of the three
-    bytes
-    before it.
+    bytes before it.
     """
     quarter = joined((a.movw("r26", "r10"), a.movw("r4", "r10")), (a.lsr("r5"), a.ror("r4")) * 2)
     last = (a.ld(register, "-X") for register in (to, "r4", "r5"))
@@ -263,7 +262,9 @@ class _GroupProducts:
         return (1 << 23) - (1 << 16) >> self.weights + 5 + len(self.vector) if self.first else 255
 
     def product(self, group: Group, element: int) -> Code:
-        """Code that adds the product of an element of the group."""
+        """Code that multiplies an element of the group by the next element of the vector and adds the product to the
+        sum.
+        """
         chosen, shared, weights = self.arithmetic, group.shared(element), group.fetches(element)
         into, kept = list(chosen.first), group.keep[0]
         if self.coded:

@@ -1,9 +1,9 @@
 """A forest as code: each inner node is a comparison and a branch, and its leaves are records (`forest_leaves`).
 
 The votes of leaves are added to the results in working memory. The function calls the trees sequentially. A pure leaf
-jumps to the code that adds to its result and returns from the tree. The record of any other leaf follows a call of
-the code that reads records, which pops the record's address from the stack. Relative jumps reach 4 KB. Trees are
-therefore grouped in blocks, each of which starts with jumps to this shared code.
+jumps to the code that adds to its result and returns from the tree. The record of any other leaf follows a call of the
+code that reads records, which pops the record's address from the stack. Relative jumps reach 4 KB. Trees are therefore
+grouped in blocks, each of which starts with jumps to this shared code.
 """
 
 from __future__ import annotations
@@ -42,10 +42,8 @@ class Branches:
     """The comparisons and branches of the trees of a forest, on integers of one or two bytes or on floats.
 
     Floats are compared by their bits, which increase with positive numbers and, as unsigned integers, decrease with
-    negative
-    numbers. Two pointers address the input and the byte `SECOND` bytes after its start. r24, r25 and, for features
-    beyond
-    the reach of both pointers, X are scratch.
+    negative numbers. Two pointers address the input and the byte `SECOND` bytes after its start. r24, r25 and, for
+    features beyond the reach of both pointers, X are scratch.
     """
 
     forest: ForestCode
@@ -90,8 +88,7 @@ class Branches:
 
     def compared(self, node: int) -> Code:
         """Code that compares a feature with the smallest number above the threshold; for a negative float, with the
-        threshold's
-        bits.
+        threshold's bits.
         """
         trees = self.forest.trees
         bytes, threshold = trees.thresholds.itemsize, trees.thresholds[node]

@@ -2,10 +2,8 @@
 
 Thresholds between small integers, such as those of pixels and of counts, have few bits: their lower bits are zero. A
 positive float exceeds such a threshold exactly if its bits minus 1, without the lower bits, are at least the bits of
-the
-threshold. The key is the distance of these bits from the smallest threshold, clamped to a byte. Negative numbers and
--NaN
-have the least key; infinity and NaN have the greatest. A forest whose thresholds need more bits has no keys.
+the threshold. The key is the distance of these bits from the smallest threshold, clamped to a byte. Negative numbers
+and -NaN have the least key; infinity and NaN have the greatest. A forest whose thresholds need more bits has no keys.
 """
 
 from __future__ import annotations
@@ -33,8 +31,7 @@ class _Keys:
     """The keys of the features of a forest. A key is computed from the bits of a float minus 1.
 
     It consists of the upper two bytes of these bits, minus `zero`, shifted right by `shift`. forest: a copy of the
-    forest
-    with keys as thresholds, on only the features that it reads. features: these features, in ascending order.
+    forest with keys as thresholds, on only the features that it reads. features: these features, in ascending order.
     """
 
     forest: ForestCode

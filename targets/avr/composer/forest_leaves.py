@@ -1,7 +1,7 @@
 """Shared parts of forest functions: the limits of their features, their kernels, and the votes of leaves.
 
-A leaf is *pure* if it adds to a single result the number that all pure leaves add. Any other leaf is a record in
-flash: a mask of the results to which it adds, and a number for each of these; without a mask it adds to all results.
+A leaf is *pure* if it adds to a single result the number that all pure leaves add. Any other leaf is a record in flash:
+a mask of the results to which it adds, and a number for each of these; without a mask it adds to all results.
 """
 
 from __future__ import annotations
@@ -100,8 +100,7 @@ class Leaves:
     """The votes of the leaves of a forest of integers.
 
     Registers: Z reads flash. Y points to the results while a record is added. r0, r18, r24 and r25 are scratch, and r1
-    is
-    zero.
+    is zero.
     """
 
     forest: ForestCode

@@ -1,8 +1,7 @@
 """A forest as tables: a loop walks nodes in flash, which are stored in preorder.
 
 A node is the byte offset of its feature, with two flags in the upper bits, followed by the threshold. Bit 7 is set if
-the
-first child is a leaf, bit 6 if the second child is one. With two inner children, the distance to the second child
+the first child is a leaf, bit 6 if the second child is one. With two inner children, the distance to the second child
 follows, then the first child. Leaves directly follow their node, and an inner child follows the leaf.
 
 A pure leaf is a byte that contains the index of its result. If all leaves are pure and indices have at most four bits,

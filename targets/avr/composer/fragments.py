@@ -1,8 +1,8 @@
 """Fragments of kernels: fetches of bytes, additions to sums, products, and epilogues.
 
 A fetch loads a single byte into a register, from flash by Z or from RAM by X. An element of two bytes needs two
-fetches, the low byte first. A sum accumulates products in r1:r0, or partial sums. An epilogue converts
-complete 24-bit sums to bytes, in the same time for every sum.
+fetches, the low byte first. A sum accumulates products in r1:r0, or partial sums. An epilogue converts complete 24-bit
+sums to bytes, in the same time for every sum.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _LOADS = {FLASH: a.lpm, FAR_FLASH: a.elpm, RAM: a.ld}
 
 
 def next_byte(memory: str, pointer: str) -> Fetch:
-    """Code that loads the byte at a pointer and increments the pointer. Z can read all memories, X and Y only RAM."""
+    """A fetch of the byte at a pointer, which then increments the pointer. Z can read all memories, X and Y only
+    RAM.
+    """
     load = _LOADS[memory]
     return lambda to: (load(to, f"{pointer}+"),)
 
@@ -112,8 +114,7 @@ def begin_high_byte(low: str, high: str) -> Code:
     `BIAS`.
 
     The product is the first of several whose sum fits in 16 bits, so that no third byte is needed. The bias makes the
-    high
-    bytes unsigned, so that their sign need not be extended.
+    high bytes unsigned, so that their sign need not be extended.
     """
     return a.add(low, "r0"), a.ldi(high, BIAS >> 8), a.adc(high, "r1")
 
@@ -154,8 +155,7 @@ class AvrArithmetic(SumRegisters):
     """The registers of products and their sum, and the code that adds a product.
 
     first: the registers of the operand that is fetched first. meet: returns code that fetches the bytes of the other
-    operand,
-    multiplies both and adds the product. flush: the instructions that add partial sums to the sum, at least
+    operand, multiplies both and adds the product. flush: the instructions that add partial sums to the sum, at least
     once in 256 products. count: the register for the number of iterations, or the first of two.
     """
 
@@ -352,8 +352,9 @@ COMPILED = 250
 def factors(sums: Sums, point: int) -> Bytes:
     """The bytes of a stream that `requantised` reads, row by row. point: the zero point of the results.
 
-    They are twice the multiplier; the right shift, split into a factor of 2^n, which turns the rest into whole
-    bytes, and the number of these bytes minus 1; and the zero point plus 128.
+    For each row these are twice the multiplier, two bytes for the right shift, and the zero point plus 128. The right
+    shift is
+    split into a factor of 2^n and a number of whole bytes, which is stored minus 1.
     """
     right = -sums.shifts
     more, left = (right - 1) // 8, -right % 8
@@ -416,8 +417,7 @@ def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Code:
 
 def requantised_in_c(indent: str, factors: str, out: str) -> str:
     """C statements equivalent to `requantised`, which store the converted `sum` in `out`. factors: the C expression of
-    their
-    address.
+    their address.
     """
     lines = (
         f"const uint8_t *f = (const uint8_t *){factors};",

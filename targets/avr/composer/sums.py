@@ -4,8 +4,7 @@ Weights are in near or far flash, or in RAM; the parameter `memory` selects the 
 
 A sparse row is a byte stream (`dialects/layouts/sparse_rows.py`): its 16-bit count of entries, then for each entry a
 byte `skip` and the value, low byte first. `skip` is the number of bytes of the vector between the element of the
-previous
-entry (or the start) and the element of this entry. Differences in a distance fit in 16 bits.
+previous entry (or the start) and the element of this entry. Differences in a distance fit in 16 bits.
 """
 
 from __future__ import annotations
@@ -93,8 +92,7 @@ def dot_in_chunks(sum: int, chunk: int, memory: str = FLASH) -> Kernel:
     bits.
 
     Their sum plus another byte must also fit; n is at most `LONGEST_IN_CHUNKS`. sum: 24 or 32 bits. memory: the memory
-    of the
-    weights, near or far flash.
+    of the weights, near or far flash.
     """
     row = Row("int8_t", memory)
     symbol = f"tm_dot_s8_s8_s{sum}_by{chunk}{row.end}"

@@ -46,7 +46,7 @@ def signature(kernel: Kernel, name: str, row: str = "") -> str:
 
 
 def body(kernel: Kernel) -> str:
-    """The C statements of the function."""
+    """The C statements in the body of the kernel's function."""
     lines = _near(kernel) if kernel.gaps else _dense(kernel)
     result = "total" if kernel.sum >= 32 else f"({SUMS[kernel.sum]})total"
     total = "int64_t" if kernel.sum == 64 else "int32_t"

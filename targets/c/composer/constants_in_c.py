@@ -23,7 +23,7 @@ def rows_signature(symbol: str, rows: CodedRows) -> str:
 
 
 def rows_in_c(rows: CodedRows) -> str:
-    """The body of the function."""
+    """The C statements in the body of the function for rows."""
     from tinyml.dialects.layouts.coded_rows import MAX_RESULT
 
     lines = constant_array("int32_t", "starts", [rows.rows], rows.starts.tolist())
@@ -78,7 +78,7 @@ def tile_signature(symbol: str) -> str:
 
 
 def tile_in_c(tile: Tile, sums: Sums) -> str:
-    """The body of the function."""
+    """The C statements in the body of the function for a tile."""
     length = sums.weights.shape[1] // tile.runs
     apart = tile.length // length
     place = f"j * {apart} + row" if apart > 1 else "j"

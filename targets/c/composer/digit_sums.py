@@ -3,9 +3,8 @@
 * An odd weight adds or subtracts its element once for each plane of signs. The sum is doubled from plane to plane
   (Horner's scheme).
 * Several rows share a table with the sums of four elements in all sixteen patterns of signs, computed once for each
-  four
-  elements. A row then adds an entry for each nibble of a plane (Wei et al., "T-MAC: CPU Renaissance via Table Lookup
-  for Low-Bit LLM Deployment on Edge", 2024, section 3).
+  four elements. A row then adds an entry for each nibble of a plane (Wei et al., "T-MAC: CPU Renaissance via Table
+  Lookup for Low-Bit LLM Deployment on Edge", 2024, section 3).
 * A ternary weight is 0, 1 or 2 in the upper byte of three times the remaining byte.
 """
 
@@ -61,8 +60,7 @@ class DigitTimes:
 
     `sign`, `trit`: the times of a row without a shared table, per plane and per ternary element. `lookup`, `row`: the
     times of a row with a shared table, per plane and in addition to its planes. `table`: the time to compute the
-    tables, once
-    for all rows.
+    tables, once for all rows.
     """
 
     sign: float

@@ -1,8 +1,7 @@
 """Packed elements in plain C: the expressions that fetch them, and the functions that read, write and unpack them.
 
 Elements may also be numbers with a regime, an exponent and a fraction, such as posits. This module also defines the
-sums
-of their products.
+sums of their products.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Functions in plain C that evaluate forests.
 
 A forest consists of tables of nodes that a loop walks, or of nested conditions. Both forms add the votes of the leaf
-that
-each tree reaches: rows of a matrix, or lists of the nonzero votes if most votes are zero. On chips with a separate
+that each tree reaches: rows of a matrix, or lists of the nonzero votes if most votes are zero. On chips with a separate
 address space for constants, such arrays would occupy RAM. For these chips, the code contains no arrays.
 """
 
@@ -240,8 +239,7 @@ def _tests(forest: ForestCode, name: str) -> dict[str, float]:
 
     In code without tables, the compiler knows the feature and the threshold of each comparison. A feature remains in a
     register below the node that loads it. With a single result, or in plain code with few features, it remains there
-    for all
-    trees, and the compiler merges comparisons of one tree with those of the next.
+    for all trees, and the compiler merges comparisons of one tree with those of the next.
     """
     trees, visits = forest.trees, forest.trees.likely.sum(1)
     compared = ctype(trees.thresholds)

@@ -38,7 +38,7 @@ def loop_signature(symbol: str, program: LaneProgram) -> str:
 
 
 def loop_in_c(program: LaneProgram) -> str:
-    """The body of the C function."""
+    """The C statements in the body of the lane function."""
     return _Function(program).body
 
 

@@ -3,8 +3,7 @@
 Each element is loaded once for the rows of a block, and not at all if all of their weights for it are zero. Its product
 with a weight is computed by a shift, by one instruction from the previous product, or by a multiplication, which
 overwrites a factor. The order of products determines which ones can be derived, and which one may overwrite the
-element.
-Starts and factors of all rows are in the stack frame; subroutines of the kernel store the results.
+element. Starts and factors of all rows are in the stack frame; subroutines of the kernel store the results.
 
 The loop nest of `RowKernel` cannot express this, because each block of rows has separate instructions, and there is no
 weight stream.
@@ -224,7 +223,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         return joined(*lines, t.adds("r7", rows), t.str_("r7", slot(_OUT_AT)), t.bx("lr"))
 
     def function(self) -> Repeated:
-        """The complete function."""
+        """The complete function of the kernel."""
         tile, window, first = self.tile, Repeated.once(()), 0
         for number, (times, rows) in enumerate(self.groups):
             finish = self.finish(rows)

@@ -3,15 +3,13 @@
 Each column is loaded once, in pairs of vertically adjacent elements, and multiplied for all windows that contain it.
 Each of the overlapping windows has a register for its sum. These registers rotate from window to window. The weight
 stream consists of words that SXTB16 splits into registers of two weights each. Weights for which there is no register
-are
-spilled to the stack frame.
+are spilled to the stack frame.
 
 The loop nest of `RowKernel` cannot express this: as the registers of the sums rotate, the body of the loop computes
 several windows.
 
 Registers are assigned by hand. They contain the same values for all windows of a channel; the most frequently used
-values
-have priority.
+values have priority.
 """
 
 from __future__ import annotations
@@ -123,8 +121,7 @@ class OverlappingWindows(ABC):
         """The code for `count` windows in order.
 
         The products of columns that the first window shares with earlier windows must already be added. further: the
-        number of
-        later windows whose first columns are also added.
+        number of later windows whose first columns are also added.
         """
         lines: list[Line] = []
         for window in range(count):
@@ -150,8 +147,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
 
     filter: the layout of a channel's weights. loops: iterations of the loop over `rounds` windows, 0 without a loop.
     kept: the registers that contain weights, by their number in the filter. multiplier, counter: the registers for
-    these,
-    None if they are spilled. spare: a scratch register, if one is needed.
+    these, None if they are spilled. spare: a scratch register, if one is needed.
     """
 
     def __init__(self, tile: Tile) -> None:

@@ -96,8 +96,7 @@ def dot_rows(weights: int, vector: int, step: float) -> Kernel:
 
 def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tuple[str, ...]]) -> Code:
     """Code that adds the products of all columns. vector: the pointer to the vector. rows: the registers of each sum,
-    by the
-    pointer to its row.
+    by the pointer to its row.
     """
     singles = single_columns(
         joined(

@@ -5,8 +5,8 @@ and 2 of a word, or bytes 1 and 3 of the rotated word. Both factors of a product
 Single words may be loaded from any address, pairs of words only from multiples of 4. An epilogue requantises complete
 sums.
 
-Registers that are not arguments of a fragment are assigned by hand, as in all kernels that use it. On ARMv6-M,
-products and shifts accept only low registers. `armv6m` contains the fragments whose instructions have two bytes each.
+Registers that are not arguments of a fragment are assigned by hand, as in all kernels that use it. On ARMv6-M, products
+and shifts accept only low registers. `armv6m` contains the fragments whose instructions have two bytes each.
 """
 
 from __future__ import annotations
@@ -208,8 +208,7 @@ def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], to
     """Code that widens a run of each of several windows to halfwords in the stack frame, the windows interleaved.
 
     lr points to the first window. run: the index of the run among the runs that are joined. pitch: bytes from one run
-    to
-    the next. apart: bytes from the first window to each window. together: the number of consecutive elements of one
+    to the next. apart: bytes from the first window to each window. together: the number of consecutive elements of one
     window before the elements of the next window.
     """
     lines: list[Line] = []
@@ -274,10 +273,9 @@ def requantised(sum: str, multiplier: str, right: str, zero: int) -> Code:
     """Code that requantises a sum as TensorFlow Lite does, saturated to a byte.
 
     multiplier: a register that contains the multiplier after `doubled`. SMMLAR adds the sum, times 2^32, to the
-    product, so
-    that its rounded high word is that of (x * multiplier + 2^30) / 2^31. right: a register that contains the right
-    shift
-    minus 1. The remaining bit is rounded, halves away from zero; the zero point is added before the bit is dropped.
+    product, so that its rounded high word is that of (x * multiplier + 2^30) / 2^31. right: a register that contains
+    the right shift minus 1. The remaining bit is rounded, halves away from zero; the zero point is added before the bit
+    is dropped.
     """
     return (
         t.smmlar(sum, sum, multiplier, sum),
@@ -292,8 +290,8 @@ def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], target
     """Code that requantises the sums of the rows of a block and stores them as bytes.
 
     r0 points to the multipliers of the rows, which the shifts follow in the stream, and finally points behind the
-    shifts.
-    sums, targets: the registers of each row, and the address at which each sum is stored. The code clobbers r12 and lr.
+    shifts. sums, targets: the registers of each row, and the address at which each sum is stored. The code clobbers r12
+    and lr.
     """
     rows, lines = len(sums), list[Code]()
     for row, (own, stores) in enumerate(zip(sums, targets, strict=True)):
@@ -333,11 +331,10 @@ def requantised_by_halves(
     """Code that requantises the sum in r0 on ARMv6-M with four products, saturates it and stores it as a byte.
 
     The magnitude of the sum must be below 2^30. factors: a base register. multiplier, right: the byte offsets from it
-    of the
-    multiplier, which has 31 bits, and of the right shift. zero: a register that contains the zero point. target: the
-    address of the store. load: the instruction that loads the shift. The code clobbers r1 to r3. Both factors are split
-    into halfwords, signed ones of the sum, so that no partial sum overflows. A shift leaves the last bit that it drops
-    in the carry, which is added to round.
+    of the multiplier, which has 31 bits, and of the right shift. zero: a register that contains the zero point. target:
+    the address of the store. load: the instruction that loads the shift. The code clobbers r1 to r3. Both factors are
+    split into halfwords, signed ones of the sum, so that no partial sum overflows. A shift leaves the last bit that it
+    drops in the carry, which is added to round.
     """
     return (
         t.sxth("r1", "r0"),

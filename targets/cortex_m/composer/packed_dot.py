@@ -1,9 +1,8 @@
 """Dot products of bit-packed weights of 2 or 4 to 7 bits, of one row or of four, with the DSP extension.
 
 A word of packed weights is split into pairs of halfwords. SMLAD adds the products of these pairs and pairs of factors
-to
-a sum. A factor is an element of the vector, or a combination of elements. The factors for a word are computed once for
-all rows.
+to a sum. A factor is an element of the vector, or a combination of elements. The factors for a word are computed once
+for all rows.
 
 2 and 4 bits: shifting and masking the word yields weights k and k + n / 2 of n as a pair. 5 bits: the same method is
 applied to the byte of low bits and to the fields above them, two words with the same factors. Weights of 3 bits are
@@ -46,10 +45,8 @@ class _PackedWord:
     """Four pairs of weights, or of parts of them, in up to four bytes of a row.
 
     factors: code that computes `FACTORS` from the vector at r1; empty if the factors of the previous word are used.
-    mask: the
-    value of r3. load: loads the bytes to r8. step: the number of these bytes, 0 if the next word is the same. arranged:
-    code
-    that prepares r8. pairs: for each pair, code that extracts it to r9.
+    mask: the value of r3. load: loads the bytes to r8. step: the number of these bytes, 0 if the next word is the same.
+    arranged: code that prepares r8. pairs: for each pair, code that extracts it to r9.
     """
 
     factors: Code
@@ -65,8 +62,7 @@ class Block:
     """The words of a block of columns.
 
     shift: log2 of the factor by which the sums are scaled up. bias: the excess of sums per unit of `_VECTOR_SUM`,
-    modulo
-    2**32.
+    modulo 2**32.
     """
 
     columns: int

@@ -14,8 +14,7 @@ alone.
 but no instructions and registers to widen weights.
 
 Registers are assigned by hand, because LDM and STM transfer registers in the order of their numbers, which a linear
-scan
-ignores, and because `WidenedRows` uses all of them.
+scan ignores, and because `WidenedRows` uses all of them.
 """
 
 from __future__ import annotations
@@ -236,8 +235,8 @@ class RowPairs(RowKernel):
     """The kernel of a tile with two rows by two windows. r0 points into the weight stream, r1 to results, r2 into
     windows.
 
-    MOST: the stack limit for windows that are widened once, in bytes. TOGETHER: the number of consecutive elements of
-    a widened window before as many elements of the other window. WORDS: the number of stack slots above the widened
+    MOST: the stack limit for windows that are widened once, in bytes. TOGETHER: the number of consecutive elements of a
+    widened window before as many elements of the other window. WORDS: the number of stack slots above the widened
     windows.
     """
 
@@ -275,7 +274,7 @@ class RowPairs(RowKernel):
         return reaches and (self.is_dense or tile.length >= QUAD)
 
     def slot(self, number: int) -> Address:
-        """A stack slot above the widened windows."""
+        """The address of a stack slot above the widened windows."""
         return slot(self.wide + 4 * number)
 
     @property
@@ -322,8 +321,7 @@ class RowPairs(RowKernel):
         """Code that adds the products of four weights of each row and four elements of each window.
 
         first: true for the first products of the sums. The start value of each row is then in the register of the first
-        window's
-        sum.
+        window's sum.
         """
         lines = [elements]
         for row in range(rows):
@@ -447,7 +445,7 @@ class WidenedRows(RowPairs):
         return Repeated.once(joined(copies, t.mov("r2", "sp"))).followed_by(products)
 
     def sums(self, rows: int, windows: int) -> Sequence[Sequence[str]]:
-        """The sums of each row, one for each window."""
+        """The registers for the sums of each row, one register per window."""
         return [_SUMS[windows * row : windows * (row + 1)] for row in range(rows)]
 
     def finish(self, rows: int, windows: int) -> Code:

@@ -1,8 +1,7 @@
 """Rows of a matrix by windows with a register tile of four rows by one window, for ARMv6-M.
 
 The low registers contain the end addresses of four rows and of a window, a negative index that is counted up to zero,
-and
-two elements. A multiplication overwrites an element, so a second window would save no load.
+and two elements. A multiplication overwrites an element, so a second window would save no load.
 
 Registers are assigned by hand, because only additions and copies accept high registers.
 """

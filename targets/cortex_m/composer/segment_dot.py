@@ -1,13 +1,11 @@
 """Products of words and 16-bit numbers that are piecewise linear in their raw bits, such as posits.
 
 Entry n of the segment table describes the raws with upper byte n. It is c * 2^16 + 2^8 + s if all of them have the
-value
-(raw + c) * 2^s. Otherwise it is 0, and C code decodes these raws. Decoded integers have more fractional bits than the
-sum.
+value (raw + c) * 2^s. Otherwise it is 0, and C code decodes these raws. Decoded integers have more fractional bits than
+the sum.
 
 The loop nest of `RowKernel` cannot express these products, because a weight without a segment leaves the loop, so that
-C
-code decodes it. The C compiler assigns the registers.
+C code decodes it. The C compiler assigns the registers.
 """
 
 from __future__ import annotations

@@ -8,13 +8,11 @@ weights, g0 to g2:
     y1 = (a - b) / 2 + d     b = (d2 - d1) (g0 - g1 + g2)     d = (d3 - d1) g2
 
 The halves are exact, since a + b = 2 (d2 (g0 + g2) + d1 g1) and a - b = 2 (d1 (g0 + g2) + d2 g1). Results therefore
-have
-the same bits as sums of products. All other operations are exact modulo 2^32. Transformed weights are halfwords.
+have the same bits as sums of products. All other operations are exact modulo 2^32. Transformed weights are halfwords.
 
 Groups of four adjacent windows are transformed in the stack frame, once for all rows of weights. The last group may
 overlap the previous one. Four rows of weights at a time are multiplied by a group, with eight sums in registers. The
-last
-rows follow in a block of two and a single one.
+last rows follow in a block of two and a single one.
 
 Registers are assigned by hand, because the transformations need all of them, including those of pointers and arguments.
 """

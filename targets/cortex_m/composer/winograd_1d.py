@@ -2,8 +2,7 @@
 
 `winograd.py` defines the terms a to d and shows that their halves are exact. Sums and differences of bytes fit in
 halfwords, as do those of three weights. Sums start from twice the start value. If twice every sum fits in 32 bits, so
-do
-the numbers that are halved.
+do the numbers that are halved.
 
 Windows may have any number of rows of pixels, and are transformed in groups of four.
 

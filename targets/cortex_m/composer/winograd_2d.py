@@ -2,9 +2,8 @@
 
 The transformation of `winograd.py`, with the terms a to d, is applied along columns of pixels, and along rows to each
 of the terms, which yields sixteen terms. Sums and differences of four pixels, and of nine weights, fit in halfwords,
-and
-the sums of a term in 32 bits. If four times every sum fits in 32 bits, the numbers that are halved also fit. The term a
-of a, which all four results contain, starts from four times the start value.
+and the sums of a term in 32 bits. If four times every sum fits in 32 bits, the numbers that are halved also fit. The
+term a of a, which all four results contain, starts from four times the start value.
 
 Two adjacent squares are transformed in the stack frame, once for all rows of weights. Four rows at a time are
 multiplied by both, term by term, with eight sums in registers, which are spilled until all terms are complete. The last

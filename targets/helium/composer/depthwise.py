@@ -2,8 +2,7 @@
 
 No instruction adds products of two vectors lane by lane, so each product needs a VMUL and a VADD, which are executed in
 parallel with loads. Several adjacent taps of a row of the filter are in registers at a time, and each pixel under them
-is
-loaded once for all windows of a group. If the number of channels is not a multiple of four, the last channels are
+is loaded once for all windows of a group. If the number of channels is not a multiple of four, the last channels are
 loaded and stored with a predicate.
 """
 
@@ -111,8 +110,7 @@ class Channels(RowKernel):
         """Yield the offset of each pixel, the column of its first tap, and the windows and taps that use it.
 
         Taps are numbered from the first tap that is in a register at the time. The last part of the result is the
-        number of this
-        tap in the filter.
+        number of this tap in the filter.
         """
         tile, most = self.tile, len(_VECTORS) - 2 - windows
         for run in range(tile.runs):

@@ -1,8 +1,8 @@
 """Dot products and distances over runs of memory whose lengths are known only at run time, of one row or of four.
 
 A low-overhead loop predicates the vectors of its last iteration, so that no remainder is left. Bytes that are
-multiplied by halfwords are widened as they are loaded. Sums are in even registers, a 64-bit sum in a pair. The
-elements by which a sparse row is multiplied are gathered.
+multiplied by halfwords are widened as they are loaded. Sums are in even registers, a 64-bit sum in a pair. The elements
+by which a sparse row is multiplied are gathered.
 
 Packed weights of 4 bits: the low halves of sixteen bytes are multiplied by the even elements of the vector and the high
 halves by the odd ones; both are gathered by offsets. The halves are weights plus 8, so that 8 times the sum of the

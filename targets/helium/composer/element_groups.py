@@ -513,8 +513,7 @@ class Group:
         """Code that adds the products of a vector of a row to a register, and advances the pointer to the rows.
 
         number: the index of the vector in the row. masked: true if it is the last vector, with fewer elements than
-        lanes.
-        free: two free vectors.
+        lanes. free: two free vectors.
         """
         rows, run, bits, (own, other) = sum.rows, sum.vector, sum_bits(self.program, sum), free
         pointer, suffix = self.kept.pointers[rows], "t" if masked else ""

@@ -3,8 +3,7 @@ values.
 
 A constant is in a core register if an instruction accepts one as its second operand, otherwise in a vector. The vector
 by which all rows of a sum are multiplied remains in registers if there are enough. The intermediate result of a
-reduction
-has one or two separate registers.
+reduction has one or two separate registers.
 """
 
 from __future__ import annotations
@@ -81,8 +80,7 @@ class Registers:
     """The registers of a lane function.
 
     kept: the maximum number of vectors with the same content in all iterations. outer: the number of loops around the
-    loops
-    of an iteration. Raises `Refused` if more values are live at a time than there are registers.
+    loops of an iteration. Raises `Refused` if more values are live at a time than there are registers.
     """
 
     def __init__(self, program: LaneProgram, kept: int, outer: int = 1):

@@ -26,8 +26,7 @@ _MOST_OPS = 64
 @dataclass(frozen=True)
 class Elements(RepeatedCode):
     """The code for a lane function. The constructor raises `Refused` if there are too few registers for runs, counters
-    and
-    values.
+    and values.
     """
 
     program: LaneProgram

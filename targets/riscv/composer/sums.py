@@ -26,9 +26,8 @@ class Runs(Generic[V]):
     """The register values of a kernel before its first element.
 
     pointers: the pointers to runs; the first one is compared with the ends. carried: other values that elements change.
-    whole,
-    end: the addresses at which the whole blocks and all elements of the first run end. invariants: values that do not
-    change.
+    whole, end: the addresses at which the whole blocks and all elements of the first run end. invariants: values that
+    do not change.
     """
 
     pointers: Sequence[V]
@@ -49,7 +48,7 @@ class Runs(Generic[V]):
 
 
 class _RunKernel(ABC):
-    """A kernel over runs of any length."""
+    """The base class of kernels over runs of any length."""
 
     @property
     @abstractmethod
@@ -62,8 +61,9 @@ class _RunKernel(ABC):
 
     @abstractmethod
     def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
-        """Append the code for an element. Return the carried values after it. number: the element's index from the
-        pointers.
+        """Append the code for an element. Return the carried values after it.
+
+        number: the index of the element relative to the pointers.
         """
 
     @abstractmethod

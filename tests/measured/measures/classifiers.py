@@ -55,10 +55,10 @@ def mean(ratios: Iterable[float]) -> float:
 
 
 def beside_floats(family: str, narrow: str, figure: str) -> Callable[[], Values]:
-    """A function that summarises a figure of f32 programs divided by that of a command: mean, minimum and maximum.
+    """A function that summarises the ratio of a figure of f32 programs to the same figure of a command.
 
-    It uses the models whose f32 program fits. `lost`: points of accuracy, averaged over the models that lose any
-    (SeeDot 7.1.1).
+    It returns mean, minimum and maximum over the models whose f32 program fits. `lost`: points of accuracy, averaged
+    over the models that lose any (SeeDot 7.1.1).
     """
 
     def summary() -> Values:

@@ -82,7 +82,8 @@ def by_figure_5(models: Path | None) -> Values:
     """For each model, the change of accuracy from floats in the printed arithmetic, in points, and the mean for each
     family.
 
-    `near` counts the models that lose at most a point, `guessing` those at most ten points better than guessing.
+    `near` counts the models that lose at most a point. `guessing` counts the models at most ten points better than
+    guessing.
     """
     floats = read(FOLDER / "searches-compared.json")
     right = {

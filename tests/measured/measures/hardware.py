@@ -127,7 +127,7 @@ def sparse_products(model: Path, options: Sequence[str]) -> Values:
     """The figures of a module whose sparse products have processing elements.
 
     `gaps` are the cycles of the same model with loops that follow the gaps, `dense` with dense matrices, all in the
-    same share of the cells. options: `--width` and `--cells` of `tinyml compile`, followed by others.
+    same share of the cells. options: `--width` and `--cells` of `tinyml compile`, followed by other options.
     """
     program, val, _ = find_model(model)
     given = dict(zip(options[::2], options[1::2], strict=True))

@@ -121,7 +121,7 @@ def on_squeezenets(_models: Path | None) -> Values:
 def on_detectors(models: Path | None) -> Values:
     """The bytes of Face-A, Face-B and Face-C in 8 and 16 bits: by both kinds of first fit, and by optimal placement.
 
-    The buffers are those of the program; none of them is updated in place or overlaps another one.
+    The program's buffers are packed without updates in place and without overlaps.
     """
     folder = model_path("rnnpool-face", models)
     parts = [f"face-{letter} {width}" for letter in "abc" for width in (8, 16)]
@@ -179,9 +179,9 @@ def _packed(folder: Path, name: str) -> int:
 def on_promoted(models: Path | None) -> Values:
     """The percentage that optimal placements of promoted classifiers save compared with both kinds of first fit.
 
-    The programs are those that promotion finds in Shiftry's arithmetic, in the RAM of demotion. `{first,orders}_most`
-    is the maximum, `{first,orders}_gain` the number of programs that gain. The prefix `in_place_` marks results that
-    overwrite operands.
+    Promotion finds the programs in Shiftry's arithmetic, in the RAM of demotion. `{first,orders}_most` is the maximum,
+    `{first,orders}_gain` the number of programs that gain. The prefix `in_place_` marks results that overwrite
+    operands.
     """
     rows: dict[str, Values] = {}
     for name in (name for family in FAMILIES for name in names(family)):

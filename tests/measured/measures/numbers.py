@@ -166,8 +166,8 @@ static float fast_exp(float x)
 
 
 def exponentials(device: str) -> Callable[[Path | None], Values]:
-    """A function that measures cycles (AVR) or instructions per exp, minus those of a loop that copies, and the
-    greatest errors.
+    """A function that measures the greatest errors of exp, and its cycles (AVR) or instructions without the loop around
+    it.
     """
     return lambda _models: _exponentials(device)
 

@@ -138,7 +138,7 @@ def executors(model: Path, format: str, width: int | None, weights: str | None) 
     """For each executor, the number of samples for which it computed the evaluator's raw outputs, `-` if it rejects the
     program.
 
-    Boards are those on which the suite runs programs. `llvm_BOARD` is the program compiled by LLVM for a board.
+    The boards are the ones on which the suite runs programs. `llvm_BOARD` is the program compiled by LLVM for a board.
     """
     case = _case(model, HOST, format, width, EQUAL, weights)
     found: dict[str, Any] = {}

@@ -1,8 +1,8 @@
 """Logarithmic numbers of 16 bits, `!gaussian.t<top>`: zero, and plus or minus 2^(top - k / 1024), k = 0, 1, 2, ...
 
-A product is a sum of logarithms. A sum of products is also a logarithm, and each addition rounds. An addition adds a
-Gaussian logarithm, log2(1 + 2^-d) or log2(1 - 2^-d), of the difference d of two logarithms. The Gaussian logarithms are
-in a table (Swartzlander and Alexopoulos, "The Sign/Logarithm Number System", 1975).
+A product is a sum of logarithms. A sum of products is a logarithm, too. Each addition adds a Gaussian logarithm, log2(1
++ 2^-d) or log2(1 - 2^-d), of the difference d of two logarithms, and rounds. Gaussian logarithms are in a table
+(Swartzlander and Alexopoulos, "The Sign/Logarithm Number System", 1975).
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class GaussianSum(IntegerParameters, Accumulator):
         return GaussianSum(_top(lhs_format) + _top(rhs_format))
 
     def follows(self, other: Accumulator) -> bool:
-        """True for every sum of this format: a change of the unit adds an integer to the logarithm, which is exact."""
+        """True, because a change of the unit adds an integer to the logarithm, which is exact."""
         return isinstance(other, GaussianSum)
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
@@ -131,9 +131,7 @@ class GaussianSum(IntegerParameters, Accumulator):
 
 @irdl_attr_definition
 class GaussianType(IntegerParameters, F32):
-    """The number format. Methods inherited from `F32` compute functions in floating point,
-    by `to_f32` and `from_f32`.
-    """
+    """The number format; functions are computed in floating point by methods of `F32`, `to_f32` and `from_f32`."""
 
     name = "gaussian.t"
     FAMILY = "gaussian"
@@ -194,9 +192,7 @@ class GaussianType(IntegerParameters, F32):
         return self._limited(m, x, m.add(_size(m, x), m.const(places)))
 
     def _limited(self, m: Machine[V], sign: Int[V], raw: Int[V]) -> V:
-        """A raw with the sign of a number, clamped to the range; zero for numbers below half of the least positive
-        number.
-        """
+        """A raw with the sign of a number, clamped; zero for numbers below half of the least positive number."""
         kept = m.choose(m.at_least(raw, 1 - OCTAVE), m.clamp(raw, 1, GREATEST), m.const(0))
         return m.settle(_signed(m, sign, kept), 16)
 
@@ -204,9 +200,7 @@ class GaussianType(IntegerParameters, F32):
         return m.int_constant(int(self.encode(np.array(real))), 16)
 
     def to_f32(self, m: Machine[V], value: V) -> V:
-        """The value in floating point: a product of powers of two for octaves, 32nd parts of octaves and steps, from
-        tables.
-        """
+        """The product of powers of two for octaves, 32nd parts of octaves and steps, from tables."""
         raw = _number(m, value)
         steps = m.sub(m.const(GREATEST), _size(m, raw))
         octaves, rest = m.shift_right(steps, 10), m.low_bits(steps, 10)

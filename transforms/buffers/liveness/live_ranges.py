@@ -146,9 +146,9 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
     and all other ops that touch it follow in the same block. A memref that loops carry or that a branch chooses counts
     as the same buffer as all memrefs that it may be.
 
-    Raises `InputError` for branches between blocks. Raises it for a buffer that no op touches, unless it is the input.
-    Raises it for a buffer that the allocating loop passes to its next iteration, because the memref then stands for
-    several buffers.
+    Raises `InputError` for branches between blocks. Raises `InputError` for a buffer that no op touches, except for the
+    input. Raises `InputError` for a buffer that the allocating loop passes to its next iteration, because the memref
+    then represents several buffers.
     """
     # A single walk collects everything below: every candidate of a search comes here three times.
     ops = list(function.body.walk())

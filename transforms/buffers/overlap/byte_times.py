@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 
 def reads_precede_writes(op: Operation, written: SSAValue, shifts: Mapping[SSAValue, int]) -> dict[SSAValue, bool]:
-    """For each buffer in `shifts`: whether an op last reads each byte shared with `written` before it first writes it.
+    """For each buffer in `shifts`: whether an op's last read of each byte shared with `written` precedes the first
+    write of the byte.
 
     shifts: the bytes from the start of each buffer to the start of `written`. The result is False for a buffer that is
     also written, and if the bytes that the op accesses are unknown.
@@ -65,7 +66,9 @@ def _precede(last_reads: NDArray[np.int64], first_writes: NDArray[np.int64]) -> 
 
 
 def overwrites(loop: scf.ForOp, buffer: SSAValue) -> bool:
-    """True if a loop writes all bytes of a buffer, each before it reads it; False if its bytes are unknown."""
+    """True if a loop writes all bytes of a buffer, and writes each byte before it reads the byte; False if this is
+    unknown.
+    """
     written = np.zeros(_size(buffer), bool)
     try:
         return all(_holds(accesses, buffer, written) for accesses in _executed(loop, {buffer})) and bool(written.all())

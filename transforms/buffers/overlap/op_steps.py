@@ -97,7 +97,7 @@ def steps_of(op: TensorOp, buffers: Collection[SSAValue]) -> list[Steps]:
 
 
 def index_of(index: SSAValue, known: Mapping[SSAValue, Any]) -> Any:
-    """The value of an index (`index_value`); raises `Unknown` for one that depends on data."""
+    """The value of an index (`index_value`); raises `Unknown` for an index that depends on data."""
     if (found := index_value(index, known)) is None:
         raise Unknown
     return found

@@ -226,7 +226,9 @@ def _safe_distance(operand: Collection[SSAValue], reads: Sequence[Access], writt
 
 
 def fills(loop: scf.ForOp, buffer: SSAValue) -> bool:
-    """True if a loop writes all bytes of a buffer, each before it reads it; False if its accesses are unknown."""
+    """True if a loop writes all bytes of a buffer, and writes each byte before it reads the byte; False if this is
+    unknown.
+    """
     first = {writes: np.full(size_in_bytes(memref_type(buffer)), NO_ACCESS) for writes in (True, False)}
     try:
         every = accesses(loop, [buffer])

@@ -208,7 +208,8 @@ class _Layers:
 def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
     """Yield for each buffer the sums of sizes of buffers that are alive with it: few offsets, which mostly suffice.
 
-    Some offsets are missing: the buffer below may itself rest on others that are never alive together with this buffer.
+    Some offsets are missing: the buffer below may itself rest on buffers that are never alive at the same time as the
+    upper one.
     """
     limits = _Limits(grid, height, check)
     for b, near in enumerate(_neighbours(grid, check)):
@@ -285,7 +286,7 @@ def _bits(offsets: int) -> Iterator[int]:
 
 
 class _Limits:
-    """The offsets that sections permit, regardless of what a buffer rests on.
+    """The offsets that sections permit, independent of the position of other buffers.
 
     In each section, the bytes below a buffer are a sum of sizes of other buffers, plus at most the slack. For a buffer
     that may be overlapped, the sum may contain a distance instead of the size. The slack is the number of bytes that

@@ -82,8 +82,8 @@ def _operands(shape: Rectangle) -> Iterator[int]:
 def _bad_overlaps(
     rectangles: Sequence[Rectangle], stays: Sequence[tuple[int, int, int, int]], overlapping: set[int]
 ) -> Iterator[str]:
-    """Yield errors for the buffers `overlapping`, which may overlap some others; each is compared with every other
-    buffer.
+    """Yield errors for the buffers `overlapping`, which have permission to overlap some buffers. Each is compared with
+    every buffer.
     """
     for i, start, first, last in stays:
         if i not in overlapping:

@@ -493,8 +493,9 @@ class FormatAssignment:
     def formats(self, choices: Sequence[FormatChoice]) -> Sequence[NumberFormat]:
         """The format of each class, in order, for one choice per class.
 
-        If a sum of products exceeds 32 bits by little, each of its operands is narrowed by less than `SPARE_BITS` bits
-        until the sum is proven to fit. Raises `InputError` if no format suits the initial value of a sum.
+        If a sum of products needs slightly more than 32 bits, each of its operands is narrowed by less than
+        `SPARE_BITS` bits until the sum is proven to fit. Raises `InputError` if no format suits the initial value of a
+        sum.
         """
         key = tuple(choices)
         if key not in self._assigned:

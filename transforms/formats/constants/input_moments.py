@@ -169,7 +169,7 @@ MOST_VALUES = 1 << 25
 class InputMoments:
     """Moments of the factors of each constant in a program on reals, over all samples, iterations and columns.
 
-    inputs: reals of shape (samples, elements). A constant that is not only a factor has no moments.
+    inputs: reals of shape (samples, elements). A constant has no moments if it has any use other than as a factor.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Reals):

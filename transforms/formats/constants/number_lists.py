@@ -5,8 +5,8 @@ to the number (`refine_constants`). Errors of numbers that are rounded one by on
 square of a margin's error is therefore the sum of squared errors, each weighted by the mean square of the derivative.
 These weights are the diagonal of the Hessian, which also weights k-means in "Towards the Limit of Network Quantization"
 (Choi, El-Khamy and Lee, 2017, section 3.3). The more the derivatives differ from number to number, the less reliably
-those of some samples predict those of others. Weights are therefore raised to a power of at most one, which makes them
-more uniform.
+the derivatives of some samples predict the derivatives of other samples. Weights are therefore raised to a power of at
+most one, which makes them more uniform.
 
 The descent is Lloyd's iteration on reals, followed by single steps of integers. The number of bits of the integers is
 limited, because it determines the width of products and sums on the device. The descent starts from the numbers of

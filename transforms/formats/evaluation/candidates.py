@@ -215,7 +215,7 @@ class CandidateEvaluator:
         return self._shared(self.arguments)
 
     def shared_on(self, inputs: Reals) -> SharedEvaluator:
-        """An evaluator of all candidates on inputs of shape (samples, elements) that need not be those of the data."""
+        """An evaluator of all candidates on any inputs of shape (samples, elements)."""
         from tinyml.runtime.evaluator.evaluator import argument_reals
 
         return self._shared(argument_reals(self.candidates.module, inputs))

@@ -151,7 +151,9 @@ def _check_comparisons(numbers: Numbers) -> None:
 
 
 def _check_clamps(numbers: Numbers) -> None:
-    """Check that clamping maps numbers outside the limits to the numbers nearest to them, and changes no others."""
+    """Check that clamping maps numbers outside the limits to the numbers nearest to the limits, and changes no number
+    inside.
+    """
     format, raws = numbers.format, numbers.some(NUMBERS)
     reals = format.decode(raws)
     for low, high in _LIMITS:

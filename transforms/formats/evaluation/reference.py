@@ -39,7 +39,8 @@ def has_answers(outputs: Outputs, data: Data) -> bool:
 def answers_of(outputs: Outputs, data: Data, interface: tdsl.ProgramInterface) -> Answers:
     """The answers of a program to the samples of a data set, for metrics. outputs: as reals.
 
-    For an anomaly detector the scores are those of class 1: the lower the detector's score, the more likely is class 1.
+    For an anomaly detector the scores are scores of class 1, which is the more likely the lower the detector's score
+    is.
     """
     from tinyml.transforms.formats.evaluation.answers import Answers
 

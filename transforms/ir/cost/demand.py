@@ -153,8 +153,9 @@ class _Counter:
         self.sources = SourceNames()
 
     def count_entry(self) -> None:
-        """Count what determines the registers saved at the function's entry: the number of loops and the widest
-        integers.
+        """Count the two quantities that determine how many registers are saved at the function's entry.
+
+        They are the number of loops and the width of the widest integers.
         """
         kinds = {step for steps in self.demand.operations.values() for step in steps.runs}
         widest = max((int(bits) for step in kinds for bits in re.findall(r"\b[if](\d+)\b", step)), default=0)

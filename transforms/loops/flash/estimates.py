@@ -35,8 +35,9 @@ class Estimates:
         return self.of({})
 
     def of(self, coded: Mapping[int, int]) -> Estimate:
-        """The estimate of the module with some rows as code. coded:
-        the number of rows for each matrix, by its index.
+        """The estimate of the module with some rows as code.
+
+        coded: the number of rows for each matrix, by its index.
         """
         key = tuple(coded.items())
         if key not in self._known:

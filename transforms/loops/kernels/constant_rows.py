@@ -60,14 +60,14 @@ class ConstantRows:
 
     @property
     def choices(self) -> range:
-        """The numbers of rows that can become code: any number, but only all of them for a tile."""
+        """The possible numbers of rows that become code: any number, or for a tile only the number of all rows."""
         return range(1 if self.op.tile is None else self.rows.rows, self.rows.rows + 1)
 
     def replace(self, target: str, count: int) -> None:
         """Compute the first `count` rows by code, window by window.
 
-        If the bytes have other uses in the contraction, it loads them from memory, and a separate loop computes the
-        rows that are not code.
+        If other ops of the contraction use the bytes, the code stores them in memory and the contraction loads them. A
+        separate loop then computes the rows that are not code.
         """
         op, nest, all_rows = self.op, LoopBuilder(self.op), count == self.rows.rows
         memory, *indices = self._intermediate() if self.store is None else [self.store.memref]

@@ -203,8 +203,8 @@ class _Recording:
         return around[1]
 
     def _continue(self, number: SSAValue, count: int) -> bool:
-        """True if each iteration of the axis around the lanes accesses the elements directly after those of the
-        previous one.
+        """True if each iteration of the axis around the lanes accesses the elements directly after the elements of the
+        previous iteration.
         """
         return all(run.start.factors.get(number) == (count if run.elements else None) for run in self.runs)
 

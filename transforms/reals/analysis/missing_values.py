@@ -62,7 +62,7 @@ def origins(function: func.FuncOp) -> Mapping[SSAValue, Origin]:
 
 
 def _followed(op: Operation, found: Mapping[SSAValue, Origin]) -> Origin | None:
-    """The origin of an op's result; None for an op that does not only move, scale or impute elements."""
+    """The origin of the result of an op that moves, scales or imputes elements; None for other ops."""
     match op:
         case tdsl.ImputeOp():
             return found[op.input].imputed(op.fills)

@@ -3,8 +3,8 @@
 A channel is an index along the last axis of an image, or along the only axis of a vector. Elementwise ops, depthwise
 convolutions, pools and sums of branches couple channels of their operands to channels of their results; convolutions
 and dense layers do not. Coupled channels form a group, which is removed as a whole (Li et al. 2017, section 3.3, for
-residual sums; Fang et al. 2023, DepGraph, in general). Channels of the program's inputs and results are never removed.
-The same holds for channels that ops of unknown kinds read.
+residual sums; Fang et al. 2023, DepGraph, in general). Two kinds of channels are never removed: channels of the
+program's inputs and results, and channels that ops of unknown kinds read.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class ChannelGroups:
             self._keep(op)
 
     def _same(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Couple the channels of the result to those of an operand; return False if their axes differ."""
+        """Couple the channels of the result to the channels of an operand; return False if their axes differ."""
         shapes = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         if operand not in self._labels or len({channel_axis(shape) for shape in shapes}) > 1:
             return False

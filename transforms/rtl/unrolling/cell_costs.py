@@ -149,7 +149,7 @@ def _adder(width: int) -> int:
 
 
 def _zeros(op: Operation) -> int:
-    """The number of low bits of a sum that equal those of one term, because the other term is a constant with zeros
+    """The number of low bits in which a sum equals one of its terms, because the other term is a constant with zeros
     there.
     """
     constants = [value for value in map(const_evaluate_operand, op.operands) if value]

@@ -23,7 +23,7 @@ from tinyml.transforms.rtl.unrolling.words import element_of_word, word_address
 
 @dataclass
 class UnrolledSum:
-    """A loop that adds a term to each carried value. terms: the terms, in order."""
+    """A loop that adds a term to each carried value. terms: in the order of the carried values."""
 
     loop: scf.ForOp
     trips: int
@@ -90,7 +90,9 @@ class UnrolledSum:
         )
 
     def unroll(self, lanes: int, in_dsps: int | None = None) -> None:
-        """Process `lanes` elements in each iteration; the first `in_dsps` multiply by DSPs, the others by logic."""
+        """Process `lanes` elements in each iteration; the first `in_dsps` elements are multiplied by DSPs, all others
+        by logic.
+        """
         count = self.iterations(lanes)
         length = count * lanes
         rest = self.trips - (count - 1) * lanes

@@ -181,8 +181,9 @@ class ChannelTile:
         return target.now(patches.over(link.name, target.value, pixel))
 
     def _iteration(self, c: SSAValue, held: dict[str, StoredImage]) -> list[SSAValue]:
-        """The values that the iteration for channel c yields. held:
-        the carried images before the iteration, by name.
+        """The values that the iteration for channel c yields.
+
+        held: the carried images before the iteration, by name.
         """
         emit, over = self.emit, self.patches.over
         self.c = c
@@ -230,7 +231,7 @@ class ChannelTile:
         return held.now(self.patches.over(link.name, held.value, pixel))
 
     def _slice(self, link: ChannelOp) -> StoredImage:
-        """An uninitialised slice of a channel."""
+        """An uninitialised image for one channel of an op's result."""
         _, height, width, _ = tdsl.shape_of(link.result)
         type = tensor_like(link.result, (1, *self.patches.sizes[link.name], 1))
         value = self.emit.insert(tensor.EmptyOp((), type))

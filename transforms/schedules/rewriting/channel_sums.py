@@ -37,7 +37,7 @@ class ChannelSums(ABC):
 
     @property
     def shape(self) -> tdsl.Shape:
-        """The shape of the sums, which is that of an image for dense layers as well."""
+        """The shape of the sums. For a dense layer, too, it is the shape of an image."""
         shape = tdsl.shape_of(self.op.out)
         _, height, width, rows = shape if len(shape) == 4 else (1, 1, 1, shape[0])
         return 1, *(self.extents or (height, width)), rows
@@ -63,8 +63,9 @@ class ChannelSums(ABC):
         return emit.insert(tdsl.IndexOp(self.by_channel, c))
 
     def added(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """The sums `held` after adding the contribution of iteration c. part:
-        the operand's channels of this iteration.
+        """The sums `held` after adding the contribution of iteration c.
+
+        part: the operand's channels of this iteration.
         """
         weights, sums = self.weights_of(c, emit), StoredImage.whole(held)
         if not isinstance(self.op, tdsl.Conv2dOp):

@@ -4,8 +4,8 @@ A program reads its input step by step, frame by frame, or as an image (L1). Its
 row of the result of the previous loop.
 
 Between answers time moves back by a stride. States of loops, such as those of recurrent networks, are unchanged. Rows
-of images and of collected results move by the number of rows in a stride. Each answer is therefore that of the whole
-program for the last frames.
+of images and of collected results move by the number of rows in a stride. Each answer therefore equals the answer of
+the whole program for the last frames.
 """
 
 from __future__ import annotations
@@ -212,8 +212,8 @@ def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
 
 
 def _nearest(pushes: tdsl.Pushes, multiple: int) -> int:
-    """The multiple of `multiple` frames that is nearest to the stride; if it exceeds the sequence, the greatest
-    possible stride.
+    """The multiple of `multiple` frames that is nearest to the stride. If this multiple is longer than the sequence,
+    the greatest possible stride.
     """
     nearest = max(round(pushes.stride / multiple), 1) * multiple
     return nearest if nearest <= pushes.steps else max(pushes.steps // multiple * multiple, 0) or pushes.steps

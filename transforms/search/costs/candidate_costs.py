@@ -218,7 +218,7 @@ class CandidateCosts:
         return self._spent(nests).at(LOOPS_TO_KERNELS, **vars(self.platform))
 
     def estimate(self, candidates: Iterable[Formats], problem: SearchProblem, workers: Workers) -> None:
-        """Estimate candidates together, and store the results for `estimated`."""
+        """Estimate candidates in one batch, and store the results for `estimated`."""
         known = self.estimates.keys() | self.faults.keys()
         queries = [CostQuery(formats, self.platform) for formats in dict.fromkeys(candidates) if formats not in known]
         for query, result in workers.run(problem, queries, estimated_costs):
@@ -228,7 +228,7 @@ class CandidateCosts:
                 self.faults[query.formats] = result
 
     def measure(self, candidates: Iterable[Formats], problem: SearchProblem, workers: Workers) -> None:
-        """Build and run candidates together, and store the results for `measured`."""
+        """Build and run candidates in one batch, and store the results for `measured`."""
         new = [formats for formats in dict.fromkeys(candidates) if formats not in self.measurements]
         queries = [CostQuery(formats, self.platform) for formats in new]
         for query, cost in workers.run(problem, queries, measured_costs):

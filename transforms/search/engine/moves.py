@@ -146,7 +146,7 @@ def possible_changes(search: Search, start: Sequence[FormatChoice], offered: Seq
 
 @dataclass(frozen=True)
 class _Change:
-    """A new choice for one class of tensors, by index."""
+    """A new choice for one class of tensors, which an index identifies."""
 
     index: int
     choice: FormatChoice

@@ -80,7 +80,7 @@ class Search:
             return False
 
     def constant_bytes(self, formats: Formats) -> int:
-        """The bytes of a candidate's constants, counted separately."""
+        """The bytes of a candidate's constants, with each constant rounded up to whole bytes."""
         pairs = zip(self.classes, formats, strict=True)
         return sum(-(-stored_bits(tensors, format) // 8) for tensors, format in pairs if tensors.is_constant)
 

@@ -97,8 +97,8 @@ def in_modes(module: ModuleOp, modes: Sequence[str]) -> Iterator[ModuleOp]:
 def refine_result(search: Search, limits: Limits, result: SearchResult) -> SearchResult:
     """The result, or one of its rivals, with refined constants (`refine_constants`).
 
-    Among those that lose no more than the result and meet the limits, the one with the least loss is returned. If there
-    is none, the result is returned unchanged.
+    Among the refined results that lose no more than `result` and meet the limits, the one with the least loss is
+    returned. If there is none, the result is returned unchanged.
     """
     evaluation, feasibility = search.evaluation, Feasibility(search, limits)
     evaluation.begin("constants")

@@ -86,7 +86,7 @@ class Workers:
 
     @property
     def _works_alone(self) -> bool:
-        """True if this process still works without others.
+        """True if this process still works without other processes.
 
         Never true for a running cluster: it needs no start, and a wrong address must be reported.
         """
@@ -226,8 +226,8 @@ _problem: Any = None
 
 
 def _begin(problem: object) -> None:
-    """Prepare a copy for its work: it ignores interrupts, because the first process handles them and ends the
-    others.
+    """Prepare a copy for its work. A copy ignores interrupts, because the original process handles them and ends the
+    copies.
     """
     global _problem
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the number; raises `InputError` where the time is not known."""
+    """Print the number of inferences; raise `InputError` if the time of an inference is unknown."""
     from tinyml.extend.programs import read_report
 
     request = parsed(arguments, EnergyRequest)

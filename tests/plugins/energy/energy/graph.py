@@ -5,7 +5,9 @@ from xdsl.ir import Operation
 
 
 def write_graph(module: ModuleOp) -> bytes:
-    """A node for each op with results or operands, and an edge for each operand that another op computes."""
+    """The graph in Graphviz's language: a node for each op with results or operands, and an edge for each computed
+    operand.
+    """
     ops = {op: number for number, op in enumerate(module.walk()) if op.operands or op.results}
     edges = [
         f"  n{ops[value.owner]} -> n{number};"

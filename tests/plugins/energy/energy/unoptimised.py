@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UnoptimisedRunner(Runner):
-    """The runner of a board, which optimises nothing."""
+    """A runner that compiles programs without optimisation."""
 
     def build(
         self,

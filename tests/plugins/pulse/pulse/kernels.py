@@ -1,6 +1,4 @@
-"""The kernels of the chip `pulse`: those of its header, a kernel for two rows,
-and the plain C kernels of every chip.
-"""
+"""The kernels of the chip `pulse`: those of its header, a kernel for two rows, and the kernels in plain C."""
 
 from __future__ import annotations
 

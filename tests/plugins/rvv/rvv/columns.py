@@ -1,9 +1,8 @@
-"""Rows of a matrix by windows, with elements in the lanes; used for few rows, whose lanes would be empty, or few
-windows.
+"""Rows of a matrix by windows, with elements in the lanes; for few rows, whose lanes would be empty, or few windows.
 
-Four rows are multiplied by a window at a time. As many elements as four registers contain are multiplied by the
-elements of two rows. Reductions add the products to a sum in the first lane of a register for each row. The four sums
-are then moved to the lanes of one register, in which they are requantised.
+Four rows are multiplied by a window at a time. As many elements as four registers contain are multiplied by those of
+two rows. Reductions add the products to a sum in the first lane of a register for each row. The four sums are moved to
+the lanes of one register, in which they are requantised.
 """
 
 from __future__ import annotations

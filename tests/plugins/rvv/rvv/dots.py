@@ -1,8 +1,7 @@
 """Dot products over runs whose lengths are known only at run time, of one row or of four rows and a vector.
 
-A pass multiplies as many elements as two groups of registers contain: 64 bytes, or 32 halfwords. Bytes that are
-multiplied by halfwords are widened when they are loaded. A reduction adds the products of a pass to a sum in the first
-lane of a register.
+A pass multiplies as many elements as two groups of registers contain: 64 bytes, or 32 halfwords. Bytes to be multiplied
+by halfwords are widened at the load. A reduction adds the products to a sum in the first lane of a register.
 """
 
 from __future__ import annotations
@@ -20,9 +19,7 @@ _WEIGHTS, _VECTOR, _NARROW, _PRODUCTS = ("v8", "v12"), "v4", "v28", ("v16", "v24
 
 
 def dot(weights: int, vector: int) -> Kernel:
-    """The kernel for `sum` plus the dot product of two runs. weights, vector: the widths of their elements, 8 or 16
-    bits.
-    """
+    """The kernel for `sum` plus the dot product of runs of elements with the given widths, 8 or 16 bits."""
     bits = max(weights, vector)
     one = op("vsetivli", "zero", 1, "e32", "m1", "ta", "ma")
     factors = joined(_loaded(_VECTOR, "a1", vector, bits), _loaded(_WEIGHTS[0], "a0", weights, bits))
@@ -33,7 +30,7 @@ def dot(weights: int, vector: int) -> Kernel:
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
-    """The kernel for four rows and a vector. weights, vector: the widths of their elements, 8 or 16 bits."""
+    """The kernel for four rows and a vector of elements with the given widths, 8 or 16 bits."""
     bits, rows = max(weights, vector), ("a0", "t1", "t2", "t3")
     one = op("vsetivli", "zero", 1, "e32", "m1", "ta", "ma")
     length = (op("mv", "t4", "a2"),) if weights == 8 else (op("slli", "t4", "a2", 1),)
@@ -51,10 +48,7 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 
 
 def _kind(count: str, bits: int, group: int, given: str = "zero") -> Instruction:
-    """Set the number of lanes to the content of the register `count`, as far as possible.
-
-    given: the register that receives the number of lanes that was set.
-    """
+    """Request as many lanes as the register `count` contains; `given` receives the number of lanes that were set."""
     return op("vsetvli", given, count, f"e{bits}", f"m{group}", "ta", "ma")
 
 

@@ -1,6 +1,6 @@
 """Lane functions: each pass computes as many iterations as a group of registers has lanes of the necessary width.
 
-The code is correct for vectors of any length, because each pass asks the hardware how many of the remaining elements it
+The code is correct for vectors of any length, because each pass queries how many of the remaining elements it
 processes. Constants, and elements that all iterations share, are scalars. Inner loops are unrolled. The value to which
 all iterations are reduced is a scalar in the first lane of a register.
 """
@@ -51,9 +51,7 @@ _BOTH: Mapping[type[Operation], str] = {
 
 @dataclass(frozen=True)
 class Elements(RepeatedCode):
-    """The code for a lane function; raises `Refused` if there is no code for an op or not enough registers for all
-    values.
-    """
+    """The code for a lane function; raises `Refused` without code for an op, or registers for all values."""
 
     program: LaneProgram
 
@@ -132,7 +130,7 @@ class _Pass:
         return (op("vsetvli", *count, f"e{bits}", multiple, "ta", "mu"),)
 
     def _ahead(self, pointer: str, step: int) -> Code:
-        """Advance a pointer by `step` bits for each lane."""
+        """Advance a pointer by `step` bytes for each lane."""
         if step in (0, 1):
             return (op("add", pointer, pointer, _LANES),) if step else ()
         if step not in (2, 4):
@@ -309,10 +307,7 @@ class _Pass:
         return joined(*lines, op(f"vse{width}.v", from_, f"({out})"))
 
     def _joined(self, join: Join) -> Code:
-        """Reduce the values of a pass together with the result of previous passes.
-
-        The position of the greatest value is computed only if there is a new greatest value.
-        """
+        """Reduce the values of a pass and previous passes. A new greatest value is located only if there is one."""
         first, value = self._scalar(join.start), join.value
         lane = op("vsetivli", "zero", 1, f"e{self.bits}", "m1", "ta", "ma"), op("vmv.s.x", _JOINED, first)
         name = "vredsum.vs" if join.kind == "sum" else "vredmax.vs"

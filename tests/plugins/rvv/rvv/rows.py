@@ -1,9 +1,8 @@
-"""Rows of a matrix by windows, with a row in each lane: up to 32 rows by as many windows as there are registers for
-sums.
+"""Rows of a matrix by windows, a row in each lane: up to 32 rows by as many windows as have registers for their sums.
 
-Weights are streamed element by element, those of all rows of a block side by side. They are widened to 16 bits once for
-all windows. An element of a window is a scalar, by which VWMACC multiplies the weights. It adds the products to sums of
-32 bits. Sums are thus in the lanes in which they are requantised.
+Weights are streamed element by element, those of all rows of a block side by side, and widened to 16 bits once for all
+windows. An element of a window is a scalar. VWMACC multiplies the weights by it and adds the products to sums of 32
+bits. Sums are thus in the lanes in which they are requantised.
 """
 
 from __future__ import annotations

@@ -11,8 +11,7 @@ from tinyml.extend.qemu import QemuRunner
 
 @dataclass(frozen=True)
 class RvvRunner(QemuRunner):
-    """The runner of a core with vectors of 128 bits in QEMU's machine virt, which starts at the first byte of the
-    program.
+    """The runner of a core with vectors of 128 bits in QEMU's machine virt, which starts at a program's first byte.
 
     QEMU fills lanes that an instruction may leave in any state with ones.
     """
