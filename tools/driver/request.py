@@ -16,7 +16,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError, unknown
-from tinyml.dialects.extensions import missing_part, needs
+from tinyml.dialects.extensions import imported, missing_part, needs
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import FOLDER, Option, OptionGroup, Size, option, options_of
 from tinyml.dialects.plugins import PluginError, others_left_out, provider
@@ -247,10 +247,9 @@ def searches() -> dict[str, type[SearchPass]]:
 
 def _search(name: str, factory: Callable[[], type[ModulePass]]) -> type[SearchPass]:
     """The search pass that a factory returns; raises `PluginError` for another kind of pass."""
-    from tinyml.transforms.search.engine.search_pass import SearchPass
-
     made = factory()
-    if not issubclass(made, SearchPass):
+    search_pass: type[SearchPass] = imported("tinyml.transforms.search.engine.search_pass:SearchPass")
+    if not issubclass(made, search_pass):
         raise PluginError(f"{provider(factory.__module__)}: the pass '{name}' is not a SearchPass")
     options_of(made)
     return made
