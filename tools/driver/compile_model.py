@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,7 +61,6 @@ from tinyml.tools.reports.report import require_fit, write_report
 from tinyml.transforms.formats.assignment.tensor_classes import check_scheme, scaling_rule
 from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass
-from tinyml.transforms.programs.kept_facts import kept_in
 from tinyml.transforms.reals.answer_values import AnswerValuesPass
 from tinyml.transforms.schedules.table import AUTO
 from tinyml.transforms.simplify import SimplifyPass
@@ -430,6 +430,15 @@ STEPS: Sequence[Callable[[Compilation], None]] = (
 """The steps of a compilation, in the order in which they run."""
 
 
+def _keeping(folder: Path | None) -> AbstractContextManager[None]:
+    """A context in which facts are stored in a folder; with None, nothing is stored."""
+    if folder is None:
+        return nullcontext()
+    from tinyml.transforms.programs.kept_facts import kept_in
+
+    return kept_in(folder)
+
+
 def build_folder(
     request: Request,
     board: Board,
@@ -450,7 +459,7 @@ def build_folder(
     """
     # Arrays are small: synchronising further threads of the numeric libraries would take longer than the computation.
     steps = 5 if board.fabric is None else 6
-    with kept_in(request.cache), Progress(str(request.model), steps) as progress, one_thread():
+    with _keeping(request.cache), Progress(str(request.model), steps) as progress, one_thread():
         made = Compilation(
             requested=request,
             board=board,

@@ -162,13 +162,13 @@ def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
 
 def _append(to: GraphBuilder, op: Operator, variables: Variables | None) -> None:
     """Import one operator; errors name the operator."""
-    from tinyml.lowering.frontends.tflite.advice import advice
-
     if variables is not None and variables.owns(op):
         with to.importing(str(op)):
             variables.apply(to, op)
         return
     if op.kind not in OPERATORS:
+        from tinyml.lowering.frontends.tflite.advice import advice
+
         raise InputError(f"{op} is not supported: {advice(op.kind)}")
     if not op.outputs:
         raise InputError(f"{op} has no output")
