@@ -1,4 +1,4 @@
-"""The name and licence under which tinyml is distributed, and its top-level packages. `setup.py` imports this module.
+"""The name and licence under which tinyml is distributed, and its top-level packages. `setup.py` executes this file.
 
 The distribution and the imported Python package have different names.
 """

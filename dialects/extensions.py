@@ -40,7 +40,9 @@ def extensions() -> tuple[Extension, ...]:
 
 
 def extension_of(path: str) -> Extension | None:
-    """The extension that contains a file; None for a file of the core. path: relative to the repository's root."""
+    """The extension that contains a file; None for a file of the core. path: relative to the folder that contains
+    `dialects`.
+    """
     return next((row for row in extensions() if row.pattern.search(path)), None)
 
 

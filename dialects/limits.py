@@ -20,7 +20,7 @@ _ELEMENTS_PER_STEP = 200
 def step_limit() -> int:
     """The maximum number of operations that the loops of a program may run in an inference: 250,000 by default.
 
-    The limit scales with `ELEMENT_LIMIT`. At the limit, an inference needs some seconds in the evaluator, and about the
+    The limit scales with `ELEMENT_LIMIT`. At the limit, an inference takes some seconds on a desktop computer, and the
     same time on a microcontroller.
     """
     return ELEMENT_LIMIT.get() // _ELEMENTS_PER_STEP

@@ -174,7 +174,7 @@ LONGEST_IN_CHUNKS = 1530
 class PackedReads:
     """The costs of packed constants whose elements are read one by one, without a kernel.
 
-    loop, kernel: the time per element in addition to that of a plain constant, in an existing loop and in a loop that
+    loop, kernel: the time per element as a multiple of that of a plain constant, in an existing loop and in a loop that
     replaces a kernel. call: bytes of flash of a call in addition to a load. code: bytes of flash of the called
     function, by the width of the elements in bits.
     """

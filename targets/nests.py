@@ -88,12 +88,12 @@ class SumQuery:
 
 @dataclass(frozen=True, eq=False)
 class TileQuery:
-    """Rows of constant weights by windows in lines of `windows` windows each, with every sum finished to a byte.
+    """The product of rows of constant weights by windows, which lie in lines of `windows` windows each.
 
-    run: the elements of a run of a window. spaces: the layout of windows. several: true to request kernels that compute
-    several lines at once, whose number need not divide the number of lines. large: true to request the kernels that
-    need more flash than weights, instead of the usual ones. by: the chosen kernel, to which the query is then
-    restricted.
+    Every sum is finished to a byte. run: the elements of a run of a window. spaces: the layout of windows. several:
+    true to request kernels that compute several lines at once, whose number need not divide the number of lines. large:
+    true to request the kernels that need more flash than weights, instead of the usual ones. by: the chosen kernel, to
+    which the query is then restricted.
     """
 
     sums: RowSums

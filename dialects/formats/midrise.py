@@ -124,7 +124,10 @@ class MidriseType(ExactInteger):
         return self.fitted(m, m.mul(a, b), right)
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
-        """The product. No even power of two is a number of these formats, so it cannot be computed by a shift."""
+        """The product of a value and a factor.
+
+        It is never computed by a shift, because no even power of two is a number of these formats.
+        """
         return self.mul(m, value, value_format, factor, factor_format)
 
     def from_f32(self, m: Machine[V], value: V) -> V:

@@ -127,9 +127,7 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return MinifloatType(self.e.data, self.m.data, min(max(shift, SHIFTS[0]), SHIFTS[-1]))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> MinifloatType:
-        """The format of this width with the least squared error over `constant`, among all divisions into exponent and
-        fraction.
-        """
+        """The format of this width with the least squared error over `constant`, among those of all supported kinds."""
         reach = float(np.abs(constant).max(initial=0))
         kinds = [MinifloatType(*kind).for_range(-reach, reach) for kind in KINDS[self.bits]]
         return min((self, *kinds), key=lambda format: format.squared_error(constant, importance))

@@ -448,8 +448,7 @@ class NumberFormat(ABC):
 
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
         """Round a value of any format to this format. Between families, a table is used if it is short; otherwise the
-        value is
-        converted to a float first.
+        value is converted to a float first.
         """
         if value_format.FAMILY == self.FAMILY:
             return self.recode(m, value, value_format)

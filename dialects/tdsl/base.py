@@ -212,7 +212,7 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def macs(self) -> int:
-        """The number of multiply-accumulate operations that the op performs."""
+        """The number of multiply-accumulate operations that the op counts as."""
         return 0
 
     @property

@@ -119,7 +119,7 @@ def replace_by_constant(op: TensorOp, old: ConstOp, raws: Raws, rewriter: Patter
 
 
 def profile_of(value: SSAValue) -> dict[str, Attribute]:
-    """The profile of a value that is one of several results, as the attribute of an op with this result only."""
+    """The profile of a result of an op, as the attribute of an op that has only this result; empty if there is none."""
     if isinstance(value, OpResult):
         profiles = value.op.attributes.get(PROFILE)
         if isa(profiles, ArrayAttr[Attribute]):

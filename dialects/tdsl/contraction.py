@@ -350,7 +350,9 @@ def _multiplication(m: NumpyMachine, accumulator: Accumulator, term: Term) -> Mu
 
 
 def _aligned(term: Term, lhs: Array) -> Array:
-    """The left factor of a term; if its elements share scales in groups, as integers in one unit."""
+    """The left factor of a term. If its elements share scales in groups, it is converted to integers in a single
+    unit.
+    """
     groups = term.groups
     return lhs if groups is None else exact_numbers(format_of(term.lhs)).integers_in(groups, lhs)
 

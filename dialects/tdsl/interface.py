@@ -56,7 +56,7 @@ T = TypeVar("T")
 
 
 class StoredExamples(NamedTuple):
-    """The parts of a model whose number is determined by training, such as stored examples.
+    """The parts of a model whose number is determined by training, such as support vectors.
 
     what: the plural name of the parts. smaller: advice on how to train fewer of them; `{n}` represents the number of
     parts that fit, `{n/1000}` their share of 1000.

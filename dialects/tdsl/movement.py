@@ -87,8 +87,9 @@ class MovementOp(TensorOp, ABC):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The fill of the result, if any, then each move that changes elements; for computed indices, the steps of any
-        op.
+        """The fill of the result, if any, then each move that changes elements.
+
+        An op with computed indices has the steps of a general op instead.
         """
         return super().visits if self.indices else visits_of_moves(self.moves, self.out, self.filling is not None)
 

@@ -324,7 +324,7 @@ class _Counts(ctypes.Structure):
 class CodeBlock(NamedTuple):
     """A basic block, which is entered only at its start: the addresses of its instructions and its cycles.
 
-    after: the address following the block; None for a block of the harness, whose instructions are not counted.
+    after: the address following the block; None for a block of the harness, which has no instructions.
     """
 
     instructions: Sequence[int]

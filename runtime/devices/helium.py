@@ -64,7 +64,7 @@ def decoded(code: int) -> _Vector | None:
 
 
 def _access(high: int, low: int) -> _Vector | None:
-    """The vector load or store of an opcode, given as halfwords; None for other opcodes."""
+    """The vector load or store that two halfwords encode; None for a move between core registers and lanes."""
     indexed, added, written = high >> 8 & 1, high >> 7 & 1, high >> 5 & 1
     plain = low >> 12 & 1
     if plain and high >> 12 == 0xF:

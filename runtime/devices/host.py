@@ -27,7 +27,7 @@ _SANITIZED = ("-g1", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"
 def _quicker(compiler: str) -> Sequence[str]:
     """Flags that reduce a compiler's run time.
 
-    gcc's jump threading is the slowest pass on a function that rounds thousands of numbers. Other compilers do not
+    gcc's jump threading takes most of the time for a function that rounds thousands of numbers. Other compilers do not
     support the flag, and may also be called gcc.
     """
     try:

@@ -44,7 +44,9 @@ _TO_LLVM = (
 
 
 def to_llvm(bits: int = sys.maxsize.bit_length() + 1) -> str:
-    """The options of mlir-opt for passes that convert array arguments to pointers. bits: the width of an index."""
+    """The passes of mlir-opt, comma-separated, that pass arrays to functions as pointers. bits: the width of an
+    index.
+    """
     return ",".join(_TO_LLVM).format(bits=bits)
 
 

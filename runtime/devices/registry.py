@@ -109,8 +109,8 @@ def files_of_device(device: str, program: Any, files: Mapping[str, bytes]) -> Ma
 def runner_for(target: str) -> Runner:
     """The runner of a board, or of another device.
 
-    Raises `InputError` for an unknown name, for a board that cannot be simulated, and if a plug-in's class is not a
-    `Runner`.
+    Raises `InputError` for an unknown name, for a board whose programs cannot be run here, and if a plug-in's class is
+    not a `Runner`.
     """
     if (device := _device(target)) is not None:
         return device.runner(board(device.board).name)

@@ -135,7 +135,8 @@ class Interface:
 
     @property
     def profiled(self) -> tuple[str, ...]:
-        """Candidates for the function to whose instructions profilers attribute time. The first existing one is used.
+        """The names of functions to which profilers may attribute instructions, best first. Profilers use the first one
+        that exists.
 
         The compiler may inline the step function of a streaming program into the function that calls it.
         """

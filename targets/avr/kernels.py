@@ -65,7 +65,11 @@ _FORESTS = {
 
 
 def _forests() -> Iterator[ForestCoder]:
-    """Yield the assembly forms, each also with floats as bytes, and plain C for forests that these do not support."""
+    """Yield the composers of kernels for decision forests.
+
+    Each form of assembly code has a variant for floats that are compared as bytes. Forests that no form supports are
+    compiled to plain C.
+    """
     for name, form in _FORESTS.items():
         yield ForestCoder(f"tm_avr_forest_{name}", partial(_forest_kernel, form))
         yield ForestCoder(f"tm_avr_forest_keyed_{name}", partial(_keyed_kernel, form))

@@ -59,8 +59,7 @@ Operand = Callable[[SSAValue], Text]
 
 class Expressions:
     """A printer that combines the texts of operands to the text of an expression. It records which helpers of the
-    target are
-    used.
+    target are used.
 
     program: the name of the program, which is the prefix of its constants, buffers and arena in C. loaded: the
     constants that the caller writes.

@@ -26,13 +26,13 @@ others.
 class Instruction:
     """An instruction.
 
-    name: the mnemonic without its width. size: the size in bytes, for a branch that of its short form; None if the
+    name: the mnemonic without its width. size: the size in bytes; for a branch, the size of its short form; None if the
     assembler chooses. words: the number of 32-bit registers that a load or store multiple transfers. address: the
-    registers from which the address of a load or store is computed. reads, writes: all registers that the instruction
-    reads, including those of the address, and writes. "flags" is one of them if a chip records it. stack: bytes of
-    stack that the instruction allocates, negative if it frees them. time: cycles, if they are equal for all cores;
-    otherwise 1. callee: the C function that the instruction calls. unit: the execution unit of a vector instruction,
-    which is busy for `held` cycles.
+    registers from which the address of a load or store is computed. reads: all registers that the instruction reads,
+    including those of the address. writes: all registers that it writes. "flags" stands for the condition flags, which
+    only some chips list. stack: bytes of stack that the instruction allocates, negative if it frees them. time: cycles,
+    if they are equal for all cores; otherwise 1. callee: the C function that the instruction calls. unit: the execution
+    unit of a vector instruction, which is busy for `held` cycles.
     """
 
     text: str

@@ -63,7 +63,7 @@ def dot(weights: int, vector: int) -> Kernel:
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
-    """The kernel for four rows and a vector of 8-bit or 16-bit elements."""
+    """The kernel that adds the dot products of four rows and a vector to four sums. The elements have 8 or 16 bits."""
     symbol = f"tm_xt_dot4_s{weights}_s{vector}_s32"
     signature = (
         f"void {symbol}(const int{weights}_t *w, const int{vector}_t *x, int n, const int32_t *start, int32_t *sums)"

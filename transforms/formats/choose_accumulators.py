@@ -75,7 +75,9 @@ def _starts(op: tdsl.ContractionOp) -> bool:
 
 
 def _replace(constant: tdsl.ConstOp, format: NumberFormat) -> tdsl.ConstOp:
-    """Create the same constant in another format, and let all readers of the old one use it; the old op remains."""
+    """Create the same constant in another format, and let all readers of the original read the new constant; the
+    original op remains.
+    """
     from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 
     new = constant.with_raws(narrowed_raws(constant.raws, tdsl.format_of(constant.result), format), format)

@@ -32,14 +32,14 @@ class PlanExecutionPass(ModulePass):
 
     A plan covers the ops after the last loop or branch. Tensors that are computed before are stored whole.
 
-    mode: a schedule of docs/schedules.md, whose plan with the lowest peak is used. `ordinary` changes nothing. `auto`
-    uses plans of streaming segments: the fastest plan with at most `ram` bytes alive, or the plan with the lowest peak
-    if none has. ram: the limit in bytes. Without `ram`, `auto` is the mode that a search recorded for the function
-    (`tdsl.mode`), or else ordinary execution. The bytes of the search (`tdsl.ram`) then limit how many pixels are
-    computed at once. A loop over channels computes one channel at a time, or as many as fit in `ram`. In every mode, an
-    image whose channels come first is copied into the order of pixels if that needs less memory, or in `auto` less
-    time. If the model may overwrite the image, it is transposed in place instead. target: as for printing C; its
-    kernels determine the number of pixels computed at once in segments streamed by rows. extra: the
+    mode: a schedule of docs/schedules.md, whose plan with the lowest peak is used. `ordinary` runs op by op on whole
+    tensors. `auto` uses plans of streaming segments: the fastest plan with at most `ram` bytes alive, or the plan with
+    the lowest peak if no plan fits. ram: the limit in bytes. Without `ram`, `auto` is the mode that a search recorded
+    for the function (`tdsl.mode`), or else ordinary execution. The bytes of the search (`tdsl.ram`) then limit how many
+    pixels are computed at once. A loop over channels computes one channel at a time, or as many as fit in `ram`. In
+    every mode, an image whose channels come first is copied into the order of pixels if that needs less memory, or in
+    `auto` less time. If the model may overwrite the image, it is transposed in place instead. target: as for printing
+    C; its kernels determine the number of pixels computed at once in segments streamed by rows. extra: the
     multiply-accumulates that patches may add, in percent of the network's. Raises `InputError` for another mode. Unless
     the mode is `ordinary` or `auto`, also raises `InputError` for functions that end in a loop or branch, and for
     batches of images.
@@ -121,7 +121,7 @@ def _plain(value: Attribute) -> str | int:
 
 
 def _turns_images(function: func.FuncOp) -> bool:
-    """True if some transposition of a function could change the order of an image's axes."""
+    """True if some transposition of a function can be avoided or performed in place."""
     if not any(isinstance(op, tdsl.TransposeOp) for op in function.body.block.ops):
         return False
     from tinyml.transforms.schedules.tiling.axis_orders import orders

@@ -42,7 +42,7 @@ ZEROS = 8
 
 @dataclass(frozen=True)
 class BlockRowsPass(ModulePass):
-    """Split the rows of each `num.contract` into blocks, for which it calls a kernel.
+    """Split the rows of each `num.contract` into blocks, and call a kernel for each block.
 
     If a kernel also finishes the sums, the rows become a tile instead. Contractions with several sums or windows, and
     rows without a suitable kernel, are unchanged. target: as for printing C. Raises `InputError` for an unknown target.

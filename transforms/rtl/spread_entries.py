@@ -81,7 +81,9 @@ class SpreadEntriesPass(ModulePass):
 
 
 def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, int]:
-    """The number of processing elements that a product's part of the budget allows, and how many of them use DSPs."""
+    """The number of processing elements that a product's part of the budget allows, and the number of these elements
+    that use DSPs.
+    """
     fabric = fabric_around(function)
     operators = Operators(fabric.delays, intervals(function))
     taken = cells_of(function.body.block.ops, operators, fabric)

@@ -129,7 +129,7 @@ _OFFSET = 1 << 15
 def _table() -> NDArray[np.int16]:
     """The logistic function of i / 24 with 16 fractional bits.
 
-    Entries are increased by half of the chord's deviation below the function.
+    Each entry is corrected by half the greatest error of a linear interpolation near it.
     """
     around = 65536 / (1 + np.exp(-np.arange(-1, SEGMENTS + 2) / 24))
     bend = around[2:] + around[:-2] - 2 * around[1:-1]

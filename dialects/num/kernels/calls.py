@@ -58,8 +58,9 @@ def run_length(*memrefs: SSAValue) -> int:
 
 
 def has_bytes(run: SSAValue, *, offset: bool = False) -> bool:
-    """True if the elements of a run are 8-bit integers or packed from them. offset: the format may have a zero
-    point.
+    """True if the elements of a run are one-byte integers, packed or not.
+
+    offset: true if the format may have a zero point.
     """
     format = element_format(run.type)
     integers = format.without_offset()[0] if offset else format

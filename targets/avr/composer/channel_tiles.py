@@ -264,6 +264,6 @@ class AvrSlidingChannels(_AvrChannelCode):
 
 
 def channels(tile: Tile) -> TileCode[Line]:
-    """The code for a depthwise tile, by the faster of both methods."""
+    """The code for a depthwise tile: `AvrSlidingChannels` if it fits, otherwise `AvrChannelsByRow`."""
     sliding = AvrSlidingChannels(tile)
     return sliding if sliding.fits else AvrChannelsByRow(tile)

@@ -226,5 +226,7 @@ class ForestRecords(AvrForest):
 
 
 def plain_forest(symbol: str, forest: ForestCode) -> Kernel | None:
-    """The kernel in plain C for a forest with float votes, with 4-byte integer features, or with too many results."""
+    """The kernel in plain C, for forests with float votes, with 4-byte integer features, or with too many results; None
+    for other forests.
+    """
     return None if ForestRecords(forest).fits else forest_inline(symbol, forest)

@@ -96,12 +96,12 @@ def accumulate_two_bytes(sum: Sequence[str]) -> Code:
 
 
 def accumulate_three_bytes(sum: Sequence[str], zero: str) -> Code:
-    """Code that adds a signed product, whose multiplication stored its sign in the carry, to a 24-bit sum."""
+    """Code that adds a signed product to a 24-bit sum. The multiplication stored the product's sign in the carry."""
     return joined(a.sbc(sum[2], zero), accumulate_two_bytes(sum), a.adc(sum[2], zero))
 
 
 def accumulate_four_bytes(sum: Sequence[str], zero: str) -> Code:
-    """Code that adds a signed product, whose multiplication stored its sign in the carry, to a 32-bit sum."""
+    """Code that adds a signed product to a 32-bit sum. The multiplication stored the product's sign in the carry."""
     return joined(
         (a.sbc(sum[2], zero), a.sbc(sum[3], zero)),
         accumulate_two_bytes(sum),
@@ -353,8 +353,7 @@ def factors(sums: Sums, point: int) -> Bytes:
     """The bytes of a stream that `requantised` reads, row by row. point: the zero point of the results.
 
     For each row these are twice the multiplier, two bytes for the right shift, and the zero point plus 128. The right
-    shift is
-    split into a factor of 2^n and a number of whole bytes, which is stored minus 1.
+    shift is split into a factor of 2^n and a number of whole bytes, which is stored minus 1.
     """
     right = -sums.shifts
     more, left = (right - 1) // 8, -right % 8

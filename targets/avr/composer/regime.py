@@ -136,7 +136,11 @@ class _Shared(Composed):
 
 
 def regime_dot() -> Kernel:
-    """The kernel for the products of a row. Every weight times 2^scale is proven to fit in a signed 32-bit integer."""
+    """The kernel that adds the products of a row of numbers with a regime, such as posits, and a vector of integers to
+    a 64-bit sum.
+
+    Every weight times 2^scale is proven to fit in a signed 32-bit integer.
+    """
     symbol = "tm_dot_r16_s16_s64"
     head = f"int64_t {symbol}({REGIME_RUNS}, int8_t es, int8_t scale, int64_t sum)"
     composed = _Shared(HEADER, head, {}, REGIME_BODY, symbol=symbol)

@@ -88,11 +88,10 @@ def dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
 
 
 def dot_in_chunks(sum: int, chunk: int, memory: str = FLASH) -> Kernel:
-    """The kernel for bytes in which any `chunk` consecutive products, counted from the last one, add up to at most 16
-    bits.
+    """The kernel that adds the products of two runs of bytes to a sum of 24 or 32 bits, in chunks of products.
 
-    Their sum plus another byte must also fit; n is at most `LONGEST_IN_CHUNKS`. sum: 24 or 32 bits. memory: the memory
-    of the weights, near or far flash.
+    Any `chunk` consecutive products, counted from the last one, must add up to at most 16 bits. Their sum plus another
+    byte must also fit; n is at most `LONGEST_IN_CHUNKS`. memory: the memory of the weights, near or far flash.
     """
     row = Row("int8_t", memory)
     symbol = f"tm_dot_s8_s8_s{sum}_by{chunk}{row.end}"
@@ -121,7 +120,7 @@ def dot_in_chunks(sum: int, chunk: int, memory: str = FLASH) -> Kernel:
 
 
 def strided_dot(weights: int, vector: int, memory: str = FLASH) -> Kernel:
-    """The kernel for the products of a run of weights and every `stride`-th element of the vector, with a 32-bit
+    """The kernel that adds the products of a run of weights and every `stride`-th element of the vector to a 32-bit
     sum.
     """
     row = Row(f"int{weights}_t", memory)
@@ -163,10 +162,10 @@ _OPERANDS = {0, 1, 18, 19, 20, 21, 26, 27, 30, 31}
 
 
 def axpy(weights: int, factor: int) -> Kernel:
-    """The kernel for y[k] += x[k] * factor, with 32-bit sums y. weights, factor: the widths of x and of the factor in
-    bits.
+    """The kernel that computes y[k] += x[k] * factor, with 32-bit sums y.
 
-    X reads sums, and Y, one step behind, writes them. An iteration has two steps; an odd count enters in the middle.
+    weights, factor: the widths of x and of the factor in bits. X reads sums, and Y, one step behind, writes them. An
+    iteration consists of two steps. If the count is odd, the first iteration begins with the second step.
     """
     symbol = f"tm_axpy_s{weights}_s{factor}_s32"
     step = joined(
@@ -232,7 +231,9 @@ _PORTABLE_SPARSE = """\
 
 
 def sparse_dot(weights: int, vector: int, sum: int, memory: str = FLASH) -> Kernel:
-    """The kernel for the products of the entries of a sparse row, whose bytes are declared as 8-bit constants."""
+    """The kernel that adds the products of the entries of a sparse row to a sum. The bytes of the row are declared as
+    8-bit constants.
+    """
     row = Row("int8_t", memory, "row")
     symbol = f"tm_dot_row_s{weights}_s{vector}_s{sum}{row.end}"
     chosen = arithmetic(weights, vector, sum)
@@ -277,7 +278,7 @@ _PORTABLE_DISTANCE = """\
 
 
 def distance(bits: int, sum: int, memory: str = FLASH) -> Kernel:
-    """The kernel for the squared distance of two runs of 8-bit or 16-bit elements."""
+    """The kernel that adds the squared distance of two runs of 8-bit or 16-bit elements to a sum."""
     row = Row(f"int{bits}_t", memory)
     symbol = f"tm_distance_s{bits}_s{bits}_s{sum}{row.end}"
     chosen = squares(bits, sum)

@@ -2,7 +2,8 @@
 
 A forest consists of tables of nodes that a loop walks, or of nested conditions. Both forms add the votes of the leaf
 that each tree reaches: rows of a matrix, or lists of the nonzero votes if most votes are zero. On chips with a separate
-address space for constants, such arrays would occupy RAM. For these chips, the code contains no arrays.
+address space for constants, such arrays would not be placed in this address space. For these chips, the code contains
+no arrays.
 """
 
 from __future__ import annotations

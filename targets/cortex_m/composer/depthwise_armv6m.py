@@ -54,7 +54,7 @@ of windows that are left; the address of the row's weights, and the end of the l
 
 @dataclass(frozen=True)
 class ChannelsArmv6m(Armv6mCode, LoopedCode):
-    """The kernel of a depthwise tile."""
+    """The kernel that computes a tile of a depthwise convolution on ARMv6-M."""
 
     SATURATED = SATURATED
 

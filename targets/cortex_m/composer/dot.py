@@ -71,7 +71,10 @@ def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
 
 
 def dot_rows(weights: int, vector: int, step: float) -> Kernel:
-    """The kernel for four rows and a vector of 8-bit or 16-bit elements. step: the measured time per product."""
+    """The kernel that adds the dot products of four rows and a vector to four sums. The elements have 8 or 16 bits.
+
+    step: the measured time per product.
+    """
     symbol = f"tm_cm_dot4_s{weights}_s{vector}_s32"
     scaled = {} if weights == 8 else {"lsl": 1}
     rows = {row: (sum,) for row, sum in zip(("r0", "r8", "r9", "r10"), _LOW, strict=True)}
@@ -201,7 +204,8 @@ _PORTABLE_CHANNELS = """\
 
 
 def channel_rows(weights: int, vector: int, step: float) -> Kernel:
-    """The kernel for a sum per channel, with elements of a channel that are `stride` apart, and sums in memory.
+    """The kernel that adds the products of four channels to four sums in memory. The elements of a channel are `stride`
+    apart.
 
     step: the measured time per product.
     """
@@ -214,9 +218,9 @@ def channel_rows(weights: int, vector: int, step: float) -> Kernel:
 
 
 def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
-    """The kernel for n entries of values and gaps. Gaps are unsigned, but declared as int8_t like all 8-bit constants.
+    """The kernel that adds the products of a sparse row and a vector to a sum. The row has n values and as many gaps.
 
-    step: the measured time per entry.
+    Gaps are unsigned, but declared as int8_t like all 8-bit constants. step: the measured time per entry.
     """
     symbol = f"tm_cm_dot_sparse_s{weights}_s{vector}_s32"
     small, large = _from_behind(weights, vector), _along(weights, vector)
@@ -230,7 +234,10 @@ def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
 
 
 def _from_behind(weights: int, vector: int) -> Code:
-    """The ARMv6-M code. r2 points to the entry's element, r0 and r1 to the ends of values and gaps; r4 is the sum."""
+    """The ARMv6-M code of `sparse_dot`.
+
+    r0 and r1 point to the ends of values and gaps, r2 to the element of the current entry; r4 is the sum.
+    """
     scaled = () if vector == 8 else (t.lsls("r6", "r6", 1),)
     doubled, index = ((), "r5") if weights == 8 else (t.adds("r6", "r5", "r5"), "r6")
     value = joined(doubled, element_at(weights, "r0", index, "r6"))

@@ -412,7 +412,7 @@ _UNROLLED = 8
 
 @dataclass(frozen=True)
 class WidenedRows(RowPairs):
-    """The kernel of a tile with weights of two bytes.
+    """The kernel that computes a tile whose weights have two bytes.
 
     r0 points into the weight stream, r2 into windows; r1 and r3 contain two elements each.
     """

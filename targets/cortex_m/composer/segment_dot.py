@@ -94,7 +94,9 @@ class _Segments(Composed):
 
 
 def segment_dot() -> Kernel:
-    """The kernel for a row and a vector whose integers have at most 16 bits."""
+    """The kernel that adds the products of a row of piecewise linear numbers (see the module) and a vector of 16-bit
+    integers to a 64-bit sum.
+    """
     symbol = "tm_cm_dot_r16_s16_s64"
     head = (
         f"int64_t {symbol}(const int32_t *segments, {REGIME_RUNS}, int8_t es, int8_t scale, int8_t finer, int64_t sum)"

@@ -64,7 +64,7 @@ _STRAIGHT = 8
 
 @dataclass(frozen=True)
 class Winograd2d(WinogradKernel):
-    """The kernel of a tile of two lines of windows of three by three pixels, one pixel apart."""
+    """The kernel that computes a tile of 3 x 3 convolutions: two lines of windows, one pixel apart."""
 
     @property
     def layout(self) -> WeightStream:

@@ -75,7 +75,7 @@ def dot(weights: int, vector: int, sum: int) -> Kernel:
 
 
 def distance(bits: int) -> Kernel:
-    """The kernel for `sum` plus the squares of the differences of two runs, in lanes of twice the width of the
+    """The kernel that adds the squares of the differences of two runs to a sum. The lanes have twice the width of the
     elements.
     """
     symbol, lanes = f"tm_mve_distance_s{bits}_s{bits}_s32", 2 * bits
@@ -98,7 +98,7 @@ def distance(bits: int) -> Kernel:
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
-    """The kernel for four rows and a vector of 8-bit or 16-bit elements."""
+    """The kernel that adds the dot products of four rows and a vector to four sums. The elements have 8 or 16 bits."""
     symbol, bits = f"tm_mve_dot4_s{weights}_s{vector}_s32", max(weights, vector)
     # Loads that widen take low registers.
     rows, sums, scaled = ("r0", "r5", "r7", "r2"), _ROWS[4], {} if weights == 8 else {"lsl": 1}
@@ -122,7 +122,7 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 
 
 def packed_dots(rows: int) -> Kernel:
-    """The kernel for one row or four rows of 4-bit weights and a vector of bytes."""
+    """The kernel that multiplies one row or four rows of 4-bit weights by a vector of bytes."""
     plain = packed_dot.packed_dot(4, 0, 0) if rows == 1 else packed_dot.packed_rows(4, 0, 0)
     assert plain.composed is not None
     symbol = plain.symbol.replace("tm_cm", "tm_mve")
@@ -168,7 +168,9 @@ _SPARSE = """\
 
 
 def sparse_dot(weights: int, vector: int) -> Kernel:
-    """The kernel for a row of `gathered_rows`, with as many entries per group as a vector has lanes."""
+    """The kernel that multiplies a sparse row by a vector. The row is stored by `gathered_rows`, with as many entries
+    per group as a vector register has lanes.
+    """
     symbol, bits = f"tm_mve_dot_sparse_s{weights}_s{vector}_s32", max(weights, vector)
     entries, scaled = 8 * VECTOR // bits, {} if vector == 8 else {"lsl": 1}
     # Loads that widen take a low register.

@@ -139,14 +139,17 @@ def dot(weights: int, vector: int, sum: int) -> Kernel:
 
 
 def dot_rows(weights: int, vector: int) -> Kernel:
-    """The kernel for four rows and a vector of 8-bit or 16-bit elements."""
+    """The kernel that adds the dot products of four rows and a vector to four sums. The elements have 8 or 16 bits."""
     symbol = f"tm_rv_dot4_s{weights}_s{vector}_s32"
     signature = f"void {symbol}({parameters(weights, vector)}, int n, const int32_t *start, int32_t *sums)"
     return _DotRows(weights, vector).kernel(symbol, (weights, vector, 32), "num.dot_rows", signature, rows=_ROWS)
 
 
 def channel_rows(weights: int, vector: int) -> Kernel:
-    """The kernel for four channels, each with a separate row of weights and elements that are `stride` apart."""
+    """The kernel that adds the products of four channels to four sums.
+
+    Each channel has a separate row of weights, and its elements are `stride` apart.
+    """
     symbol = f"tm_rv_channels4_s{weights}_s{vector}_s32"
     signature = (
         f"void {symbol}({parameters(weights, vector)}, int n, int stride,\n    const int32_t *start, int32_t *sums)"
@@ -253,8 +256,9 @@ def _store(code: RiscvCode[V], sums: Sequence[V], out: V) -> None:
 
 
 def sparse_dot(weights: int, vector: int) -> Kernel:
-    """The kernel for n entries of values and gaps. Gaps are unsigned, but declared as 8-bit constants like all byte
-    arrays.
+    """The kernel that adds the products of a sparse row and a vector to a sum. The row has n values and as many gaps.
+
+    Gaps are unsigned, but declared with the type of all 8-bit constants.
     """
     symbol = f"tm_rv_dot_sparse_s{weights}_s{vector}_s32"
     runs = f"const int{weights}_t *values, const int8_t *gaps, const int{vector}_t *x"

@@ -134,7 +134,7 @@ def guessing(column: str) -> Callable[[], Values]:
     """A function that counts how many models of a column of `docs/searches.md` are at most `NEAR` points better than
     guessing.
 
-    `most`: the percentage that the best of these models gets right, 0 if there are none.
+    `most`: the percentage that the best of all other models gets right, 0 if there are none.
     """
 
     def summary() -> Values:

@@ -113,8 +113,8 @@ def _trained(name: str, seed: str) -> Values:
 
 @cache
 def _training_set(added: str) -> tuple[Reals, Any]:
-    """Images of 16 levels and labels, with equally many distorted images, or with those that a wider network
-    recognises.
+    """Images of 16 levels and labels; with `added`, also distorted images: one of each image, or only those that a
+    wider network recognises.
     """
     sets = digits(side=2 * SIDE)
     x, labels = _levels(sets.train.x), sets.train.y

@@ -20,7 +20,7 @@ def points_before(last: Operation, alloc: AllocOp) -> list[Operation] | None:
     """The program points from the first op that touches a buffer to the point before `last`, which touches it too.
 
     None if only `last` touches the buffer or if the buffer is still alive after `last`. Also None if the first point is
-    in another block, except in loops around both ops that overwrite the buffer first in each iteration.
+    in another block. In a loop around `last`, also None unless each iteration overwrites the buffer first.
     """
     memrefs = _same_buffer(alloc.result)
     buffers = [value.owner for value in memrefs if isinstance(value.owner, AllocOp | ReuseOp)]

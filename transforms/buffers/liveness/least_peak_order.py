@@ -390,7 +390,7 @@ def _path(came_from: dict[int, tuple[int, Sequence[int]]], done: int, start: int
 def greedy_order(problem: OrderingProblem, done: int, backwards: bool) -> Iterator[int]:
     """Yield the tasks that remain after a set: always the task that needs the fewest bytes while it runs.
 
-    Among equal tasks, choose the one with the fewest live bytes afterwards.
+    Among tasks with equal needs, choose the one with the fewest live bytes afterwards.
     """
     users, everything = problem.users, (1 << len(problem.tasks)) - 1
     touching = [mask & everything for mask in problem.touching]

@@ -219,9 +219,9 @@ LEAST_TRIALS = 20
 def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> dict[ReuseOp, SSAValue]:
     """Let results reuse the bytes of a different operand where that lowers the height by at least one percent.
 
-    Both operands of the sum of two images often die at the sum. Their earlier live ranges determine which of them the
-    result should overwrite. height: packs the function in its current state with a share of the effort, and returns the
-    height in bytes; all shares add up to at most 1. Returns the previous operand of each changed result.
+    Both operands of the sum of two images often die at the sum. The earlier live ranges of the operands determine which
+    operand the result should overwrite. height: packs the function in its current state with a share of the effort, and
+    returns the height in bytes; all shares add up to at most 1. Returns the previous operand of each changed result.
     """
     former: dict[ReuseOp, SSAValue] = {}
     choices = list(_choices(function))

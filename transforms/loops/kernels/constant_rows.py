@@ -41,8 +41,8 @@ class ConstantRows:
     """A sum of a contraction with constant weights and constant initial values, which is finished to a byte.
 
     rows: the weights. Each row spans a window from its first element to its last, with zeros in the gaps between runs.
-    finish: the op that computes the byte. store: the store of the byte, if it is the only effect of the contraction so
-    that code can replace both; None if the byte has other uses.
+    finish: the op that computes the byte. store: the store of the byte, if it is the only effect of the contraction,
+    which code can then replace; None if the byte has other uses.
     """
 
     op: num.ContractOp

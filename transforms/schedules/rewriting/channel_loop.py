@@ -1,4 +1,4 @@
-"""The loop over the channels of a segment, in each iteration of which every op computes the current channels."""
+"""The loop over the channels of a segment; each iteration computes the current channels of every op."""
 
 from __future__ import annotations
 
