@@ -39,10 +39,11 @@ GROUPS = (
     COMMANDS := "tinyml.commands",
     RUNNERS := "tinyml.runners",
     REPORTS := "tinyml.reports",
+    METRICS := "tinyml.metrics",
 )
 """The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; exporters;
 schedules; packers of buffers; steps of named pipelines; alternatives of `--format auto`; packages of compiled models;
-commands of `tinyml`; devices of `tinyml run` that are no boards; parts of the report."""
+commands of `tinyml`; devices of `tinyml run` that are no boards; parts of the report; metrics."""
 
 NAMES = {CHIPS: "tinyml.boards"}
 """The groups in which a package may list the names that belong to an entry point of the same value.

@@ -19,6 +19,12 @@ from tinyml.transforms.ir.outputs import OUTPUTS, SCORES
 from tinyml.transforms.reals.choose_votes import SOFT, VOTES
 from tinyml.transforms.schedules.table import AUTO, SCHEDULES
 
+AUTO_FORMAT = "auto"
+"""The value of `--format` for which the compiler chooses formats, widths and schedule."""
+
+DEFAULT_LOSS = 0.5
+"""The permitted loss in points of a program that `auto` chooses."""
+
 PACKED = ("auto", "always", "never")
 
 

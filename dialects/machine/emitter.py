@@ -44,6 +44,10 @@ class EmissionContext(Protocol):
         """The local array associated with another array. Repeated calls return the same array."""
         ...
 
+    def part(self, array: SSAValue, first: SSAValue, shape: tuple[int, ...]) -> Operation:
+        """An op that gives the elements of an array from an index on, which share their storage with it."""
+        ...
+
     def declare(self, function: str) -> None:
         """Declare a function of the C runtime."""
         ...

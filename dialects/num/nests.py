@@ -4,8 +4,8 @@ A nest states all properties of a loop that passes need: the extents of its axes
 its body loads or stores (`accesses`), and the scalar ops between these accesses. `num.nest` computes and moves
 elements. `num.contract`, whose axes are windows and rows of weights, also adds up sums of products (`contractions.py`).
 
-Loop fusion concatenates bodies, vectorisation translates them to lane functions, and the evaluator runs them on arrays
-(`runtime/evaluator/nests.py`). `expand-nests` converts the remaining nests to `scf.for`.
+Loop fusion concatenates bodies, and vectorisation translates them to lane functions. `expand-nests` converts the
+remaining nests to `scf.for`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from tinyml.dialects.modules import OnUse, on_call
 from tinyml.targets.avr.assembly import AVR, HEADER, statement
 from tinyml.targets.avr.boards import ELPM, MUL
 from tinyml.targets.avr.composer.fragments import MOST_RIGHT, REQUANTISE, SUM_BITS
-from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
+from tinyml.targets.c.composer.digit_kernels import DigitTimes, digit_sum
 from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.kernel import Kernel, PackedReads
 from tinyml.targets.makers import FarConstants, ForestCoder, ListedKernels, RowCoder, SumComposer
@@ -83,7 +83,7 @@ def _keyed_kernel(form: str, symbol: str, forest: ForestCode) -> Kernel | None:
 
 MAKERS = (
     ListedKernels(OnUse[Kernel]("tinyml.targets.avr.listed_kernels:KERNELS")),
-    SumComposer(on_call(f"{_COMPOSER}.compose:compose")),
+    SumComposer(on_call(f"{_COMPOSER}.packed_sums:compose")),
     SumComposer(partial(digit_sum, DigitTimes(sign=29.0, trit=33.0, lookup=4.5, row=2.5, table=55.0))),
     SHIFTED_DOTS,
     SHIFTED_CHANNELS,

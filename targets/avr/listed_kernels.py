@@ -12,7 +12,7 @@ from functools import cache
 
 from tinyml.targets.avr.assembly import FAR_FLASH, FLASH, RAM
 from tinyml.targets.avr.boards import MUL
-from tinyml.targets.avr.composer.compose import compose_far
+from tinyml.targets.avr.composer.packed_sums import compose_far
 from tinyml.targets.avr.composer.regime import regime_dot
 from tinyml.targets.avr.composer.sums import axpy, distance, dot, dot_in_chunks, sparse_dot, strided_dot
 from tinyml.targets.kernel import Kernel

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tinyml.dialects.modules import OnUse, on_call
-from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
+from tinyml.targets.c.composer.digit_kernels import DigitTimes, digit_sum
 from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.cortex_m.boards import ARMV6M, DSP
 from tinyml.targets.kernel import REQUANTISED_LIMIT, Kernel, PackedReads

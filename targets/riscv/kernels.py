@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from tinyml.targets.c.composer.compose import compose
-from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
+from tinyml.targets.c.composer.digit_kernels import DigitTimes, digit_sum
 from tinyml.targets.composer.instructions import statement
 from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.makers import FORESTS, ListedKernels, SumComposer

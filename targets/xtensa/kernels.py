@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from tinyml.targets.c.composer.compose import compose
-from tinyml.targets.c.composer.digit_sums import DigitTimes, digit_sum
+from tinyml.targets.c.composer.digit_kernels import DigitTimes, digit_sum
 from tinyml.targets.kernel import Composed, Kernel
 from tinyml.targets.makers import FORESTS, ListedKernels, SumComposer
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from tinyml.dialects.context import context
+from tinyml.lowering.options import DEFAULT_LOSS
 from tinyml.runtime.evaluator.evaluator import argument_reals
 from tinyml.runtime.evaluator.shared_evaluator import SharedEvaluator
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.choice.statistics import LossModel, sample_groups
 from tinyml.tools.driver.choice.trials import loss_of
-from tinyml.tools.driver.request import DEFAULT_LOSS
 from tinyml.tools.driver.stages import load_program
 from tinyml.transforms.formats.evaluation.reference import Reference
 

@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 from hypothesis import strategies as st
+from interpreters.streams import evaluate_stream
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
@@ -16,7 +17,6 @@ from programs.network_writer import NetworkWriter
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.runtime.evaluator.evaluator import Outputs
-from tinyml.runtime.evaluator.streams import evaluate_stream
 from tinyml.transforms.formats.receive_input import ReceiveInputPass
 from tinyml.transforms.formats.stream_over_time import StreamOverTimePass
 

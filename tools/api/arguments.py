@@ -172,8 +172,9 @@ def _options(name: str) -> Iterator[Option]:
 def _is_value(option: Option, word: str) -> bool:
     """Whether a word is the value of the preceding option, rather than the next word of a sentence."""
     from tinyml.dialects.formats.lookup import ALIASES, formats
+    from tinyml.lowering.options import AUTO_FORMAT
     from tinyml.tools.driver.packages.packaging_table import packaging_names
-    from tinyml.tools.driver.request import AUTO_FORMAT, searches
+    from tinyml.tools.driver.request import searches
 
     if option.choices:
         return word in option.choices

@@ -242,9 +242,9 @@ def _check(
     """Raise `InputError` for an unknown format, board or search, and for mutually exclusive options."""
     from tinyml.dialects.context import context
     from tinyml.dialects.formats.lookup import format_spelled
+    from tinyml.lowering.options import AUTO_FORMAT
     from tinyml.targets.registry import board
     from tinyml.tools.driver.compile_request import compile_request
-    from tinyml.tools.driver.request import AUTO_FORMAT
 
     asked: dict[str, Sequence[object]] = {"formats": formats, "boards": boards, "searches": searches}
     for name, given in asked.items():

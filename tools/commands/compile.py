@@ -6,11 +6,12 @@ import argparse
 
 from tinyml.dialects.options import OptionGroup
 from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
+from tinyml.lowering.options import DEFAULT_LOSS
 from tinyml.targets.registry import DEFAULT_TARGET, HOST
 from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, show_examples
 from tinyml.tools.driver.compile_request import compile_options, compile_request
 from tinyml.tools.driver.packages.packaging_table import packaging_names
-from tinyml.tools.driver.request import DEFAULT_LOSS, USUAL_GROWTH, searches
+from tinyml.tools.driver.request import USUAL_GROWTH, searches
 
 EXAMPLES = {
     "model.tflite -o out": f"a quantised network, which keeps its number formats, for the {DEFAULT_TARGET}",

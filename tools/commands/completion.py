@@ -88,10 +88,10 @@ def run(arguments: argparse.Namespace) -> int:
 def command_words() -> dict[str, CommandWords]:
     """The completion words of each command line: `tinyml`, `tinyml COMMAND` and `tinyml-opt`."""
     from tinyml.dialects.formats.lookup import ALIASES, formats
+    from tinyml.lowering.options import AUTO_FORMAT
     from tinyml.targets.registry import targets
     from tinyml.tools.driver.optimizer import TinymlOptMain
     from tinyml.tools.driver.packages.packaging_table import packaging_names
-    from tinyml.tools.driver.request import AUTO_FORMAT
     from tinyml.tools.main import COMMANDS
 
     known = {

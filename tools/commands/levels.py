@@ -37,7 +37,8 @@ def _levels(folder: Path) -> Path:
     from tinyml.tools.driver.output_folder import add_to_folder
     from tinyml.tools.driver.output_pages import profile
     from tinyml.tools.driver.program_in_folder import program_in
-    from tinyml.tools.reports.pages.levels_page import LEVELS_PAGE, levels_of, levels_page
+    from tinyml.tools.driver.program_levels import levels_of
+    from tinyml.tools.reports.pages.levels_page import LEVELS_PAGE, levels_page
 
     with Progress(str(folder), 2) as progress:
         progress.step("reading")

@@ -20,7 +20,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import FOLDER, option, options_of
 from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.atomic_output import atomic_folder, only_empty, write_file
-from tinyml.tools.driver.packages.filled_templates import filled_templates
+from tinyml.tools.cli.filled_templates import filled_templates
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,6 +57,6 @@ def _report(folder: Path) -> Path:
 
 def _is_measured(file: Path) -> bool:
     from tinyml.runtime.readers.regular_files import read_bytes
-    from tinyml.tools.driver.output_folder import MEASURED
+    from tinyml.tools.reports.pages.report_page import MEASURED
 
     return file.is_file() and MEASURED.encode() in read_bytes(file, "page")

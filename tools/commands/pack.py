@@ -172,7 +172,7 @@ def _pack_file(request: PackRequest) -> int:
 
     Raises `InputError` for a bad request, and if no packing within the capacity was found.
     """
-    from tinyml.tools.reports.memory_report import check_svg_path
+    from tinyml.tools.reports.facts.memory_picture import check_svg_path
 
     request.check()
     if request.picture is not None:
@@ -234,7 +234,7 @@ def _report(effort: Effort, searched: float, checked: float) -> Iterator[str]:
 
 def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Placement, need: int) -> None:
     from tinyml.tools.cli.atomic_output import write_file
-    from tinyml.tools.reports.memory_report import draw_memory
+    from tinyml.tools.reports.facts.memory_picture import draw_memory
 
     text = spell_solution(rectangles, placement)
     if request.out is None:

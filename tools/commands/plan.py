@@ -330,7 +330,7 @@ def print_front(programs: Sequence[PlannedProgram], unit: str) -> None:
 
 def _draw_front(programs: Sequence[PlannedProgram], title: str, unit: str, file: Path) -> None:
     """Draw time against RAM, with a step line through the best programs."""
-    from tinyml.tools.reports.search_report import KINDS
+    from tinyml.tools.reports.facts.search_picture import KINDS
 
     figure = new_figure(7, 4.5)
     axes = figure.subplots()
@@ -358,7 +358,7 @@ def _bytes_of_layers(plan: Plan) -> list[float]:
 
 def _draw_plans(graph: Graph, plans: dict[str, Plan], title: str, file: Path) -> None:
     """Draw a panel for each of two plans, with a bar for each layer and a line at the peak (PEX, figure 2)."""
-    from tinyml.tools.reports.search_report import KINDS
+    from tinyml.tools.reports.facts.search_picture import KINDS
 
     figure = new_figure(9, 3.5)
     panels = figure.subplots(1, len(plans), sharey=True, squeeze=False)[0]

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 from xdsl.context import Context
 
 from tinyml.dialects.context import context
-from tinyml.tools.driver.data_faults import NO_FAULTS, DataFaults
 from tinyml.tools.driver.measure import NO_ACCURACY, Accuracy
 from tinyml.tools.driver.output_folder import MEASURED_SAMPLES
+from tinyml.tools.reports.facts.faults import NO_FAULTS, DataFaults
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.lowering.frontends.sklearn.fitted import OwnAnswers
+    from tinyml.lowering.frontends.sklearn.own_answers import OwnAnswers
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
     from tinyml.tools.cli.progress import Progress

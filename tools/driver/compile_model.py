@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,8 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.modules import is_installed
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.importers import reading
-from tinyml.lowering.frontends.sklearn.fitted import check_own_answers, own_answers
+from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers, own_answers
+from tinyml.lowering.options import AUTO_FORMAT
 from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
 from tinyml.runtime.evaluator.evaluator import predict_function
@@ -53,13 +55,12 @@ from tinyml.tools.driver.output_folder import (
     write_sources,
 )
 from tinyml.tools.driver.packages.packaging_table import packagings_for
-from tinyml.tools.driver.request import AUTO_FORMAT, QUANTIZATION, Request, watched
+from tinyml.tools.driver.request import QUANTIZATION, Request, watched
 from tinyml.tools.driver.stages import compile_bits_again, load_program, with_outputs
 from tinyml.tools.reports.report import require_fit, write_report
 from tinyml.transforms.formats.assignment.tensor_classes import check_scheme, scaling_rule
 from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass
-from tinyml.transforms.programs.kept_facts import kept_in
 from tinyml.transforms.reals.answer_values import AnswerValuesPass
 from tinyml.transforms.schedules.table import AUTO
 from tinyml.transforms.simplify import SimplifyPass
@@ -359,7 +360,13 @@ def write_packagings(made: Compilation) -> None:
 
 def make_report(made: Compilation) -> None:
     """Create the report."""
-    made.report = write_report(made)
+    if made.choice is None:
+        made.report = write_report(made, None, ())
+        return
+    from tinyml.tools.driver.choice.choice_report import choice_lines, choice_report
+
+    chosen, lines = choice_report(made.choice, made.request), choice_lines(made.choice, made.board.unit)
+    made.report = write_report(made, chosen, lines)
 
 
 def require_limits(made: Compilation) -> None:
@@ -423,6 +430,15 @@ STEPS: Sequence[Callable[[Compilation], None]] = (
 """The steps of a compilation, in the order in which they run."""
 
 
+def _keeping(folder: Path | None) -> AbstractContextManager[None]:
+    """A context in which facts are stored in a folder; with None, nothing is stored."""
+    if folder is None:
+        return nullcontext()
+    from tinyml.transforms.programs.kept_facts import kept_in
+
+    return kept_in(folder)
+
+
 def build_folder(
     request: Request,
     board: Board,
@@ -443,7 +459,7 @@ def build_folder(
     """
     # Arrays are small: synchronising further threads of the numeric libraries would take longer than the computation.
     steps = 5 if board.fabric is None else 6
-    with kept_in(request.cache), Progress(str(request.model), steps) as progress, one_thread():
+    with _keeping(request.cache), Progress(str(request.model), steps) as progress, one_thread():
         made = Compilation(
             requested=request,
             board=board,

@@ -18,11 +18,12 @@ from xdsl.dialects.builtin import IndexType
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, TooLargeError
 from tinyml.lowering import pipelines
+from tinyml.lowering.options import AUTO_FORMAT, DEFAULT_LOSS
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.least_flash import LEAST_WIDTH, weights_of
 from tinyml.tools.driver.limits import Needs, compile_wider, compile_within_flash, compile_within_ram, ram_of, static_of
-from tinyml.tools.driver.request import AUTO_FORMAT, DECIDED_OPTIONS, DEFAULT_LOSS, USUAL_GROWTH, Request, default_of
+from tinyml.tools.driver.request import DECIDED_OPTIONS, USUAL_GROWTH, Request, default_of
 from tinyml.tools.driver.stages import (
     Compiled,
     VerifiedPrograms,

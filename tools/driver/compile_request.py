@@ -11,10 +11,9 @@ from typing import Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import Option, OptionGroup, option, options_of
-from tinyml.lowering.options import PACKED
+from tinyml.lowering.options import AUTO_FORMAT, PACKED
 from tinyml.targets.registry import spends_flash
 from tinyml.tools.driver.request import (
-    AUTO_FORMAT,
     DECIDED_OPTIONS,
     OPTIMIZE,
     Request,
@@ -87,11 +86,11 @@ def _check_metric(text: str, request: Request) -> None:
 
     Also raise it, without a search, for a metric that is a sum of losses of samples.
     """
-    from tinyml.transforms.formats.evaluation.metrics import ACCURACY, FIGURES, metric_named
+    from tinyml.transforms.formats.evaluation.metrics import ACCURACY, figures, metric_named
 
     metric = metric_named(text)
     if request.search is None and metric.figure is None and metric.name != ACCURACY:
-        raise InputError(f"--metric {text} is for searches: --format {AUTO_FORMAT} and reports have {FIGURES}")
+        raise InputError(f"--metric {text} is for searches: --format {AUTO_FORMAT} and reports have {figures()}")
     if request.is_auto and metric.falls:
         raise InputError(f"--format {AUTO_FORMAT} counts points: --metric {text} is for searches and given formats")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
@@ -14,6 +13,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.program_data import answers_of
+from tinyml.tools.reports.facts.faults import FEW_SAMPLES, DataFaults
 from tinyml.transforms.formats.evaluation.reference import RegressionErrors
 
 if TYPE_CHECKING:
@@ -23,9 +23,6 @@ CONFIDENCE = 0.95
 
 DEVIATIONS = 1.645
 """The distance from an estimate to its one-sided bound with that confidence, in standard errors."""
-
-FEW_SAMPLES = 30
-"""The number of samples or groups below which the bound decides instead of the estimate."""
 
 JUDGED_SAMPLES = 1000
 """The number of samples that judge a model on reals; from more, equidistant ones are selected."""
@@ -38,24 +35,6 @@ The first applies to every model, the second to a model that is right no more of
 
 FAR_SHARE = 0.01
 """The share of numbers far from the range of other data above which two data sets differ in kind."""
-
-
-@dataclass(frozen=True)
-class DataFaults:
-    """The faults of the data that determine formats.
-
-    few: the number of samples, if it is too small; else None. poor: a text with the result of a model on reals that is
-    no better than a guess; else empty. missing: classes without a sample, if there are labels. apart: the share of
-    numbers in one data set that lie far from the range of the other set; 0 if the sets are similar.
-    """
-
-    few: int | None = None
-    poor: str = ""
-    missing: Sequence[str] = ()
-    apart: float = 0.0
-
-
-NO_FAULTS = DataFaults()
 
 
 def data_faults(reals: ModuleOp, val: Data, test: Data | None, *, chosen: bool) -> DataFaults:

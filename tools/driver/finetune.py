@@ -18,7 +18,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import format_named
 from tinyml.lowering import pipelines
-from tinyml.lowering.options import PipelineOptions
+from tinyml.lowering.options import DEFAULT_LOSS, PipelineOptions
 from tinyml.runtime.evaluator.arithmetics import Bits, Reals
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.runtime.model.program_data import load_program_data
@@ -26,7 +26,6 @@ from tinyml.runtime.training.training import Labelled, Trainer, TrainingSchedule
 from tinyml.runtime.training.weights import Array, TrainedWeights
 from tinyml.tools.driver.channels import channels_of
 from tinyml.tools.driver.finetuning_options import NORMS, FinetuneOptions
-from tinyml.tools.driver.request import DEFAULT_LOSS
 from tinyml.transforms.formats.assign_format import AssignFormatPass
 from tinyml.transforms.formats.assignment.tensor_classes import tensor_classes
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass

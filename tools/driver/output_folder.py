@@ -45,9 +45,6 @@ REPORT_PAGE = "report.html"
 PROOFS = "proofs.json"
 """The file of the findings of `tinyml prove` about the program, as its `--json` prints them."""
 
-MEASURED = "<!-- measured -->"
-"""The mark of a report whose times were measured per line of C."""
-
 PICTURES = "pictures"
 """The folder of the figures, one SVG file per name."""
 

@@ -13,7 +13,6 @@ from tinyml.tools.driver.output_folder import (
     PICTURES,
     REPORT_PAGE,
 )
-from tinyml.tools.reports.facts.answers import wrong_answers
 from tinyml.tools.reports.facts.loop_nests import loop_nests
 from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.spent_time import measured_time
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from tinyml.runtime.devices.attribution import Attribution
     from tinyml.tools.driver.compilation import Compilation
     from tinyml.tools.driver.program_in_folder import ProgramInFolder
+    from tinyml.tools.reports.facts.answer_pictures import WrongAnswer
 
 
 def facts_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageFacts:
@@ -36,7 +36,7 @@ def facts_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageF
         board=made.board,
         tensors=tensor_facts(made.compiled.formats),
         nests=loop_nests(made.compiled.loops),
-        wrong=wrong_answers(wrong) if wrong else [],
+        wrong=_wrong_answers(wrong) if wrong else [],
         features=read_input(made.compiled.formats).names,
     )
 
@@ -54,9 +54,10 @@ def pages_of(facts: PageFacts) -> dict[str, str]:
 
 def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> PageFacts:
     """The facts of a program in a folder, with histograms of all its tensors. measured: the profile of the program."""
-    wrong, file = [], found.folder / ERRORS
+    wrong: list[WrongAnswer] = []
+    file = found.folder / ERRORS
     if file.is_file():
-        wrong = wrong_answers(_read_errors(file))
+        wrong = _wrong_answers(_read_errors(file))
     time = None
     if measured is not None:
         time = measured_time(measured, found.sources, found.lines, found.board.unit)
@@ -70,6 +71,12 @@ def facts_of_folder(found: ProgramInFolder, measured: Attribution | None) -> Pag
         measured=time,
         proofs=found.proofs,
     )
+
+
+def _wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
+    from tinyml.tools.reports.facts.answer_pictures import wrong_answers
+
+    return wrong_answers(arrays)
 
 
 def _read_errors(file: Path) -> dict[str, NDArray[Any]]:

@@ -16,11 +16,11 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects.context import registry
 from tinyml.dialects.errors import InputError, unknown
-from tinyml.dialects.extensions import missing_part, needs
+from tinyml.dialects.extensions import imported, missing_part, needs
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
 from tinyml.dialects.options import FOLDER, Option, OptionGroup, Size, option, options_of
 from tinyml.dialects.plugins import PluginError, others_left_out, provider
-from tinyml.lowering.options import CompileOptions, PipelineOptions
+from tinyml.lowering.options import AUTO_FORMAT, CompileOptions, PipelineOptions
 from tinyml.targets.registry import DEFAULT_TARGET, sized, targets
 from tinyml.tools.cli.arguments import trust_pickle
 from tinyml.tools.cli.progress import Progress
@@ -34,14 +34,8 @@ if TYPE_CHECKING:
 
 PREFIX = "search-"
 
-AUTO_FORMAT = "auto"
-"""The value of `--format` for which the compiler chooses formats, widths and schedule."""
-
 DECIDED_OPTIONS = ("format", "width", "weights", "search", "functions", "row_scales", "plan")
 """The options that `auto` decides; if any of them is set, the others have their defaults."""
-
-DEFAULT_LOSS = 0.5
-"""The permitted loss in points of a program that `auto` chooses."""
 
 USUAL_GROWTH = 5.0
 """The default permitted growth of an output's error in percent."""
@@ -214,6 +208,21 @@ class Request(BuildOptions, ModelArgument):
         values["format"] = USUAL_FORMAT if self.format == AUTO_FORMAT else self.format
         return values | {"outputs": SCORES if self.outputs == AUTO_FORMAT else self.outputs}
 
+    @property
+    def stated_options(self) -> dict[str, Any]:
+        """The options that differ from their defaults, and the format, as the report has them."""
+        stated: dict[str, Any] = {"format": self.format}
+        for declared in options_of(Request):
+            value = getattr(self, declared.name)
+            # In Python, packages are requested when a program is saved.
+            if declared.name not in ("model", "out") and value not in (declared.default, ()):
+                stated[declared.name] = self._named(value) if isinstance(value, Path) else value
+        return stated | ({} if self.search is None else {"search": self.search.name, **self.search.options})
+
+    def _named(self, file: Path) -> str:
+        """The name of a file as the user knows it; for data passed as arrays, the name of the argument."""
+        return ", ".join(self.arrays.get(file, [str(file)]))
+
     def pipeline_options(self, board: Board) -> PipelineOptions:
         """The options for the pipelines of a board. The board may differ from the target of the request."""
         return PipelineOptions(data=str(self.val or ""), target=board.name, flash=self.flash, **self.compile_options)
@@ -238,10 +247,9 @@ def searches() -> dict[str, type[SearchPass]]:
 
 def _search(name: str, factory: Callable[[], type[ModulePass]]) -> type[SearchPass]:
     """The search pass that a factory returns; raises `PluginError` for another kind of pass."""
-    from tinyml.transforms.search.engine.search_pass import SearchPass
-
     made = factory()
-    if not issubclass(made, SearchPass):
+    search_pass: type[SearchPass] = imported("tinyml.transforms.search.engine.search_pass:SearchPass")
+    if not issubclass(made, search_pass):
         raise PluginError(f"{provider(factory.__module__)}: the pass '{name}' is not a SearchPass")
     options_of(made)
     return made

@@ -1,25 +1,18 @@
-"""The contents of the arena over time, for the report of a compiled model and as a figure.
-
-In the figure, buffers are boxes; time increases to the right and addresses increase upwards.
-"""
+"""The contents of the arena over time, for the report of a compiled model."""
 
 from __future__ import annotations
 
-import itertools
 from collections import deque
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerType, ModuleOp
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import scratch, tdsl
-from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import source_names
 from tinyml.lowering.loops.operation_names import name_operations
-from tinyml.tools.reports.svg import COLOURS, Drawing, ticks
 from tinyml.transforms.buffers.liveness.live_ranges import Placed, arena_views, memory_map, program_points
 from tinyml.transforms.buffers.packing import FIRST_FIT, Proof
 
@@ -83,20 +76,6 @@ def _ring(view: scratch.ViewOp) -> dict[str, Any] | None:
     return {"held": columns, "of": height * width, "by": "pixels"}
 
 
-def draw_report(name: str, memory: Mapping[str, Any]) -> Drawing:
-    """Draw the memory report of a model."""
-    boxes = [Placed(_label(row), row["offset"], row["bytes"], row["first"], row["last"]) for row in memory["map"]]
-    height, bound = memory["height"], memory["lower_bound"]
-    proven = "optimal" if height == bound else f"at least {bound} are needed"
-    return draw_memory(boxes, height, bound, f"{name}: arena of {height} bytes, {proven}")
-
-
-def _label(row: Mapping[str, Any]) -> str:
-    """The text in the box of a buffer in the figure."""
-    ring = row["ring"]
-    return row["buffer"] if ring is None else f"{row['buffer']}\n{ring['held']} of {ring['of']} {ring['by']}"
-
-
 def _contents(buffer: SSAValue) -> str:
     """The name of a buffer, or else of the operation that writes the buffer."""
     if buffer.name_hint is not None:
@@ -105,13 +84,6 @@ def _contents(buffer: SSAValue) -> str:
         if isinstance(user, tdsl.TensorOp) and user.dest is buffer:
             return source_names(user)[-1]
     return next((_contents(op.result) for use in buffer.uses if isinstance(op := use.operation, scratch.SliceOp)), "?")
-
-
-LEFT, RIGHT, TOP = 70, 990, 30
-"""The edges of the panels, in pixels."""
-
-TALLEST, FOR_A_BOX = 480, 45
-"""Maximum height of the panel of buffers, and the height that each buffer adds, in pixels."""
 
 
 def occupied(boxes: Sequence[Placed], point: int) -> int:
@@ -156,12 +128,12 @@ def overlaps(boxes: Sequence[Placed]) -> list[SharedBytes]:
 
 def fullest(boxes: Sequence[Placed]) -> int:
     """The earliest program point at which the most bytes are in use; 0 without boxes."""
-    needs = _needs(boxes, sorted({box.first for box in boxes}))
+    needs = needs_at(boxes, sorted({box.first for box in boxes}))
     return max(needs, key=needs.__getitem__, default=0)
 
 
-def _needs(boxes: Sequence[Placed], points: Sequence[int]) -> Mapping[int, int]:
-    """The bytes in use at each of the given program points, which are in ascending order."""
+def needs_at(boxes: Sequence[Placed], points: Sequence[int]) -> Mapping[int, int]:
+    """The bytes in use at each of some program points in ascending order."""
     needs: dict[int, int] = {}
     coming, alive = deque(sorted(boxes, key=lambda box: box.first)), list[Placed]()
     for point in points:
@@ -170,76 +142,3 @@ def _needs(boxes: Sequence[Placed], points: Sequence[int]) -> Mapping[int, int]:
         alive = [box for box in alive if point <= box.last]
         needs[point] = occupied(alive, point)
     return needs
-
-
-def check_svg_path(path: Path) -> None:
-    """Raise `InputError` for a file without the suffix .svg. Callers check the path before any long work."""
-    if path.suffix.lower() != ".svg":
-        raise InputError("a picture of memory ends in .svg", file=str(path))
-
-
-def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str) -> Drawing:
-    """Draw the buffers of an arena over time.
-
-    height, bound: bytes of the arena, and the lower bound of any packing. Bytes that boxes share are dotted. A second
-    panel shows the bytes alive at each point and, hatched, the free bytes. A line through both panels marks the peak;
-    its label states the bytes wasted there. The tooltip of a box shows the buffer's name, bytes, byte offset and
-    points.
-    """
-    buffers = TOP, TOP + min(140 + FOR_A_BOX * len(boxes), TALLEST)
-    alive = buffers[1] + 20, buffers[1] + 20 + min(130, (buffers[1] - TOP) // 2)
-    bottom = alive[1]
-    picture = Drawing(1000, bottom + 40, title)
-    picture.hatch("shared", "M2 2h0M6 6h0", "#fff")
-    picture.hatch("free", "M0 8L8 0", "#bab0ac")
-    start, end = min((box.first for box in boxes), default=0), max((box.last for box in boxes), default=0) + 1
-    top = max(height, 1) * 1.02
-
-    def x(point: float) -> float:
-        return LEFT + (point - start) * (RIGHT - LEFT) / (end - start)
-
-    def y(panel: tuple[int, int], address: float) -> float:
-        return panel[1] - address * (panel[1] - panel[0]) / top
-
-    def area(panel: tuple[int, int], first: int, last: int, low: int, size: int, fill: str, tip: str = "") -> None:
-        upper = y(panel, low + size)
-        picture.rectangle(x(first), upper, x(last) - x(first), y(panel, low) - upper, fill=fill, tip=tip)
-
-    picture.text((LEFT + RIGHT) / 2, 20, title)
-    for i, box in enumerate(sorted(boxes, key=lambda box: (box.first, box.offset))):
-        tip = f"{box.name}: {box.size} bytes at {box.offset}, points {box.first} to {box.last}"
-        area(buffers, box.first, box.last + 1, box.offset, box.size, COLOURS[i % len(COLOURS)], tip)
-    for each in overlaps(boxes):
-        area(buffers, each.first, each.last + 1, each.offset, each.size, "url(#shared)", f"{each.size} bytes overlap")
-    for box in boxes:
-        if (box.last + 1 - box.first) * 40 >= end - start and box.size * 40 >= height:
-            middle = y(buffers, box.offset + box.size / 2)
-            lines, at = box.name.split("\n"), x((box.first + box.last + 1) / 2)
-            for row, text in enumerate(lines):
-                picture.text(at, middle + 3 + 10 * (row - (len(lines) - 1) / 2), text, kind="on")
-    points = sorted({start, end, *(box.first for box in boxes), *(box.last + 1 for box in boxes)})
-    needs = _needs(boxes, points)
-    for first, last in itertools.pairwise(points):
-        need = needs[first]
-        area(alive, first, last, 0, need, "#bab0ac")
-        area(alive, first, last, need, height - need, "url(#free)")
-    picture.line(LEFT, y(buffers, height), RIGHT, y(buffers, height))
-    if bound < height:
-        picture.line(LEFT, y(buffers, bound), RIGHT, y(buffers, bound), "1 3")
-    for panel, label, most in ((buffers, "address [bytes]", 10), (alive, "alive [bytes]", 4)):
-        picture.line(LEFT, panel[0], LEFT, panel[1])
-        picture.line(LEFT, panel[1], RIGHT, panel[1])
-        picture.text(16, sum(panel) / 2, label, turned=True)
-        for tick in ticks(0, height, most):
-            picture.line(LEFT - 4, y(panel, tick), LEFT, y(panel, tick))
-            picture.text(LEFT - 8, y(panel, tick) + 4, f"{tick}", "end")
-    picture.marks_below(bottom, ((x(tick), f"{tick}") for tick in ticks(start, end, 12)))
-    picture.text((LEFT + RIGHT) / 2, bottom + 34, "program point")
-    peak = fullest(boxes)
-    most, time = occupied(boxes, peak), x(peak + 0.5)
-    picture.line(time, buffers[0], time, alive[1], "5 4")
-    label, right = f"{most} alive at {peak}, {height - most} wasted", 2 * peak > start + end
-    left = time - 5 - 6 * len(label) if right else time + 5
-    picture.rectangle(left, y(alive, most) + 1, 6 * len(label), 15, kind="paper")
-    picture.text(left + 3 * len(label), y(alive, most) + 12, label)
-    return picture

@@ -33,18 +33,21 @@ if TYPE_CHECKING:
     from tinyml.transforms.ir.cost.estimate import Estimate
 
 
-def write_report(made: Compilation) -> Report:
-    """Create the report of a compiled model. made: the compilation after its measurement."""
+def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequence[str]) -> Report:
+    """Create the report of a compiled model.
+
+    made: the compilation after its measurement. chosen, lines: the texts of the report and of the command about the
+    choice of formats.
+    """
     from tinyml.lowering.loops.operation_names import layers_by_name
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.runtime.evaluator.function_errors import function_errors
     from tinyml.runtime.model.model_interface import interface_of
-    from tinyml.tools.reports.choice_report import choice_lines, choice_report, requested_report
     from tinyml.tools.reports.warnings import warnings_of
     from tinyml.transforms.formats.plan_execution import streamed_segments
     from tinyml.transforms.ir.cost.estimate import estimate_on
 
-    request, board, compiled, choice = made.request, made.board, made.compiled, made.choice
+    request, board, compiled = made.request, made.board, made.compiled
     accuracies, rounding, measured = made.accuracies, made.rounding, made.measured
     optimize = f"-{request.optimize}"
     cost, core_cycles = (measured.cost, measured.core_cycles) if measured else (None, None)
@@ -115,9 +118,9 @@ def write_report(made: Compilation) -> Report:
         estimate=estimate_report(estimate, board.unit),
         seconds=round(time.perf_counter() - made.start, 2),
         mismatch=None if made.mismatch is None else str(made.mismatch),
-        requested=requested_report(made.requested),
-        chosen=None if choice is None else choice_report(choice, request),
-        lines=[] if choice is None else choice_lines(choice, board.unit),
+        requested=made.requested.stated_options,
+        chosen=chosen,
+        lines=lines,
         warnings=warnings_of(
             made,
             clipped=0.0 if sensor is None else sensor["clipped"],

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import TooLargeError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT
-from tinyml.tools.driver.data_faults import FEW_SAMPLES, NO_FAULTS, DataFaults
-from tinyml.tools.driver.request import AUTO_FORMAT
+from tinyml.lowering.options import AUTO_FORMAT
+from tinyml.tools.reports.facts.faults import FEW_SAMPLES, NO_FAULTS, DataFaults
 from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 if TYPE_CHECKING:

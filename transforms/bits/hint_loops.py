@@ -20,7 +20,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.c.declarations import PARTITION, PIPELINE, UNROLL
 from tinyml.dialects.functions import set_argument_attribute
 from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
-from tinyml.targets.verilog.fabric import DEFAULT_FABRIC, fabric_around
+from tinyml.targets.registry import board, target_of
 from tinyml.transforms.ir.pipeline_names import BITS_TO_LANES, LoweringPasses
 
 _LOOPS = (scf.ForOp, num.EntriesOp)
@@ -42,7 +42,7 @@ class HintLoopsPass(ModulePass):
     cells: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if fabric_around(op) is DEFAULT_FABRIC:
+        if board(target_of(op)).fabric is None:
             return
         loops = [loop for loop in op.walk() if isinstance(loop, _LOOPS) and not any(_loops_in(loop))]
         partitions: dict[SSAValue, int] = {}

@@ -43,7 +43,6 @@ from tinyml.dialects.scratch import (
 )
 from tinyml.dialects.tdsl import TensorOp
 from tinyml.transforms.buffers.liveness.live_ranges import live_range, program_points
-from tinyml.transforms.buffers.overlap.byte_times import overwrites, reads_precede_writes, rewrites_before_reading
 from tinyml.transforms.buffers.overlap.overlaps import safe_distances, with_overlaps
 from tinyml.transforms.buffers.packing import Rectangle
 from tinyml.transforms.buffers.packing.rectangles import JUDGES, NO_JUDGE, OTHER_JUDGE
@@ -340,6 +339,8 @@ class _Flow:
         Only buffers that share bytes with other buffers are considered.
         """
         if loop not in self.filled:
+            from tinyml.transforms.buffers.overlap.byte_times import overwrites
+
             written = frozenset[SSAValue]().union(*(self._access(op)[1] for op in loop.walk() if op is not loop))
             buffers = frozenset(self.shared.place_of)
             shared = [view for view in written if self.shared.others(view, buffers)]
@@ -373,6 +374,8 @@ class _Flow:
         if (loop := self._end_of(read, op)) is None:
             return False
         if (loop, written, read) not in self.replayed:
+            from tinyml.transforms.buffers.overlap.byte_times import reads_precede_writes
+
             start = _span(written)[0]
             shifts = {other: start - _span(other)[0] for other in others if self._end_of(other, op) is loop}
             for other, precedes in reads_precede_writes(loop, written, shifts).items():
@@ -398,6 +401,8 @@ class _Flow:
             loop = around
         if read in self.read_after[loop] or not isinstance(loop, scf.ForOp):
             return False
+        from tinyml.transforms.buffers.overlap.byte_times import rewrites_before_reading
+
         return rewrites_before_reading(loop, read, written, _span(written)[0] - _span(read)[0])
 
     def _reads_before_writing(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:

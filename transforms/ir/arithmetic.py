@@ -82,6 +82,9 @@ class FunctionContext:
             self.companions[array] = self.local(type, name)
         return self.companions[array]
 
+    def part(self, array: SSAValue, first: SSAValue, shape: tuple[int, ...]) -> Operation:
+        return scratch.SliceOp(array, first, shape)
+
     def declare(self, function: str) -> None:
         known = RUNTIME_FUNCTIONS[function]
         self.declare_kernel(function, known.arguments, [known.result])

@@ -50,7 +50,7 @@ class ByChannelInPatches(Tiling):
         channels = [(one.first, one.last) for one in inner.segments if isinstance(one.tiling, ByChannel)]
         if not channels:
             raise NotTiled("no loop over channels takes less memory in a tile than its ops one by one")
-        loops = ChannelPatches(network, last, self.count, channels)
+        loops = ChannelPatches(network, last, self.count, channels, PARTIAL_32.tiling.sums)
 
         def rewrite(kernels: Kernels) -> str:
             loops.rewrite()
@@ -143,7 +143,7 @@ def _least(candidates: Iterable[Segment], last: int) -> Plan:
 def _runnable(network: Network) -> list[tuple[int, int]]:
     """The first and the last node of each loop over channels that can run in tiles."""
     loops = ((loop.nodes[0], loop.nodes[-1]) for loop in PARTIAL_32.loops(network.graph))
-    return [ends for ends in loops if runs_in_tiles(network, *ends)]
+    return [ends for ends in loops if runs_in_tiles(network, *ends, PARTIAL_32.tiling.sums)]
 
 
 def _least_in_program(network: Network, last: int, count: int, runnable: Sequence[tuple[int, int]]) -> Plan:

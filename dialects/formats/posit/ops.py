@@ -17,7 +17,6 @@ from xdsl.irdl import AnyAttr, irdl_op_definition, operand_def, prop_def, result
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects import scratch
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.formats.posit.parts import TABLE_BITS, Parts, parts_of
@@ -204,7 +203,7 @@ class _AddingOp(QuireOp, ABC):
         layout = self.layout
         parts, part = layout.parts(self.bits.value.data, moved=left is None), layout.part
         distance, width = part // layout.step, e.width_of(words[0])
-        bins = e.insert(scratch.SliceOp(self.quire, index, ((parts - 1) * distance + 1,)))
+        bins = e.insert(e.context.part(self.quire, index, ((parts - 1) * distance + 1,)))
         for i in range(parts):
             word, place = divmod(part * i, width)
             value = e.shrsi(words[word], e.int_constant(place, width)) if place else words[word]

@@ -1,8 +1,8 @@
-"""Layers of neural networks: weighted sums, pooling of images, and elementwise layers.
+"""Layers of neural networks on images and sequences: convolutions, pooling, and elementwise layers.
 
-Convolutions, transposed convolutions and dense layers initialise their sums with `start`, a constant with one number
-per output. It is the bias for reals, and the result of `start_parameter` for quantised numbers. `element` is the
-element type of the results, by default the type of the input.
+Convolutions, transposed convolutions and dense layers (`dense_layers.py`) initialise their sums with `start`, a
+constant with one number per output. It is the bias for reals, and the result of `start_parameter` for quantised
+numbers. `element` is the element type of the results, by default the type of the input.
 
 Layers accept an image or a sequence in any order of axes (`axes`, such as `NCHW` or `NLC`) and return their result in
 the same order. Programs compute on NHWC images; a sequence is an image of height 1. Elementwise layers broadcast as
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import Attribute, SSAValue
@@ -108,38 +107,6 @@ def _rotated(filter: Parameter, groups: int) -> Parameter:
     parts = filter.raws.reshape(groups, channels // groups, down, across, outputs)[:, :, ::-1, ::-1]
     rotated = parts.transpose(0, 4, 2, 3, 1).reshape(groups * outputs, down, across, channels // groups)
     return filter.arranged(rotated, "rotated", groups)
-
-
-def dense(
-    to: ModelBuilder,
-    x: SSAValue,
-    weights: Parameter,
-    shape: Sequence[int],
-    start: Parameter | None = None,
-    element: Attribute | None = None,
-) -> SSAValue:
-    """Multiply each vector of the input by constant weights of shape (outputs, inputs); the input concatenates its
-    vectors.
-
-    shape: the shape of the result. A single vector is multiplied as a column. Several vectors become the pixels of an
-    image, which a convolution with windows of one pixel processes.
-    """
-    rows, length = weights.shape
-    if prod(shape_of(x)) % length:
-        raise to.error(f"vectors of {length} elements do not divide an input of shape {shape_of(x)}")
-    count = prod(shape_of(x)) // length
-    first = None if start is None else to.parameter(start)
-    if count == 1:
-        matrix, column = to.parameter(weights), to.reshape(x, (length, 1))
-        if first is None:
-            sums = to.op(tdsl.MatmulOp, matrix, column, element)
-        else:
-            sums = to.op(tdsl.MatmulSumOp, [(matrix, column)], to.reshape(first, (rows, 1)), element)
-    else:
-        filter = to.parameter(weights.reshaped((rows, 1, 1, length)))
-        image = to.reshape(x, (1, count, 1, length))
-        sums = to.op(tdsl.Conv2dOp, filter, image, (1, 1), (1, 1), 1, first, element)
-    return to.reshape(sums, shape)
 
 
 Pair = tuple[int, int]
@@ -275,19 +242,6 @@ def global_pool(
         return image_result(to, to.op(tdsl.MeanOp, image, (1, 2), element), axes)
     _, height, width, _ = shape_of(image)
     return image_result(to, to.op(kind, image, (height, width), (0, 0, 0, 0), (1, 1), element), axes)
-
-
-GREATEST = (2.0 - 2.0**-23) * 2.0**127
-"""The greatest finite 32-bit float, which represents "no upper bound"."""
-
-
-def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:
-    """Clamp elements to a range, such as 0 to `GREATEST` for Relu or 0 to 6 for Relu6."""
-    if (low, high) == (0.0, GREATEST):
-        return to.op(tdsl.ReluOp, x)
-    if (low, high) == (0.0, 6.0):
-        return to.op(tdsl.Relu6Op, x)
-    return to.op(tdsl.ClipOp, x, low, high)
 
 
 def binary(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
@@ -72,7 +72,7 @@ def features_of(row: SSAValue, scalings: dict[SSAValue, Scaling]) -> list[Featur
         ]
     if isinstance(op, tdsl.ReshapeOp):
         return features_of(op.input, scalings)
-    if prod(shape_of(row)[:-1]) == 1:
+    if isinstance(op, Operation) and prod(shape_of(row)[:-1]) == 1:
         match op:
             case tdsl.ConcatOp() if op.axis.value.data == len(shape_of(row)) - 1:
                 return [feature for part in op.parts for feature in features_of(part, scalings)]

@@ -1,26 +1,16 @@
-"""Fitted estimators: checked access to their attributes and parameters, and their own predictions.
-
-The predictions of an imported estimator are compared with the predictions of its program.
-"""
+"""Fitted estimators: checked access to their attributes and parameters, and whether they predict."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
-from weakref import WeakKeyDictionary
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
-from tinyml.dialects import tdsl
-from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.runtime.evaluator.evaluator import evaluate_reals
-from tinyml.runtime.model.data import compared_stride
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,52 +105,6 @@ def class_labels(to: ModelBuilder, estimator: Any) -> list[str | int] | None:
     return [str(label) for label in classes]
 
 
-OwnAnswers: TypeAlias = "Callable[[NDArray[Any]], NDArray[Any] | None]"
-"""A function from samples (samples, features) to indices of classes or clusters, (samples,), or values (samples, M).
-
-Returns None if the estimator fails to predict.
-"""
-
-EQUAL_SCORES = 1e-4
-"""Two scores whose difference is below this share of the greatest may change order by rounding."""
-
-EQUAL_VALUES = 1e-3
-"""Tolerance for the values of a regressor, as a share of the greatest one."""
-
-_ESTIMATORS: WeakKeyDictionary[ModuleOp, OwnAnswers] = WeakKeyDictionary()
-
-
-def remember(module: ModuleOp, estimator: object, *, scores: bool) -> None:
-    """Keep an estimator alive as long as the module imported from it. scores: true for the scores of a detector."""
-    _ESTIMATORS[module] = partial(_answers, estimator, scores)
-
-
-def own_answers(module: ModuleOp) -> OwnAnswers | None:
-    """The predictions of the estimator that a module was imported from; None for other modules and for copies."""
-    return _ESTIMATORS.get(module)
-
-
-def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | None:
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            given = as_fitted(estimator, x)
-            if not scores:
-                found = estimator.predict(given) if hasattr(estimator, "predict") else estimator.transform(given)
-            elif hasattr(estimator, "mahalanobis"):
-                found = -estimator.mahalanobis(given)
-            else:
-                found = estimator.score_samples(given)
-    # Estimators may contain arbitrary code, which may raise any exception.
-    except Exception:
-        return None
-    found = np.asarray(found.toarray() if hasattr(found, "toarray") else found)
-    classes = getattr(estimator, "classes_", None)
-    if classes is None:
-        return found if found.dtype.kind in "iu" and found.ndim == 1 else found.reshape(len(x), -1)
-    numbers = {label: number for number, label in enumerate(np.asarray(classes).tolist())}
-    return np.array([numbers[label] for label in found.tolist()])
-
-
 _ANSWERS = ("predict", "decision_function", "predict_proba", "score_samples", "transform")
 
 
@@ -187,34 +131,3 @@ def as_fitted(estimator: Any, x: NDArray[Any]) -> Any:
     """Convert samples to a DataFrame with the column names of the training data, if it had any."""
     names = getattr(estimator, "feature_names_in_", None)
     return x if names is None else import_module("pandas").DataFrame(x, columns=names)
-
-
-def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file: str) -> None:
-    """Raise `InputError` if the predictions of a program on reals differ from the predictions of its estimator.
-
-    x: samples (samples, features) as the estimator reads them; the program reads them in single precision.
-
-    Rounding may change a few predictions. Near ties between classes are therefore not counted, and one sample in a
-    hundred may differ. Programs that search for nearest neighbours are not compared, since the order of equally near
-    samples is undefined.
-    """
-    x = x[:: compared_stride(len(x))]
-    if any(isinstance(op, tdsl.TopKMaskOp) for op in program.walk()) or (expected := own(x)) is None:
-        return
-    outputs = evaluate_reals(program, x.astype(np.float32))
-    scores = None if outputs.scores is None else np.asarray(outputs.scores).reshape(len(x), -1)
-    if outputs.labels is not None:
-        different = np.asarray(outputs.labels).ravel() != expected
-        if scores is not None:
-            ordered = np.sort(np.abs(scores) if scores.shape[1] == 1 else scores, 1)
-            margins = ordered[:, -1] - (ordered[:, -2] if scores.shape[1] > 1 else 0.0)
-            different &= margins > EQUAL_SCORES * np.abs(scores).max()
-    else:
-        assert scores is not None
-        different = (np.abs(scores - expected) > EQUAL_VALUES * np.abs(expected).max()).any(1)
-    if (count := int(different.sum())) > max(1, len(x) // 100):
-        raise InputError(
-            f"as imported, the estimator answers otherwise than its own predict for {count} of {len(x)} samples: "
-            "its numbers do not fit single precision (does a scaler help?), or its import is wrong",
-            file=file,
-        )

@@ -26,7 +26,8 @@ from tinyml.lowering.frontends.importers import TRUST_PICKLE, detects
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
 from tinyml.lowering.frontends.layers.rewrites import simplify
 from tinyml.lowering.frontends.sklearn.estimators import COMPOSITES, DISTANCES, FAMILIES, HANDLERS
-from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits, remember, works
+from tinyml.lowering.frontends.sklearn.fitted import Handler, class_labels, has_logits, works
+from tinyml.lowering.frontends.sklearn.own_answers import remember
 
 COLUMNS, ENSEMBLES = COMPOSITES["Columns"], COMPOSITES["Ensembles"]
 

@@ -12,8 +12,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.affine import affine
+from tinyml.lowering.frontends.layers.dense_layers import limited
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, reals
-from tinyml.lowering.frontends.layers.network_layers import limited
 from tinyml.lowering.frontends.layers.support_vectors import KERNELS, KernelFunction, kernel_sums
 from tinyml.lowering.frontends.layers.thresholds import Scaling
 from tinyml.lowering.frontends.sklearn.composites import together

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import LocationAttr, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
+from tinyml.lowering.frontends.layers.dense_layers import GREATEST, limited
 from tinyml.lowering.frontends.layers.model_builder import (
     UNSIGNED_ZERO,
     ModelBuilder,
@@ -20,30 +20,24 @@ from tinyml.lowering.frontends.layers.model_builder import (
     signed,
     start_format,
 )
-from tinyml.lowering.frontends.layers.network_layers import GREATEST, limited
-from tinyml.lowering.frontends.onnx.builder import Builder
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyml.lowering.frontends.onnx.builder import Builder
 
-class GraphBuilder(Builder):
+
+class GraphBuilder(ModelBuilder):
     """A builder that appends the program's ops for operators of TensorFlow Lite, and stores the values of tensors.
 
-    The class is also a builder of the ONNX importer, whose handlers emit the ops of operators on floats.
+    nodes: the builder of operators that are written as ONNX nodes; None before the first of them.
     """
 
     def __init__(self, file: str):
         super().__init__(file)
         self.values: dict[Tensor, SSAValue] = {}
-
-    @property
-    def location(self) -> LocationAttr:
-        return ModelBuilder.location.__get__(self)
-
-    def error(self, message: str) -> InputError:
-        return ModelBuilder.error(self, message)
+        self.nodes: Builder | None = None
 
     def define(self, tensor: Tensor, value: SSAValue) -> None:
         """Record the value of a tensor; the value must have the tensor's shape and format."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
 
@@ -21,35 +22,61 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.scratch.types import storage_of
 from tinyml.lowering.frontends.tflite.builder import WIDE, GraphBuilder, element, is_unsigned, is_wide, require_scales
-from tinyml.lowering.frontends.tflite.dilations import dilated
 from tinyml.lowering.frontends.tflite.folding import folded
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, read_graph
-from tinyml.lowering.frontends.tflite.normalisations import normalised
 from tinyml.lowering.frontends.tflite.operands import integers_of
-from tinyml.lowering.frontends.tflite.operators import MOVES, OPERATORS
-from tinyml.lowering.frontends.tflite.variables import STEPS, Variables
+from tinyml.lowering.frontends.tflite.operator_table import MOVES, OPERATORS, STATEFUL
+
+if TYPE_CHECKING:
+    from tinyml.lowering.frontends.tflite.variables import Variables
 
 
 def read_tflite(content: bytes, file: str) -> ModuleOp:
     """Import the content of a file; raises `InputError` for a damaged file and for unsupported content."""
     try:
-        return _import(normalised(dilated(folded(read_graph(content, file)))), file)
+        return _import(_joined(folded(read_graph(content, file))), file)
     except InputError as error:
         raise InputError(error.message, file=file) from error
+
+
+def _joined(graph: TfliteGraph) -> TfliteGraph:
+    """The graph with one operator in place of those that converters write for a dilated convolution or a
+    normalisation.
+    """
+    kinds = {op.kind for op in graph.operators}
+    if "SPACE_TO_BATCH_ND" in kinds:
+        from tinyml.lowering.frontends.tflite.dilations import dilated
+
+        graph = dilated(graph)
+    if not kinds.isdisjoint(("RSQRT", "SQRT")):
+        from tinyml.lowering.frontends.tflite.normalisations import normalised
+
+        graph = normalised(graph)
+    return graph
+
+
+def _variables(graph: TfliteGraph) -> Variables | None:
+    """The variables and states of a graph; None if no operator may have any."""
+    if not any(op.kind in STATEFUL for op in graph.operators):
+        return None
+    from tinyml.lowering.frontends.tflite.variables import Variables
+
+    return Variables(graph)
 
 
 def _import(graph: TfliteGraph, file: str) -> ModuleOp:
     graph = replace(graph, inputs=[tensor for tensor in graph.inputs if not _is_shape(graph, tensor)])
     to = GraphBuilder(file)
     with to.importing(""):
-        variables = Variables(graph)
+        variables = _variables(graph)
+    kept = variables is not None and variables.are_kept
     if not graph.inputs or not graph.outputs:
         raise InputError(f"expected inputs and outputs, got {len(graph.inputs)} and {len(graph.outputs)}")
     for tensor in (*filter(is_wide, graph.inputs), *filter(is_unsigned, graph.outputs)):
         raise InputError(f"{tensor} is an input of {WIDE} bits or an output of 16 bits without a sign: not supported")
     alone = len(graph.inputs) == 1
     with to.importing(""):
-        entrances = [_entrance(graph, tensor, moved=alone and not variables.are_kept) for tensor in graph.inputs]
+        entrances = [_entrance(graph, tensor, moved=alone and not kept) for tensor in graph.inputs]
         if not alone and len({storage_of(element(tensor)) for tensor, *_ in entrances}) > 1:
             entrances = [(tensor, None, set[Operator]()) for tensor in graph.inputs]
     exits = [_exit(graph, tensor) for tensor in graph.outputs]
@@ -63,16 +90,15 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
 
     with to.importing(""):
         if not alone:
-            parts = _parts(to, graph.inputs, [tensor for tensor, *_ in entrances], variables)
+            parts = _parts(to, graph.inputs, [tensor for tensor, *_ in entrances], kept=kept)
             step()
             module = to.module([to.value(tensor) for tensor in outputs])
             tdsl.update_input(module, parts=parts)
             return module
         [(entrance, order, _)] = entrances
-        if variables.are_kept:
+        if variables is not None and kept:
             module = to.module(variables.loop(to, entrance, outputs, step))
-            frame = prod(entrance.shape)
-            tdsl.update_input(module, pushed=tdsl.Pushes(frame, frame, STEPS, 1))
+            tdsl.update_input(module, pushed=variables.pushes(prod(entrance.shape)))
             return module
         to.values[entrance] = to.argument(TensorType(element(entrance), entrance.shape), "x")
         step()
@@ -89,14 +115,14 @@ def _is_shape(graph: TfliteGraph, tensor: Tensor) -> bool:
 
 
 def _parts(
-    to: GraphBuilder, inputs: Sequence[Tensor], entrances: Sequence[Tensor], variables: Variables
+    to: GraphBuilder, inputs: Sequence[Tensor], entrances: Sequence[Tensor], *, kept: bool
 ) -> Sequence[tuple[object, ...]]:
     """Define several inputs as parts of one argument; return the name, the length and, where needed, the format of each
     part.
 
-    entrances: the tensor that the program accepts for each input.
+    entrances: the tensor that the program accepts for each input. kept: true for a model that keeps a state.
     """
-    if variables.are_kept:
+    if kept:
         raise InputError(f"a model that keeps a state takes one input, this one has {len(inputs)}")
     elements = [element(tensor) for tensor in entrances]
     if len({storage_of(each) for each in elements}) > 1:
@@ -145,15 +171,15 @@ def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
     return tensor, None
 
 
-def _append(to: GraphBuilder, op: Operator, variables: Variables) -> None:
+def _append(to: GraphBuilder, op: Operator, variables: Variables | None) -> None:
     """Import one operator; errors name the operator."""
-    from tinyml.lowering.frontends.tflite.advice import advice
-
-    if variables.owns(op):
+    if variables is not None and variables.owns(op):
         with to.importing(str(op)):
             variables.apply(to, op)
         return
     if op.kind not in OPERATORS:
+        from tinyml.lowering.frontends.tflite.advice import advice
+
         raise InputError(f"{op} is not supported: {advice(op.kind)}")
     if not op.outputs:
         raise InputError(f"{op} has no output")

@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from xdsl.dialects.builtin import LocationAttr
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
-from tinyml.lowering.frontends.onnx.builder import HANDLERS, Constant, Value
+from tinyml.lowering.frontends.onnx.builder import HANDLERS, Builder, Constant, Value
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops import load_handlers
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder
@@ -36,12 +37,28 @@ class _Node(OnnxNode):
         return InputError(f"{self.source}: {message}")
 
 
+class NodeBuilder(Builder):
+    """The builder of the ONNX importer's handlers, which appends to the program of a graph."""
+
+    def __init__(self, graph: GraphBuilder):
+        super().__init__(graph.file)
+        load_handlers()
+        self.graph, self.entry, self._constants = graph, graph.entry, graph._constants
+
+    @property
+    def location(self) -> LocationAttr:
+        return self.graph.location
+
+    def error(self, message: str) -> InputError:
+        return self.graph.error(message)
+
+
 class Writer:
     """A writer of the ONNX nodes that implement an operator."""
 
     def __init__(self, to: GraphBuilder, op: Operator):
-        load_handlers()
-        self.to, self.op = to, op
+        self.to = to.nodes = to.nodes or NodeBuilder(to)
+        self.to.block, self.op = to.block, op
 
     def __call__(self, name: str, *inputs: Value, **attributes: Any) -> Value:
         """Run the ONNX handler of a node with one output and return the result."""
@@ -82,7 +99,8 @@ def by_meaning(to: GraphBuilder, op: Operator) -> None:
                 "a quantised one is not supported: keep the layer in floats, or give formats to a model in floats"
             )
     values = [_value(to, tensor) for tensor in op.inputs if tensor is not None]
-    result = to.tensor(MEANINGS[op.kind](Writer(to, op), values))
+    write = Writer(to, op)
+    result = write.to.tensor(MEANINGS[op.kind](write, values))
     to.define(output, to.activated(to.reshape(result, output.shape), op.options.get("activation", "NONE")))
 
 
@@ -92,7 +110,7 @@ def gather(to: GraphBuilder, op: Operator) -> None:
         raise VerifyException("batches of indices are not supported")
     write = Writer(to, op)
     taken = write("Gather", OrderedTensor.plain(to.value(input_of(op, 0))), write.axes(1), axis=op.options["axis"])
-    to.define(op.outputs[0], to.tensor(taken))
+    to.define(op.outputs[0], write.to.tensor(taken))
 
 
 def _same(name: str, **attributes: Any) -> Meaning:

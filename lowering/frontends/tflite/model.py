@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
-from tinyml.lowering.frontends.tflite.advice import advice, recurrent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -164,6 +163,8 @@ class _TfliteReader:
         name, shape = table.text(3), tuple(table.numbers(0, "<i4").tolist())
         label = f"'{name}'" if name else f"tensor {index}"
         if len(shape) not in RANKS or any(extent < 1 for extent in shape):
+            from tinyml.lowering.frontends.tflite.advice import advice, recurrent
+
             # Quantised layers over sequences have tensors without elements.
             if (kind := recurrent(self.kinds)) is not None:
                 raise InputError(f"operators {kind} are not supported: {advice(kind)}")

@@ -21,7 +21,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import shaped
-from tinyml.lowering.frontends.layers.network_layers import dense, limited
+from tinyml.lowering.frontends.layers.dense_layers import dense, limited
 from tinyml.lowering.frontends.layers.sequences import loop_over_steps
 from tinyml.lowering.frontends.tflite.builder import (
     GraphBuilder,
@@ -30,9 +30,9 @@ from tinyml.lowering.frontends.tflite.builder import (
     power_of_two,
     weights_format,
 )
-from tinyml.lowering.frontends.tflite.layers import bias, constant_weights
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 from tinyml.lowering.frontends.tflite.operands import input_of, optional_input
+from tinyml.lowering.frontends.tflite.products import bias, constant_weights
 
 LSTM = "UNIDIRECTIONAL_SEQUENCE_LSTM"
 

@@ -86,6 +86,10 @@ class Variables:
         """Whether the model has a value that persists from one inference to the next."""
         return bool(self.handles or self.states)
 
+    def pushes(self, frame: int) -> tdsl.Pushes:
+        """The steps of a caller that pushes frames, of some elements each."""
+        return tdsl.Pushes(frame, frame, STEPS, 1)
+
     def owns(self, op: Operator) -> bool:
         """Whether `apply` imports an operator."""
         return op.kind in STATE or op in self.states or any(op in rows.own for rows in self.rows.values())

@@ -12,16 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
-from tinyml.dialects.formats.number_format import INTEGER, TABLE
+from tinyml.dialects.formats.number_format import TABLE
 from tinyml.dialects.layouts.digits import Digits
-from tinyml.dialects.layouts.packed_bits import GAP_BITS, WIDTHS, Byte, group_layout, group_length
+from tinyml.dialects.layouts.packed_bits import GAP_BITS, Byte, group_layout, group_length
 from tinyml.targets.avr import isa as a
 from tinyml.targets.avr.assembly import (
     END,
-    FAR_FLASH,
-    FLASH,
     RAM,
     Loop,
     Row,
@@ -34,7 +31,6 @@ from tinyml.targets.avr.assembly import (
     registers,
     statement,
 )
-from tinyml.targets.avr.boards import MUL
 from tinyml.targets.avr.composer.fragments import AvrArithmetic, Fetch, arithmetic, next_byte, run
 from tinyml.targets.composer.instructions import Code, Line, joined
 from tinyml.targets.kernel import ElementFunction, Kernel, packed_reader
@@ -131,8 +127,6 @@ class Group:
         return (*lines, a.subi(to, 1 << self.width % 8 - 1)) if self.signed else tuple(lines)
 
 
-_FETCHED = (1, 2, 4, 6, 9, 10, 12)
-"""The widths of elements that can be fetched from RAM by their index."""
 NUMBER, FIRST = "r10", "r8"
 """Register pairs: the index of an element, and the address of the first byte, plus 1 for more than 8 bits."""
 
@@ -288,8 +282,8 @@ class _GroupProducts:
         return [register for register in _SPARE if register not in used]
 
 
-def _dense_dot(wanted: Kernel, memory: str) -> Kernel:
-    """The kernel that multiplies rows of packed or coded weights by a vector. memory: the memory of the weights."""
+def dense_dot(wanted: Kernel, memory: str) -> Kernel:
+    """The kernel for rows of packed or coded weights. memory: the memory of the weights."""
     from tinyml.targets.c.composer.compose import body, name_of, signature
 
     products, length = _GroupProducts.of(wanted), group_length(wanted.weights)
@@ -328,8 +322,8 @@ def _dense_dot(wanted: Kernel, memory: str) -> Kernel:
     return replace(wanted, symbol=symbol, step=time, code=code, composed=composed)
 
 
-def _near_dot(wanted: Kernel, memory: str) -> Kernel:
-    """The kernel that multiplies a sparse row with 4-bit gaps by a vector. memory: the memory of the weights."""
+def near_dot(wanted: Kernel, memory: str) -> Kernel:
+    """The kernel for a sparse row with 4-bit gaps. memory: the memory of the weights."""
     from tinyml.targets.c.composer.compose import body, name_of, signature
 
     products = _GroupProducts.of(wanted)
@@ -406,43 +400,6 @@ def _unpacker(name: str, width: int, *, signed: bool) -> str:
     lines = joined(a.label(1), _unpacking(width, signed=signed), back, a.label(2))
     body = statement(lines, ' : "+r"(groups), "+x"(x), "+z"(to) : : "r18", "r19", "r20", "memory"')
     return f"static TM_UNPACK {copier_head(name, width)}\n{{\n    if (groups == 0)\n        return;\n{body}\n}}\n"
-
-
-@cache
-def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel for a description without a name; None if AVR has no such kernel."""
-    return _composed(wanted, FLASH if wanted.flash else RAM)
-
-
-@cache
-def compose_far(wanted: Kernel) -> Kernel | None:
-    """The kernel for a description of weights in possibly far flash; None if AVR has no such kernel.
-
-    Kernels with tables are excluded, because LPM reads the tables and overwrites Z.
-    """
-    return _composed(wanted, FAR_FLASH) if wanted.flash and TABLE not in wanted.codings else None
-
-
-def _composed(wanted: Kernel, memory: str) -> Kernel | None:
-    # Kernels of the list take elements of whole bytes in RAM; others are decoded first.
-    if (wanted.flash is False and wanted.weights % 8 == 0) or not {*wanted.codings} <= {INTEGER, TABLE}:
-        return None
-    coded = TABLE in wanted.codings
-    bytes = wanted.weights <= 8 and wanted.vector == 8 and not coded
-    if wanted.sum not in ((16, 24, 32) if bytes else (32,)):
-        return None
-    whole = wanted.vector in (8, 16)
-    if wanted.op == "num.dot" and whole and (_has_tables(wanted) if coded else wanted.weights in WIDTHS):
-        return replace(_dense_dot(replace(wanted, gaps=0), memory), needs=MUL)
-    near = wanted.op == "num.sparse_dot" and not coded and wanted.weights in (*WIDTHS, 8, 16)
-    if near and wanted.flash and (whole or wanted.vector in _FETCHED):
-        return replace(_near_dot(replace(wanted, gaps=GAP_BITS), memory), needs=MUL)
-    return None
-
-
-def _has_tables(wanted: Kernel) -> bool:
-    """True if the raws of weights, and of a coded vector, have at most 8 bits."""
-    return wanted.codings[0] == TABLE and wanted.weights <= 8 and (wanted.codings[1] == INTEGER or wanted.vector == 8)
 
 
 def functions(function: ElementFunction) -> str:

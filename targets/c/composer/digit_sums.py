@@ -11,16 +11,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 
-from tinyml.dialects.formats.number_format import INTEGER
-from tinyml.dialects.layouts.digits import AT_ONCE, ODD, TRITS, TRITS_IN_BYTE
+from tinyml.dialects.layouts.digits import AT_ONCE, TRITS, TRITS_IN_BYTE
+from tinyml.targets.c.composer.digit_kernels import DigitTimes
 from tinyml.targets.kernel import Composed, Kernel, SharedFunction
-
-MOST_ROWS = 64
-"""The most rows that share a table, whose sums are in RAM meanwhile."""
-
-DOT, ROWS = "num.dot", "num.dot_rows"
 
 NIBBLE = 4
 
@@ -54,41 +48,11 @@ def _table(name: str, entry: str, vector: str) -> str:
     return _TABLE.format(name=name, entry=entry, vector=vector, entries="\n".join(lines))
 
 
-@dataclass(frozen=True)
-class DigitTimes:
-    """The times of sums per element on a chip.
-
-    `sign`, `trit`: the times of a row without a shared table, per plane and per ternary element. `lookup`, `row`: the
-    times of a row with a shared table, per plane and in addition to its planes. `table`: the time to compute the
-    tables, once for all rows.
-    """
-
-    sign: float
-    trit: float
-    lookup: float
-    row: float
-    table: float
-
-
-@cache
-def digit_sum(times: DigitTimes, wanted: Kernel) -> Kernel | None:
-    """The kernel for a description without a name; None if there is no such kernel. times: the times on the chip."""
-    digits, vector = wanted.codings
-    if digits not in (ODD, TRITS) or vector != INTEGER or wanted.vector not in (8, 16) or wanted.sum != 32:
-        return None
-    if wanted.op == DOT:
-        return _dot(times, wanted)
-    if wanted.op == ROWS and digits == ODD and wanted.rows > 1:
-        blocks = -(-wanted.rows // MOST_ROWS)
-        return _rows(times, replace(wanted, rows=wanted.rows // blocks))
-    return None
-
-
 def _byte(wanted: Kernel, pointer: str) -> str:
     return f"tm_packed_byte({pointer}, {int(wanted.flash is not False)})"
 
 
-def _dot(times: DigitTimes, wanted: Kernel) -> Kernel:
+def dot(times: DigitTimes, wanted: Kernel) -> Kernel:
     from tinyml.targets.c.composer.elements import HEADER
 
     bits, symbol = wanted.weights, f"tm_c_dot_{wanted.codings[0]}{wanted.weights}_s{wanted.vector}_s32"
@@ -160,7 +124,7 @@ def _lookup(wanted: Kernel, name: str, entry: str) -> str:
     return _LOOKUP.format(name=name, entry=entry, planes="\n".join(f"        {line}" for line in planes))
 
 
-def _rows(times: DigitTimes, wanted: Kernel) -> Kernel:
+def rows(times: DigitTimes, wanted: Kernel) -> Kernel:
     from tinyml.targets.c.composer.elements import HEADER
 
     bits, rows = wanted.weights, wanted.rows

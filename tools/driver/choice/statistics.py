@@ -24,8 +24,9 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
-from tinyml.tools.driver.data_faults import CONFIDENCE, DEVIATIONS, FEW_SAMPLES
+from tinyml.tools.driver.data_faults import CONFIDENCE, DEVIATIONS
 from tinyml.tools.driver.detection import far_samples, labelled, moved, rank_losses
+from tinyml.tools.reports.facts.faults import FEW_SAMPLES
 from tinyml.transforms.formats.evaluation.metrics import CLASSES, places
 
 if TYPE_CHECKING:

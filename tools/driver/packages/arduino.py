@@ -16,7 +16,8 @@ from tinyml.dialects.distribution import DISTRIBUTION
 from tinyml.lowering.c.format_notes import guarded_raws
 from tinyml.runtime.devices.streaming_board import SKETCH, answer_bytes, digest_of
 from tinyml.runtime.model.program_data import input_format
-from tinyml.tools.driver.packages.filled_templates import filled_templates, model_words, sentence, stored_samples
+from tinyml.tools.cli.filled_templates import filled_templates
+from tinyml.tools.driver.packages.model_words import model_words, sentence, stored_samples
 from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tinyml.runtime.devices.verilog_tools import module_name, port_bits
 from tinyml.targets.verilog.fabric import fabric_of
-from tinyml.tools.driver.packages.filled_templates import filled, filled_templates
+from tinyml.tools.cli.filled_templates import filled, filled_templates
 from tinyml.tools.driver.packages.packaging import Packaging
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from tinyml.dialects.context import context
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.devices.circt import PRINTER
 from tinyml.runtime.devices.verilog_tools import HARNESS, LIMIT, port_bits, spelled
-from tinyml.tools.driver.packages.filled_templates import filled_templates
+from tinyml.tools.cli.filled_templates import filled_templates
 from tinyml.tools.driver.packages.packaging import Packaging
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.driver.upstream import circt_text

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tinyml.runtime.devices.toolchain import MODEL_FLAGS
 from tinyml.targets.registry import HOST, chip_of
-from tinyml.tools.driver.packages.filled_templates import filled_templates, model_words, stored_samples
+from tinyml.tools.cli.filled_templates import filled_templates
+from tinyml.tools.driver.packages.model_words import model_words, stored_samples
 from tinyml.tools.driver.packages.packaging import Packaging
 
 if TYPE_CHECKING:

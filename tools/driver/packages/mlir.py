@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.context import context
 from tinyml.runtime.devices.llvm import to_llvm
-from tinyml.tools.driver.packages.filled_templates import filled_templates, model_words, stored_samples
+from tinyml.tools.cli.filled_templates import filled_templates
+from tinyml.tools.driver.packages.model_words import model_words, stored_samples
 from tinyml.tools.driver.packages.packaging import Packaging
 from tinyml.tools.driver.stages import load_program
 from tinyml.tools.driver.upstream import upstream_files

@@ -12,8 +12,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from tinyml.dialects.errors import InputError
+from tinyml.tools.cli.filled_templates import filled_templates
 from tinyml.tools.driver.packages.cmake import example_words
-from tinyml.tools.driver.packages.filled_templates import filled_templates
 from tinyml.tools.driver.packages.packaging import Packaging
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from tinyml.runtime.devices.toolchain import MODEL_FLAGS
+from tinyml.tools.cli.filled_templates import filled, filled_templates
 from tinyml.tools.driver.packages.arduino import library_files, sketch_names
 from tinyml.tools.driver.packages.cmake import example_words
-from tinyml.tools.driver.packages.filled_templates import filled, filled_templates, sentence, stored_samples
+from tinyml.tools.driver.packages.model_words import sentence, stored_samples
 from tinyml.tools.driver.packages.packaging import Packaging
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from tinyml.tools.driver.packages.filled_templates import filled
+from tinyml.tools.cli.filled_templates import filled
 from tinyml.tools.reports.svg import Drawing, picture_style
 
 TEMPLATES = files("tinyml.tools.reports.pages") / "templates"

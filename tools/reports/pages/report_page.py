@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tinyml.tools.driver.output_folder import MEASURED
-from tinyml.tools.driver.request import DEFAULT_LOSS
+from tinyml.lowering.options import DEFAULT_LOSS
 from tinyml.tools.reports.breakdown import CALL_AND_RETURN
 from tinyml.tools.reports.facts.figures import ALARMS, ERRORS, figures_of
 from tinyml.tools.reports.facts.page_facts import PageFacts
@@ -29,6 +28,9 @@ from tinyml.tools.reports.report_fields import Report
 from tinyml.tools.reports.report_parts import Content, parts_of
 from tinyml.tools.reports.svg import shortened
 from tinyml.tools.reports.warnings import LOST_POINTS
+
+MEASURED = "<!-- measured -->"
+"""The mark of a report whose times were measured per line of C."""
 
 LONGEST_TABLE = 400
 """Maximum lines of C in the table below a flame chart; the slowest ones are listed."""

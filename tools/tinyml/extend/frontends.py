@@ -9,6 +9,9 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.lowering.frontends.layers.affine import affine
+from tinyml.lowering.frontends.layers.dense_layers import GREATEST as UNLIMITED
+from tinyml.lowering.frontends.layers.dense_layers import dense
+from tinyml.lowering.frontends.layers.dense_layers import limited as clamp
 from tinyml.lowering.frontends.layers.model_builder import (
     ModelBuilder,
     OrderedTensor,
@@ -23,7 +26,6 @@ from tinyml.lowering.frontends.layers.network_layers import (
     Windows,
     batch_normalisation,
     convolution,
-    dense,
     filter_in,
     global_pool,
     pool,
@@ -31,10 +33,8 @@ from tinyml.lowering.frontends.layers.network_layers import (
     same_windows,
     transposed_convolution,
 )
-from tinyml.lowering.frontends.layers.network_layers import GREATEST as UNLIMITED
 from tinyml.lowering.frontends.layers.network_layers import TRANSPOSED as TRANSPOSED_FILTER
 from tinyml.lowering.frontends.layers.network_layers import binary as binary_op
-from tinyml.lowering.frontends.layers.network_layers import limited as clamp
 from tinyml.lowering.frontends.layers.support_vectors import KernelFunction, kernel_sums, pair_coefficients, votes
 from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
 

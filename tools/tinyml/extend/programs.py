@@ -12,8 +12,9 @@ from tinyml.dialects.locations import error_at
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate, evaluate_reals, predict_function
 from tinyml.runtime.model.interface import Interface
 from tinyml.runtime.model.program_data import load_program_data
+from tinyml.tools.cli.filled_templates import filled_templates
 from tinyml.tools.driver.output_folder import read_report
-from tinyml.tools.driver.packages.filled_templates import filled_templates, model_words, stored_samples
+from tinyml.tools.driver.packages.model_words import model_words, stored_samples
 from tinyml.tools.driver.packages.packaging import PackagedModel, Packaging
 from tinyml.tools.driver.program_in_folder import ProgramInFolder, program_in
 from tinyml.tools.driver.request import ModelArgument, TargetOptions

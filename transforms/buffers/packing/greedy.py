@@ -5,10 +5,13 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Sequence
 
-from tinyml.transforms.buffers.packing import native
+from tinyml.dialects.modules import on_call
 from tinyml.transforms.buffers.packing.effort import Effort
 from tinyml.transforms.buffers.packing.grid import Grid, to_grid
 from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, placement_at
+
+_NATIVE = "tinyml.transforms.buffers.packing.native"
+_library, _place_by_core = on_call(f"{_NATIVE}:library"), on_call(f"{_NATIVE}:place")
 
 MOST_OVERLAPPED = 3_000
 """Limit on the buffers of a problem whose overlaps are used."""
@@ -48,7 +51,7 @@ def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool)
     needs = grid.fullest()
     # Overlaps are ignored in larger problems, which need the C core: it does not support them.
     python = grid.overlaps and len(rectangles) <= MOST_OVERLAPPED
-    core = native.library() if effort.core and grid.fits_the_core and not python else None
+    core = _library() if effort.core and grid.fits_the_core and not python else None
     best: Placement | None = None
     for order in ORDERS.values():
         effort.check()
@@ -57,7 +60,7 @@ def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool)
         if core is None:
             offsets = _place(grid, numbers, tightest, effort)
         else:
-            offsets = native.place(core, grid, numbers, tightest, effort.seconds_left())
+            offsets = _place_by_core(core, grid, numbers, tightest, effort.seconds_left())
             if offsets is None:
                 effort.check()
                 raise AssertionError("the core stopped before its time")

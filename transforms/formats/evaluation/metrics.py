@@ -1,18 +1,24 @@
-"""The metrics by which programs are compared: each is declared here, in one row of `METRICS`.
+"""The metrics by which programs are compared: each is one row of `METRICS`.
 
 Four metrics are sums of the losses of single samples compared with the program on reals (`Reference.loss`). Each other
 metric is a figure computed from all answers, as scikit-learn defines it. Its loss is the decrease of the figure, or the
 increase if the figure is an error. A ratio 0/0, such as the precision of a class that is never predicted, counts as 0.
+
+A package adds a metric by an entry point of the group `tinyml.metrics`, a `Metric` with a figure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.plugins import METRICS as GROUP
+from tinyml.dialects.plugins import PluginError, Row
+from tinyml.dialects.tables import Table, check_hyphenated
 from tinyml.transforms.formats.evaluation.answers import Answers
 
 if TYPE_CHECKING:
@@ -188,25 +194,59 @@ DECLARED_METRICS = (
     ),
 )
 
-METRICS = {metric.name: metric for metric in DECLARED_METRICS}
+_DECLARED = {metric.name: metric for metric in DECLARED_METRICS}
 
 ACCURACY = "accuracy"
 
-FIGURES = ", ".join(metric.spelled for metric in DECLARED_METRICS if metric.figure is not None)
-"""The names of the metrics that are a figure of all answers."""
+
+def _loaded(row: Row) -> Metric:
+    if row.is_ours:
+        return _DECLARED[row.name]
+    metric = row.load(Metric)
+    row.expect_fields(metric)
+    if metric.figure is None or metric.of not in (CLASSES, SCORES, NUMBERS):
+        raise PluginError(f"{row}: expected a metric with a figure of {CLASSES}, of {SCORES} or of {NUMBERS}")
+    return replace(metric, name=row.name, figure=partial(_figure_of, row, metric.figure))
+
+
+def _figure_of(row: Row, figure: Figure, answers: Answers, of: int | None) -> float:
+    """The figure of another package; raises `PluginError` for one that is no finite number."""
+    with row.blamed():
+        found = row.expect(figure(answers, of), float)
+    if not np.isfinite(found):
+        raise PluginError(f"{row}: expected a finite figure, got {found}")
+    return float(found)
+
+
+METRICS = Table(
+    GROUP,
+    "metric",
+    _loaded,
+    home="tinyml.transforms.formats.evaluation",
+    ours=(Row(metric.name, "metrics", metric.loss) for metric in DECLARED_METRICS),
+    check=check_hyphenated,
+)
+"""The metrics; those of other packages are figures of all answers."""
 
 
 def metric_named(text: str) -> Metric:
     """The metric of `NAME` or `NAME:CLASS`; raises `InputError` for an unknown name."""
-    name = text.partition(":")[0]
-    if name not in METRICS:
-        raise unknown("metric", name, METRICS)
-    return METRICS[name]
+    return METRICS.get(text.partition(":")[0])
+
+
+def _spelled(names: Iterable[str]) -> list[str]:
+    return [_DECLARED[name].spelled if name in _DECLARED else name for name in names]
+
+
+def figures() -> str:
+    """The names of the metrics that are a figure of all answers, for messages."""
+    sums = {metric.name for metric in DECLARED_METRICS if metric.figure is None}
+    return ", ".join(_spelled(name for name in METRICS.names() if name not in sums))
 
 
 def spelled_metrics() -> str:
     """The names of metrics, for help texts."""
-    *names, last = (metric.spelled for metric in DECLARED_METRICS)
+    *names, last = _spelled(METRICS.names())
     return f"{', '.join(names)} or {last}"
 
 

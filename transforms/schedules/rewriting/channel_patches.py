@@ -25,18 +25,16 @@ from tinyml.transforms.schedules.slices.stages import Stage, elementwise_behind,
 from tinyml.transforms.schedules.tiling.convolution_pixels import ConvolutionPixels, applied
 from tinyml.transforms.schedules.tiling.stored_image import StoredImage, tensor_like
 
-SUM_BITS = 32
-"""The width of accumulated sums: in 32 bits they are exact."""
-
 
 class ChannelPatches(TileLoops):
     """The nodes 0 to `last` of a network as count x count tiles of the last result.
 
     loops: the first and the last node of each loop over channels inside the tiles, in the order of execution. All other
-    nodes compute all channels of the part that the tile needs. Raises `NotTiled` for segments that cannot run this way.
+    nodes compute all channels of the part that the tile needs. bits: the width of accumulated sums. Raises `NotTiled`
+    for segments that cannot run this way.
     """
 
-    def __init__(self, network: Network, last: int, count: int, loops: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, network: Network, last: int, count: int, loops: Sequence[tuple[int, int]], bits: int) -> None:
         whole, nodes = network.graph, network.graph.nodes[: last + 1]
         end = nodes[-1].result
         if whole.boundary(0, last).outputs != [end]:
@@ -52,7 +50,7 @@ class ChannelPatches(TileLoops):
         at = 0
         for first, until in loops:
             self._add_stages(at, first)
-            self.members.append(ChannelTile(network, first, until))
+            self.members.append(ChannelTile(network, first, until, bits))
             at = until + 1
         self._add_stages(at, last + 1)
 
@@ -83,16 +81,16 @@ class ChannelTile:
     on the parts of images that a tile needs.
     """
 
-    def __init__(self, network: Network, first: int, last: int) -> None:
+    def __init__(self, network: Network, first: int, last: int, bits: int) -> None:
         self.network = network
         self.links = channel_ops(network, first, last)
         self.sums: dict[str, ExactSums] = {}
         for link in self.links:
             self._check(link)
             if link.role is Role.ACCUMULATE:
-                sums = exact_sums_of(link, SUM_BITS)
+                sums = exact_sums_of(link, bits)
                 if sums is None:
-                    raise NotTiled(f"the sums of {link.name} need more than {SUM_BITS} bits")
+                    raise NotTiled(f"the sums of {link.name} need more than {bits} bits")
                 self.sums[link.name] = sums
         self.channels = tdsl.shape_of(next(link.op.out for link in self.links if link.name not in self.sums))[3]
 
@@ -290,10 +288,10 @@ class ChannelTile:
         return ChannelRange(self.c, 1).of_operand(value, shape, emit, (y, x))
 
 
-def runs_in_tiles(network: Network, first: int, last: int) -> bool:
+def runs_in_tiles(network: Network, first: int, last: int, bits: int) -> bool:
     """True if nodes `first` to `last`, both inclusive, can run as a loop over channels on parts of images."""
     try:
-        ChannelTile(network, first, last)
+        ChannelTile(network, first, last, bits)
     except NotTiled:
         return False
     return True

@@ -7,8 +7,8 @@ from math import pi, sqrt
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.dense_layers import GREATEST, limited
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
-from tinyml.lowering.frontends.layers.network_layers import GREATEST, limited
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import absolute, binary, reciprocal, unary

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl import Shape, shape_of
-from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, OrderedTensor
 from tinyml.lowering.frontends.layers.network_layers import mirrored
 from tinyml.lowering.frontends.onnx.builder import (
     Builder,
@@ -143,7 +143,7 @@ def slice_(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     return value
 
 
-def part(to: Builder, value: OrderedTensor, axis: int, start: int, length: int, step: int = 1) -> OrderedTensor:
+def part(to: ModelBuilder, value: OrderedTensor, axis: int, start: int, length: int, step: int = 1) -> OrderedTensor:
     """Emit a slice of `length` elements along one axis of the model's tensor."""
     stored = list(shape_of(value.value))
     offsets, steps, position = [0] * len(stored), [1] * len(stored), value.order.index(axis)
@@ -264,7 +264,7 @@ def _gathered(to: Builder, node: OnnxNode, tensor: OrderedTensor, inputs: Inputs
     return reshaped(to, taken, (*taken.shape[:axis], *shape, *taken.shape[axis + 1 :]))
 
 
-def picked(to: Builder, tensor: OrderedTensor, axis: int, indices: Sequence[int]) -> OrderedTensor:
+def picked(to: ModelBuilder, tensor: OrderedTensor, axis: int, indices: Sequence[int]) -> OrderedTensor:
     """Emit the elements of an axis at `indices`: one slice for equidistant indices, else one slice per run."""
     steps = {after - before for before, after in pairwise(indices)}
     if len(steps) <= 1 and 0 not in steps:

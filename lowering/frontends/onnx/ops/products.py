@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.dense_layers import dense
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
-from tinyml.lowering.frontends.layers.network_layers import dense
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary

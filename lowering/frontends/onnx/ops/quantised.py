@@ -14,8 +14,9 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import format_of
+from tinyml.lowering.frontends.layers.dense_layers import dense
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parameter, signed, start_parameter
-from tinyml.lowering.frontends.layers.network_layers import convolution, dense
+from tinyml.lowering.frontends.layers.network_layers import convolution
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
 from tinyml.lowering.frontends.onnx.formats import quantised_format, weights_format
 from tinyml.lowering.frontends.onnx.graph import OnnxNode

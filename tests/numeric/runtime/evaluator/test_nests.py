@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from interpreters.nests import evaluate_nest
 from numpy.typing import NDArray
 from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import ModuleOp
@@ -18,7 +19,6 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.number_format import element_format
 from tinyml.dialects.loops import index_value, iterations_of
 from tinyml.runtime.evaluator.evaluator import evaluate
-from tinyml.runtime.evaluator.nests import evaluate_nest
 from tinyml.transforms.ir.pipeline_names import registered_pass
 
 FIXED, FINE, SKEW, POSIT = "!fixed.q<8, 4>", "!fixed.q<16, 10>", "!zeroskew.q<8, 0.125, 3>", "!posit.p<8, 1>"

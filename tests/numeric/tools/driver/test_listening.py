@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from interpreters.streams import evaluate_stream
 from programs.devices import need_tools
 from programs.network_writer import NetworkWriter
 from programs.pushed_sums import running_sum
@@ -19,7 +20,6 @@ from tinyml.dialects.context import context
 from tinyml.dialects.tdsl.interface import InputInterface, update_interface
 from tinyml.runtime.devices.listening import answers_to
 from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate
-from tinyml.runtime.evaluator.streams import evaluate_stream
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.compile_model import compile_model
 from tinyml.tools.driver.request import Request

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from interpreters.streams import evaluate_stream
 from programs.streamed_networks import networks
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
@@ -17,7 +18,6 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.lowering.options import PipelineOptions
 from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
-from tinyml.runtime.evaluator.streams import evaluate_stream
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.tools.driver.measure import run_on_device
 from tinyml.tools.driver.stages import compile_kept

@@ -18,7 +18,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.lowering import pipelines
-from tinyml.lowering.frontends.layers.network_layers import GREATEST
+from tinyml.lowering.frontends.layers.dense_layers import GREATEST
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, evaluate_reals, in_reals
 

@@ -57,7 +57,7 @@ def test_any_tiles_compute_the_same_bits(network: str, data: st.DataObject):
 
 def by_channels(module: ModuleOp, last: int, count: int, loop: tuple[int, int]) -> ChannelPatches | None:
     try:
-        return ChannelPatches(network_of(predict_function(module)), last, count, [loop])
+        return ChannelPatches(network_of(predict_function(module)), last, count, [loop], 32)
     except NotTiled:
         return None
 

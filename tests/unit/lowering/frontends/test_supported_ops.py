@@ -16,7 +16,7 @@ from tinyml.lowering.frontends.mlir import elementwise, scalars, stablehlo, tosa
 from tinyml.lowering.frontends.mlir.importer import read_tensors
 from tinyml.lowering.frontends.mlir.reader import supported_ops
 from tinyml.lowering.frontends.onnx.importer import supported
-from tinyml.lowering.frontends.tflite.importer import OPERATORS
+from tinyml.lowering.frontends.tflite.operator_table import OPERATORS
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
 PAGE = ROOT / "docs/importing.md"

@@ -24,6 +24,7 @@ from tinyml.dialects.plugins import (
     EXPORTERS,
     FRONTENDS,
     GROUPS,
+    METRICS,
     PACKAGES,
     PACKERS,
     REPORTS,
@@ -96,6 +97,9 @@ class Packages:
             return [line for line in lines if line.startswith(("error:", "warning:"))]
         if group == EXPORTERS:
             return self.said(1, "export", TOUR / "tour.sd", "--to", "evil", "-o", self.folder / "x", tool="tinyml")
+        if group == METRICS:
+            options = "--target", "host", "--width", "8", "--metric", "evil", "-o", self.folder / "out"
+            return self.said(1, "compile", TOUR / "tour.sd", "--val", DATA, *options, tool="tinyml")
         if group in (PACKAGES, ALTERNATIVES):
             compiled = ["compile", TOUR / "tour.sd", "--val", DATA, "--target", "host", "-o", self.folder / "out"]
             wrong = ("--package", "evil") if group == PACKAGES else ("--format", "auto", "--ram", "1")

@@ -14,8 +14,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 import tinyml
 from tinyml.runtime.model.data import Data
-from tinyml.tools.driver.choice.statistics import FEW_SAMPLES
-from tinyml.tools.driver.data_faults import NO_FAULTS, DataFaults, data_faults
+from tinyml.tools.driver.data_faults import data_faults
+from tinyml.tools.reports.facts.faults import FEW_SAMPLES, NO_FAULTS, DataFaults
 
 
 def of(x: NDArray[Any], y: NDArray[Any]) -> Data:

@@ -16,7 +16,8 @@ from xdsl.parser import Parser
 from tinyml.dialects.context import context
 from tinyml.lowering.pipelines import flatten
 from tinyml.tools.main import main
-from tinyml.tools.reports.memory_report import draw_report, fullest, memory_report, occupied
+from tinyml.tools.reports.facts.memory_picture import draw_report
+from tinyml.tools.reports.memory_report import fullest, memory_report, occupied
 from tinyml.tools.universe import DIALECTS
 from tinyml.transforms.buffers.liveness.live_ranges import Placed
 from tinyml.transforms.buffers.pack_scratch import PackScratchPass

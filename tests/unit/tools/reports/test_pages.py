@@ -21,7 +21,8 @@ from tinyml.dialects.context import context
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.targets.registry import board
 from tinyml.tools.main import main
-from tinyml.tools.reports.facts.answers import confusion, draw_wrong, image_shape, wrong_answers, wrong_samples
+from tinyml.tools.reports.facts.answer_pictures import draw_wrong, image_shape, wrong_answers
+from tinyml.tools.reports.facts.answers import confusion, wrong_samples
 from tinyml.tools.reports.facts.figures import figures_of
 from tinyml.tools.reports.facts.page_facts import PageFacts
 from tinyml.tools.reports.facts.plain_terms import plain_format, plain_operation

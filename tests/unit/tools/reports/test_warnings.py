@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tinyml.tools.driver.choice.output_errors import OutputError
-from tinyml.tools.driver.data_faults import DataFaults
 from tinyml.tools.driver.measure import Accuracy
+from tinyml.tools.reports.facts.faults import DataFaults
 from tinyml.tools.reports.warnings import WARNINGS, Findings
 from tinyml.transforms.ir.cost.estimate import TimeShares
 

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.transforms.formats.evaluation.candidates import SearchProblem, tensor_errors
-from tinyml.transforms.formats.evaluation.metrics import METRICS, NUMBERS
+from tinyml.transforms.formats.evaluation.metrics import DECLARED_METRICS, NUMBERS
 from tinyml.transforms.formats.evaluation.reference import CandidateOutcome
 from tinyml.transforms.search.engine import workers as workers_module
 from tinyml.transforms.search.engine.status import STATUS_LISTENER, Status
@@ -25,7 +25,7 @@ from tinyml.transforms.search.engine.workers import Workers
 
 
 @pytest.mark.parametrize(
-    "metric", [name for name, metric in METRICS.items() if metric.of != NUMBERS] + ["f1:0", "auc:0"]
+    "metric", [metric.name for metric in DECLARED_METRICS if metric.of != NUMBERS] + ["f1:0", "auc:0"]
 )
 @pytest.mark.parametrize("model", MODELS)
 def test_a_candidate_is_given_up_only_where_it_is_hopeless(model: str, metric: str):

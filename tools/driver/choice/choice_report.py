@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tinyml.dialects.options import options_of
+from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline, spelled_options
+from tinyml.tools.driver.choice.statistics import change
+from tinyml.tools.driver.data_faults import CONFIDENCE
 
 if TYPE_CHECKING:
     from tinyml.tools.driver.choice.alternatives import Alternative
@@ -18,28 +19,8 @@ USELESS_EXCESS = 2.0
 """The excess over the permitted loss, in points, above which a program is useless whatever its cost."""
 
 
-def requested_report(request: Request) -> dict[str, Any]:
-    """The options of a request that differ from their defaults, and the format."""
-    from tinyml.tools.driver.request import Request
-
-    asked: dict[str, Any] = {"format": request.format}
-    for declared in options_of(Request):
-        value = getattr(request, declared.name)
-        # In Python, packages are requested when a program is saved.
-        if declared.name not in ("model", "out") and value not in (declared.default, ()):
-            asked[declared.name] = _file(request, value) if isinstance(value, Path) else value
-    return asked | ({} if request.search is None else {"search": request.search.name, **request.search.options})
-
-
-def _file(request: Request, file: Path) -> str:
-    """The name of a file that the user passed; for data passed as arrays, the name of the argument."""
-    return ", ".join(request.arrays.get(file, [str(file)]))
-
-
 def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
     """The report on a choice. request: the request that compiles the chosen program."""
-    from tinyml.tools.driver.choice.replay import replay_command, replay_pipeline
-
     taken = choice.taken
     assert taken.loss is not None
     return {
@@ -100,8 +81,6 @@ def _unknown(alternative: Alternative, verdict: str) -> dict[str, Any]:
 
 def choice_lines(choice: AutoChoice, unit: str) -> list[str]:
     """The lines about a choice: the program, its confidence, its cost compared with 16 bits, and what to try next."""
-    from tinyml.tools.driver.choice.replay import spelled_options
-
     taken = choice.taken
     chosen = spelled_options({**taken.alternative.options, **taken.schedule})
     return [
@@ -115,9 +94,6 @@ def _judgement(taken: Candidate, bounds: Bounds) -> str:
     """Describe the counted loss, the expected loss if it is greater, and the bound. Too few samples are mentioned
     first.
     """
-    from tinyml.tools.driver.choice.statistics import change
-    from tinyml.tools.driver.data_faults import CONFIDENCE
-
     loss = taken.loss
     assert loss is not None
     undecided = "" if _decides(loss, bounds) else f"{_limit(loss, bounds)} is not ruled out: "

@@ -1,26 +1,20 @@
-"""Files generated from a folder of templates. `NAME` in a path and `$word` in a text are replaced.
-
-Packages insert facts about a model. The generated `samples.h` compares the model's outputs with the expected outputs.
+"""The words about a model that templates of packages contain, and `samples.h`, which compares its outputs with the
+expected ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.resources import files
-from importlib.resources.abc import Traversable
-from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.distribution import LICENCE_LINE
+from tinyml.tools.cli.filled_templates import filled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.tools.driver.packages.packaging import PackagedModel
-
-_SUFFIX = ".in"
-_NAME = "NAME"
 
 _SHOW = "static void show({parameters})\n{{\n{body}}}\n"
 
@@ -44,30 +38,6 @@ static void show(void)
 """
 
 _FOLDER = files("tinyml.tools.driver.packages") / "templates" / "samples"
-
-
-def filled_templates(folder: Traversable, words: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
-    """Yield the path, relative to the folder, and the text of each file that the templates in a folder generate.
-
-    words: the texts for the placeholders; `name` also replaces `NAME` in paths. Raises `KeyError` for a placeholder
-    without a word.
-    """
-    for path, template in _templates(folder, Path()):
-        yield Path(str(path).replace(_NAME, words["name"]).removesuffix(_SUFFIX)), filled(template, words)
-
-
-def filled(template: Traversable, words: Mapping[str, str]) -> str:
-    """The text of a template with placeholders replaced; raises `KeyError` for a placeholder without a word."""
-    return Template(template.read_text("utf-8")).substitute(words)
-
-
-def _templates(folder: Traversable, path: Path) -> Iterator[tuple[Path, Traversable]]:
-    """Yield the sorted templates below a folder, each with its path relative to the outermost folder."""
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.is_dir():
-            yield from _templates(entry, path / entry.name)
-        elif entry.name.endswith(_SUFFIX):
-            yield path / entry.name, entry
 
 
 def model_words(model: PackagedModel) -> dict[str, str]:

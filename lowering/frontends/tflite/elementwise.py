@@ -1,16 +1,13 @@
-"""Import of TensorFlow Lite's elementwise operators, and the table of all operators by their names in a file."""
+"""Import of TensorFlow Lite's elementwise operators."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.network_layers import GREATEST, limited
-from tinyml.lowering.frontends.tflite import layers, movements
+from tinyml.lowering.frontends.layers.dense_layers import GREATEST, limited
 from tinyml.lowering.frontends.tflite.builder import (
     WIDE,
     GraphBuilder,
@@ -20,10 +17,8 @@ from tinyml.lowering.frontends.tflite.builder import (
     number_of,
     power_of_two,
 )
-from tinyml.lowering.frontends.tflite.meanings import MEANINGS, by_meaning, gather
 from tinyml.lowering.frontends.tflite.model import Operator
 from tinyml.lowering.frontends.tflite.operands import input_of
-from tinyml.lowering.frontends.tflite.recurrent import LSTM, sequence_lstm
 
 BINARY: dict[str, type[tdsl.BinaryOp]] = {"ADD": tdsl.AddOp, "SUB": tdsl.SubOp, "MUL": tdsl.MulOp}
 
@@ -67,9 +62,12 @@ def leaky_relu(to: GraphBuilder, op: Operator) -> None:
 
 
 def prelu(to: GraphBuilder, op: Operator) -> None:
-    """PRELU, in integers as the positive part of x plus its negative part times the slopes."""
+    """Import PRELU; on integers, as the positive part of x plus the product of the negative part of x and the slopes."""
     x, slopes, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     if x.dtype == "float32":
+        # Programs on integers do not load the importer of ONNX.
+        from tinyml.lowering.frontends.tflite.meanings import by_meaning
+
         by_meaning(to, op)
         return
     if slopes.dtype != "int8" or x.dtype != output.dtype:
@@ -120,65 +118,3 @@ def softmax(to: GraphBuilder, op: Operator) -> None:
         to.define(output, to.op(tdsl.ReinterpretOp, to.op(tdsl.SoftmaxOp, x, power_of_two(WIDE, -16)), element(output)))
         return
     to.define(output, to.op(tdsl.SoftmaxOp, x, element(output)))
-
-
-Import = Callable[[GraphBuilder, Operator], None]
-"""A function that appends the ops of an operator and defines its outputs; raises `VerifyException` if it cannot."""
-
-
-MOVES: dict[str, Import] = {
-    "BROADCAST_TO": movements.broadcast_to,
-    "CONCATENATION": movements.concatenation,
-    "DEPTH_TO_SPACE": movements.depth_to_space,
-    "EXPAND_DIMS": movements.reshape,
-    "GATHER": gather,
-    "MIRROR_PAD": movements.mirror_pad,
-    "PACK": movements.pack,
-    "PAD": movements.pad,
-    "PADV2": movements.pad,
-    "RESHAPE": movements.reshape,
-    "REVERSE_V2": movements.reverse,
-    "SLICE": movements.slice_,
-    "SPACE_TO_DEPTH": movements.space_to_depth,
-    "SPLIT": movements.split,
-    "SPLIT_V": movements.split_v,
-    "SQUEEZE": movements.reshape,
-    "STRIDED_SLICE": movements.strided_slice,
-    "TILE": movements.tile,
-    "TRANSPOSE": movements.transpose,
-    "UNPACK": movements.unpack,
-}
-"""The operators that move elements, of any type: a tensor needs no scale for them."""
-
-
-OPERATORS: dict[str, Import] = {
-    **MOVES,
-    **dict.fromkeys(MEANINGS, by_meaning),
-    "ADD": binary,
-    "AVERAGE_POOL_2D": layers.average_pool,
-    "CONV_2D": layers.conv_2d,
-    "DEPTHWISE_CONV_2D": layers.depthwise_conv_2d,
-    "DEQUANTIZE": unary,
-    "FULLY_CONNECTED": layers.fully_connected,
-    "HARD_SWISH": unary,
-    "L2_NORMALIZATION": l2_normalization,
-    "LEAKY_RELU": leaky_relu,
-    "LOGISTIC": unary,
-    "MAXIMUM": extreme,
-    "MAX_POOL_2D": layers.max_pool,
-    "MEAN": layers.mean,
-    "MINIMUM": extreme,
-    "MUL": binary,
-    "PRELU": prelu,
-    "QUANTIZE": unary,
-    "REDUCE_MAX": layers.reduce_max,
-    "RELU": activation,
-    "RELU6": activation,
-    "RELU_N1_TO_1": activation,
-    "RESIZE_NEAREST_NEIGHBOR": layers.resize_nearest,
-    "SOFTMAX": softmax,
-    "SUB": binary,
-    "TANH": unary,
-    "TRANSPOSE_CONV": layers.transpose_conv,
-    LSTM: sequence_lstm,
-}

@@ -1,0 +1,57 @@
+"""Dense layers, and the limits of activations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.ir import Attribute, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, Parameter
+
+
+def dense(
+    to: ModelBuilder,
+    x: SSAValue,
+    weights: Parameter,
+    shape: Sequence[int],
+    start: Parameter | None = None,
+    element: Attribute | None = None,
+) -> SSAValue:
+    """Multiply each vector of the input by constant weights of shape (outputs, inputs); the input concatenates its
+    vectors.
+
+    shape: the shape of the result. A single vector is multiplied as a column. Several vectors become the pixels of an
+    image, which a convolution with windows of one pixel processes.
+    """
+    rows, length = weights.shape
+    if prod(shape_of(x)) % length:
+        raise to.error(f"vectors of {length} elements do not divide an input of shape {shape_of(x)}")
+    count = prod(shape_of(x)) // length
+    first = None if start is None else to.parameter(start)
+    if count == 1:
+        matrix, column = to.parameter(weights), to.reshape(x, (length, 1))
+        if first is None:
+            sums = to.op(tdsl.MatmulOp, matrix, column, element)
+        else:
+            sums = to.op(tdsl.MatmulSumOp, [(matrix, column)], to.reshape(first, (rows, 1)), element)
+    else:
+        filter = to.parameter(weights.reshaped((rows, 1, 1, length)))
+        image = to.reshape(x, (1, count, 1, length))
+        sums = to.op(tdsl.Conv2dOp, filter, image, (1, 1), (1, 1), 1, first, element)
+    return to.reshape(sums, shape)
+
+
+GREATEST = (2.0 - 2.0**-23) * 2.0**127
+"""The greatest finite 32-bit float, which represents "no upper bound"."""
+
+
+def limited(to: ModelBuilder, x: SSAValue, low: float, high: float) -> SSAValue:
+    """Clamp elements to a range, such as 0 to `GREATEST` for Relu or 0 to 6 for Relu6."""
+    if (low, high) == (0.0, GREATEST):
+        return to.op(tdsl.ReluOp, x)
+    if (low, high) == (0.0, 6.0):
+        return to.op(tdsl.Relu6Op, x)
+    return to.op(tdsl.ClipOp, x, low, high)

@@ -1,0 +1,27 @@
+"""The faults of the data that determine number formats, as reports state them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+FEW_SAMPLES = 30
+"""The number of samples or groups below which the bound decides instead of the estimate."""
+
+
+@dataclass(frozen=True)
+class DataFaults:
+    """The faults of the data that determine formats.
+
+    few: the number of samples, if it is too small; else None. poor: a text with the result of a model on reals that is
+    no better than a guess; else empty. missing: classes without a sample, if there are labels. apart: the share of
+    numbers in one data set that lie far from the range of the other set; 0 if the sets are similar.
+    """
+
+    few: int | None = None
+    poor: str = ""
+    missing: Sequence[str] = ()
+    apart: float = 0.0
+
+
+NO_FAULTS = DataFaults()
