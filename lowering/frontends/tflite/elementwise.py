@@ -62,7 +62,10 @@ def leaky_relu(to: GraphBuilder, op: Operator) -> None:
 
 
 def prelu(to: GraphBuilder, op: Operator) -> None:
-    """Import PRELU; on integers, as the positive part of x plus the product of the negative part of x and the slopes."""
+    """Import PRELU.
+
+    On integers, the result is the positive part of x plus the product of the negative part of x and the slopes.
+    """
     x, slopes, output = input_of(op, 0), input_of(op, 1), op.outputs[0]
     if x.dtype == "float32":
         # Programs on integers do not load the importer of ONNX.

@@ -17,12 +17,14 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.layers.dense_layers import dense, limited
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parameter
-from tinyml.lowering.frontends.layers.network_layers import Windows, convolution, dense, limited
+from tinyml.lowering.frontends.layers.network_layers import Windows, convolution
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, activation_format, element, power_of_two, rows_format
-from tinyml.lowering.frontends.tflite.layers import IMAGE, bias, constant_weights
+from tinyml.lowering.frontends.tflite.layers import IMAGE
 from tinyml.lowering.frontends.tflite.model import Operator, Quantization, Tensor
 from tinyml.lowering.frontends.tflite.operands import input_of
+from tinyml.lowering.frontends.tflite.products import bias, constant_weights
 
 FEATURES, TIME, BIAS, STATE = 1, 2, 3, 4
 """The positions of the weights of features, the weights over time, the bias and the state."""
