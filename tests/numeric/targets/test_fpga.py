@@ -15,6 +15,7 @@ from programs.compiled import CompiledModels
 from programs.hardware import need_simulator, verilog_of, without_tools
 from programs.paths import MODELS
 from programs.printed import parse
+from programs.spread import spread
 from sklearn.linear_model import LogisticRegression
 from xdsl.dialects import func
 
@@ -166,7 +167,7 @@ def test_a_layer_in_floats_is_no_hardware():
         tinyml.compile(*classifier(), board=TARGET, format="fixed", width=32)
 
 
-@pytest.mark.parametrize("width", [8, 16])
+@pytest.mark.parametrize("width", spread([8, 16], 1))
 def test_a_softmax_in_integers_is_hardware(width: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Equal to the evaluator in every raw score."""
     with monkeypatch.context() as patches:
