@@ -58,7 +58,7 @@ class MxIntType(GroupedFormat, RoundedHalfUp):
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The least and the greatest raw: symmetric, as the specification advises."""
+        """The least and the greatest raw. They are symmetric, as the specification advises."""
         greatest = (1 << (self.width.data - 1)) - 1
         return -greatest, greatest
 
