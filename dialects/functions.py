@@ -1,4 +1,4 @@
-"""The functions of a module that passes transform, and the attributes of their arguments."""
+"""Queries of the functions of a module that passes transform, and of the attributes of their arguments."""
 
 from __future__ import annotations
 

@@ -292,9 +292,11 @@ def _rounding_program(
 def _taken_apart(
     m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, width: int
 ) -> tuple[SSAValue, SSAValue, SSAValue, int]:
-    """A significand of `width` bits, a 16-bit exponent, a NaR flag, and the scale of products with exponent 0.
+    """The significand, the exponent and the NaR flag of a raw, and the scale of products with exponent 0.
 
-    The number is significand * 2^(exponent - scale). The exponent is never negative.
+    The significand has `width` bits, the exponent 16 bits. The number is significand * 2^(exponent - scale). The
+    exponent
+    is never negative.
     """
     bits, exponent_bits = m.known(n), m.known(es)
     stored = 16 if bits <= 16 else 32
@@ -327,9 +329,11 @@ def _mul_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: S
 
 
 def _add_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
-    """The program that adds two posits.
+    """The program that adds two posits and returns the sum.
 
-    The number with the lesser exponent is shifted right; its last bit is sticky.
+    The number with the lesser exponent is shifted right. Its last bit is sticky: it is set if a bit that is shifted out
+    is
+    set.
     """
     width, guard = (32, 16) if m.known(n) <= 16 else (64, 32)
     x, ex, undefined_a, scale = _taken_apart(m, a, n, es, width)
@@ -364,8 +368,9 @@ def _to_odd(x: Array, left: Array, low: Array, high: Array) -> Array:
 def _to_odd_program(m: IntegerBuilder, x: SSAValue, left: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
     """The program that shifts x left, or right for negative `left`, truncates to odd and clamps to [low, high].
 
-    Larger shifts are clamped: after a left shift by more than 64 bits, all numbers except 0 exceed the limits; after
-    such a right shift, no bits remain.
+    Truncation to odd sets the last bit if a dropped bit is set. Shifts by more than 64 bits are replaced by shorter
+    ones:
+    after such a left shift, all numbers except 0 exceed the limits; after such a right shift, no bits remain.
     """
     width = 2 * width_of(x)
     raised = m.shift_left(m.resize(x, width), m.resize(m.clamp(left, 0, width_of(x) - 1), width))
