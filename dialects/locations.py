@@ -112,7 +112,9 @@ def place(location: LocationAttr) -> LocationAttr:
 
 
 def _parts(location: LocationAttr) -> Sequence[LocationAttr]:
-    """The nested locations of a location, in the order in which positions are looked up; none for a position in a file."""
+    """The nested locations of a location, in the order in which positions are looked up; none for a position in a
+    file.
+    """
     match location:
         case NameLoc():
             return (cast(LocationAttr, location.location),)

@@ -242,7 +242,9 @@ class NumberFormat(ABC):
         """Round reals to the format and return their raws."""
 
     def encode_clipped(self, reals: Reals) -> Raws:
-        """Round reals to the format and return their raws. Out-of-range values saturate, even if `encode` wraps around."""
+        """Round reals to the format and return their raws. Out-of-range values saturate, even if `encode` wraps
+        around.
+        """
         return self.encode(reals)
 
     def ends(self, shape: Sequence[int] = ()) -> tuple[Raws, Raws]:
@@ -310,7 +312,9 @@ class NumberFormat(ABC):
 
     @property
     def reaching(self) -> Sequence[NumberFormat]:
-        """Formats that include all numbers of this format and greater ones, in descending order of range; usually none."""
+        """Formats that include all numbers of this format and greater ones, in descending order of range; usually
+        none.
+        """
         return ()
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
@@ -342,7 +346,9 @@ class NumberFormat(ABC):
         return 0 if self.groups is None else 8 * len(self.groups.shifts)
 
     def squared_error(self, constant: Reals, importance: Reals | None) -> float:
-        """The sum of the squared errors of a constant in this format. Each squared error is weighted by `importance`."""
+        """The sum of the squared errors of a constant in this format. Each squared error is weighted by
+        `importance`.
+        """
         weights = 1.0 if importance is None else importance
         return float(np.sum(weights * (self.decode(self.encode(constant)) - constant) ** 2))
 

@@ -200,14 +200,18 @@ class Multiples(RoundedOnce):
         return clamped(self.ties(x * (1 << max(left, 0)), divisor << max(-left, 0)), self.low, self.high)
 
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
-        """The raw of the average, rounded to nearest, halves upwards, whatever `ties` specifies for other operations."""
+        """The raw of the average, rounded to nearest, halves upwards, whatever `ties` specifies for other
+        operations.
+        """
         left = self.scale - _once(of_elements).scale
         return clamped(half_up(total * (1 << max(left, 0)), count << max(-left, 0)), self.low, self.high)
 
 
 @dataclass(frozen=True)
 class Flipped(Multiples):
-    """Multiples stored as unsigned bytes. A raw is the integer plus 128, reinterpreted as a signed integer of 8 bits."""
+    """Multiples stored as unsigned bytes. A raw is the integer plus 128, reinterpreted as a signed integer of 8
+    bits.
+    """
 
     def integer(self, raw: Number) -> Number:
         return choose(raw < 0, raw + 128, raw - 128)

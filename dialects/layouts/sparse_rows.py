@@ -80,7 +80,9 @@ COUNT_BYTES = 2
 
 
 def pack_rows(rows: CompressedRows, element_bytes: int) -> NDArray[np.uint8] | None:
-    """The stream of rows for vectors whose elements have `element_bytes` bytes; None if a skip does not fit in a byte."""
+    """The stream of rows for vectors whose elements have `element_bytes` bytes; None if a skip does not fit in a
+    byte.
+    """
     size, ends = rows.values.itemsize, np.cumsum(rows.lengths, dtype=np.int64)
     after = np.ones(len(rows.values), np.int64)
     after[(ends - rows.lengths)[rows.lengths > 0]] = 0

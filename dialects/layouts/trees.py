@@ -90,7 +90,9 @@ class Trees:
 
     @cached_property
     def likely(self) -> NDArray[np.float64]:
-        """The shares of both children of each inner node, shape (inner nodes, 2). They are equal if `shares` is None."""
+        """The shares of both children of each inner node, shape (inner nodes, 2). They are equal if `shares` is
+        None.
+        """
         if self.shares is not None:
             return self.shares
         likely = np.zeros((self.inner, 2))

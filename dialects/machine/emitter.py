@@ -68,7 +68,9 @@ class EmittedStep(FormatStep, Protocol):
 
 
 class EmittedOp(DialectOp, ABC):
-    """An op of a format-specific dialect, between `num` and `arith`. The op emits its own expansion, as `exact` ops do."""
+    """An op of a format-specific dialect, between `num` and `arith`. The op emits its own expansion, as `exact` ops
+    do.
+    """
 
     @abstractmethod
     def emit(self, e: Emitter) -> Sequence[SSAValue]:

@@ -213,7 +213,9 @@ def _to_integer_program(m: IntegerBuilder, raw: SSAValue, scale: SSAValue, n: SS
 
 
 def _normalised(m: IntegerBuilder, size: SSAValue, scale: SSAValue, stored: int) -> tuple[SSAValue, SSAValue]:
-    """`size` shifted left until its highest set bit is the highest bit of the register, and the exponent of that bit."""
+    """`size` shifted left until its highest set bit is the highest bit of the register, and the exponent of
+    that bit.
+    """
     size, left = _raised(m, size, stored, 16)
     return size, m.sub(m.sub(m.constant(stored - 1, 16), scale), left)
 

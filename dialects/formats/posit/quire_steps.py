@@ -107,7 +107,9 @@ class MultiplyAdd(_Step):
 
 @dataclass(frozen=True)
 class Round(_Step):
-    """The posit nearest to a complete sum. scaling: the number s for which the format's numbers are posits times 2^-s."""
+    """The posit nearest to a complete sum. scaling: the number s for which the format's numbers are posits times
+    2^-s.
+    """
 
     format: PositType
 

@@ -458,7 +458,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         )
 
     def _emulated(self, m: Machine[V], function: str, *operands: tuple[V, NumberFormat]) -> V | None:
-        """The result of a runtime function if the result and all operands have the same standard type; otherwise None."""
+        """The result of a runtime function if the result and all operands have the same standard type; otherwise
+        None.
+        """
         if self.window is not None or any(format != self for _, format in operands):
             return None
         wide = [m.resize(value, 32) if self.stored_width < 32 else value for value, _ in operands]

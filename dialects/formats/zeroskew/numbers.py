@@ -262,7 +262,9 @@ Scales: TypeAlias = ArrayAttr[FloatData] | FloatData
 
 
 def parse_scales(parser: AttrParser, rounded: Callable[[float], float] = float) -> Scales:
-    """The number, or the list of numbers in brackets, that the parser reads next. Each number is rounded by `rounded`."""
+    """The number, or the list of numbers in brackets, that the parser reads next. Each number is rounded by
+    `rounded`.
+    """
     delimiter = parser.Delimiter.SQUARE
 
     def number() -> FloatData:
