@@ -61,9 +61,9 @@ class MemoryType(ClockedMemory):
 
 
 def raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, NDArray[Any]]:
-    """The width of a memory's initial elements, and the elements as unsigned integers.
+    """The width of a memory's initial elements in bits, and the elements as unsigned integers.
 
-    Raises `VerifyException` unless the elements are integers of at most 64 bits, and if they exceed the memory.
+    Raises `VerifyException` unless the elements are integers of at most 64 bits, or if they exceed the memory.
     """
     element: Attribute = content.get_element_type()
     bits = cast("IntegerType[int, Any]", element).width.data if isinstance(element, IntegerType) else 0
@@ -80,9 +80,9 @@ def raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, N
 
 
 def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
-    """The unsigned words of a memory's initial content. In a word, elements of lower indices occupy lower bits.
+    """The unsigned words of a memory's initial content. Within a word, elements of lower indices occupy lower bits.
 
-    Raises `VerifyException` for content that does not fit in the memory. Missing elements are 0.
+    Missing elements are 0. Raises `VerifyException` for content that does not fit in the memory.
     """
     element, raws = raws_of(content, type)
     lanes = type.width.data // element
@@ -95,8 +95,9 @@ def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
 
 @irdl_op_definition
 class MemoryOp(ClockedOp):
-    """A memory. `content` is the initial content, with elements packed into words. Without content, it is written
-    before it is read.
+    """A memory. `content` is the initial content of the memory, with elements packed into words.
+
+    A memory without `content` is written before it is read.
     """
 
     name = "rtl.memory"
@@ -123,8 +124,9 @@ class MemoryOp(ClockedOp):
 
 
 def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
-    """Raise `VerifyException` unless a word contains a power of two of elements, since low address bits select the
-    element.
+    """Raise `VerifyException` unless the number of elements in a word is a power of two.
+
+    The low bits of an address then select the element in the word.
     """
     word, bits = cast("MemoryType", memory.type).width.data, cast("IntegerType[int, Any]", element.type).width.data
     if not bits or word % bits or (word // bits).bit_count() != 1:
