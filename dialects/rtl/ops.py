@@ -153,10 +153,11 @@ class LoadOp(ClockedOp):
 
 @irdl_op_definition
 class StoreOp(ClockedOp):
-    """Store an element, addressed in elements of the value's width. The store is visible to loads from the next cycle
-    on.
+    """Store an element, addressed in elements of the value's width.
 
-    With a condition, the element is written only if the condition is true.
+    Loads return the stored element from the next cycle on. With a condition, the element is written only if the
+    condition is
+    true.
     """
 
     name = "rtl.store"
@@ -178,7 +179,7 @@ class StoreOp(ClockedOp):
 
 @irdl_op_definition
 class ReceiveOp(ClockedOp):
-    """Receive the next element of the input. The hardware waits until it is available."""
+    """Receive the next element of the input. The hardware waits until this element is available."""
 
     name = "rtl.receive"
     result = result_def(IntegerType)
@@ -210,13 +211,14 @@ class SendOp(ClockedOp):
 
 @irdl_op_definition
 class RamOp(DialectOp):
-    """A memory of `depth` words with a read port, whose result is available one cycle later, and an optional write
-    port.
+    """A memory of `depth` words with a read port and an optional write port.
 
-    At a clock edge with `enable`, the word at `address` is read. At a clock edge with a bit of `mask` set, the
-    corresponding lane of `data` is written to the word at `target`. A read from a word that is written at the same edge
-    is undefined. Without a write port the memory is a ROM. The op corresponds to CIRCT's `seq.firmem` with a latency of
-    1 and joined ports.
+    At a clock edge with `enable`, the word at `address` is read; the result is available one cycle later. At a clock
+    edge
+    with a bit of `mask` set, the corresponding lane of `data` is written to the word at `target`. A read from a word
+    that is
+    written at the same edge is undefined. Without a write port, the memory is a ROM. The op corresponds to CIRCT's
+    `seq.firmem` with a latency of 1 and joined ports.
     """
 
     name = "rtl.ram"
@@ -243,7 +245,9 @@ class RamOp(DialectOp):
         read: tuple[SSAValue, SSAValue],
         write: tuple[SSAValue, SSAValue, SSAValue] | None = None,
     ):
-        """Create a RAM. read: address and enable. write: data, address and mask."""
+        """Create a RAM. read: the address and the enable bit. write: the data, the address and the mask; None for a
+        ROM.
+        """
         data, target, mask = write or (None, None, None)
         address, enable = read
         super().__init__(
@@ -258,7 +262,7 @@ class RamOp(DialectOp):
 
     @property
     def lanes(self) -> int:
-        """The number of parts of a word that can be written separately."""
+        """The number of lanes: the parts of a word that can be written separately."""
         return 1 if self.mask is None else cast("IntegerType[int, Any]", self.mask.type).width.data
 
     @property
