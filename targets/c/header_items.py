@@ -1,7 +1,7 @@
 """Selection of the parts of C text that a program needs.
 
-In a header, these are the functions, types and macros in use, and the definitions that these use. In any text, they are
-the lines outside branches whose preprocessor conditions are known to be false.
+In a header, these are the functions, types and macros in use, and the definitions that they use in turn. In any text,
+they are the lines outside branches whose preprocessor conditions are known to be false.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
 
 def without_branches(text: str, undefined: Sequence[str]) -> str:
-    """C text without the branches whose conditions require a macro with a prefix in `undefined`.
+    """C text without the branches whose conditions require a macro whose name has a prefix in `undefined`.
 
-    A condition that this determines is removed with its directives and the comment directly before it. A condition that
-    also depends on other macros remains.
+    If the value of a condition is known, the condition is removed together with its directives and the comment directly
+    before it. A condition that also depends on other macros remains.
     """
     if not any(prefix in text for prefix in undefined):
         return text
@@ -53,9 +53,11 @@ def without_branches(text: str, undefined: Sequence[str]) -> str:
 
 @dataclass
 class _Condition:
-    """An open preprocessor conditional. value: the condition of the current branch, None if unknown.
+    """An open preprocessor conditional.
 
-    keeps: true after one of its directives was printed. taken: true after a branch that is known to be compiled.
+    value: the condition of the current branch, None if unknown. keeps: true after one of the directives was printed.
+    taken:
+    true after a branch that is known to be compiled.
     """
 
     value: bool | None

@@ -2,9 +2,10 @@
 
 * An odd weight adds or subtracts its element once for each plane of signs. The sum is doubled from plane to plane
   (Horner's scheme).
-* Several rows share a table with the sums of four elements in all sixteen patterns of signs, computed once for each
-  four elements. A row then adds an entry for each nibble of a plane (Wei et al., "T-MAC: CPU Renaissance via Table
-  Lookup for Low-Bit LLM Deployment on Edge", 2024, section 3).
+* Several rows share tables. A table contains the sums of four elements for all sixteen patterns of signs. It is
+  computed
+  once for each four elements. A row then adds an entry for each nibble of a plane (Wei et al., "T-MAC: CPU Renaissance
+  via Table Lookup for Low-Bit LLM Deployment on Edge", 2024, section 3).
 * A ternary weight is 0, 1 or 2 in the upper byte of three times the remaining byte.
 """
 
@@ -44,7 +45,7 @@ static TM_PACKED void {name}({entry} *table, const {vector} *x, int n)
 
 
 def _table(name: str, entry: str, vector: str) -> str:
-    """The C function that computes a table. A pattern with all signs flipped has the negated sum."""
+    """The C function that computes a table. If all signs of a pattern are flipped, the sum is negated."""
     lines: list[str] = []
     for pattern in range(8, 16):
         a, b, c, d = (1 if pattern >> place & 1 else -1 for place in range(4))
@@ -58,9 +59,11 @@ def _table(name: str, entry: str, vector: str) -> str:
 class DigitTimes:
     """The times of sums per element on a chip.
 
-    `sign`, `trit`: the times of a row without a shared table, per plane and per ternary element. `lookup`, `row`: the
-    times of a row with a shared table, per plane and in addition to its planes. `table`: the time to compute the
-    tables, once for all rows.
+    * sign: the time of a row without a shared table, per plane.
+    * trit: the time of a row without a shared table, per ternary element.
+    * lookup: the time of a row with a shared table, per plane.
+    * row: the time of a row with a shared table in addition to the time of its planes.
+    * table: the time to compute the tables, once for all rows.
     """
 
     sign: float
