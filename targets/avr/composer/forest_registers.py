@@ -49,9 +49,10 @@ class ForestRegisters(AvrForest):
 
     @cached_property
     def _assigned(self) -> list[list[str]]:
-        """For each result, its registers, the lowest byte first; then a register that contains 255.
+        """One list per result, with the registers of the result, the lowest byte first, and then one more list.
 
-        The list is empty if there are too few registers.
+        The last list contains a register with the value 255, or is empty if results have one byte. If there are too few
+        registers, the outer list is empty.
         """
         far = self.branches.farthest > SECOND + REACH
         lower = [number for number in _LOWER if not (far and number in _FAR)]
