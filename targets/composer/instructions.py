@@ -195,7 +195,7 @@ class Repeated:
 
 
 def balanced(count: int, most: int) -> list[tuple[int, int]]:
-    """Pairs (group size, number of groups of this size) for `count` elements. A size is at most `most`.
+    """Pairs (number of groups, group size) into which `count` elements are divided. A group size is at most `most`.
 
     There are as few groups as possible, of nearly equal sizes.
     """
