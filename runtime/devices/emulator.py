@@ -360,9 +360,9 @@ class Step(NamedTuple):
 
 
 class BlockCounter:
-    """A counter of instructions and cycles. `restart` resets it to 0.
+    """A counter of instructions and cycles. `restart` resets the counts to 0.
 
-    * decode: a function that returns the block at an address. size: the size of the block in bytes.
+    * decode: a function that returns the block at an address. Its arguments are the address and the size in bytes.
     * refill: the additional cycles of a taken branch.
     * special: a function that returns true if the entry of the block at an address requires more than counting.
 

@@ -66,7 +66,7 @@ class SimulatorRunner(Runner):
     ) -> RunResult:
         """Run a program and return the results.
 
-        profile: the first and the last address to which time is attributed, and the output file.
+        profile: the range of addresses to which time is attributed, as two addresses, and the output file.
         """
         stdin = build.weights + raw_inputs(interface, inputs)
         driver = self.driver()

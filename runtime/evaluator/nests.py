@@ -1,7 +1,8 @@
-"""Evaluation of loop nests on arrays: all iterations at once, unless one reads an element that another one has stored.
+"""Evaluation of loop nests on arrays.
 
-Arrays of memory have a leading axis over samples, as everywhere in the evaluator. Arrays of scalars have one additional
-axis for each axis of the nest.
+All iterations are evaluated at once, unless an iteration reads an element that another iteration has stored. Arrays of
+memory have a leading axis over samples, as everywhere in the evaluator. Arrays of scalars have one additional axis for
+each axis of the nest.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ Array: TypeAlias = "NDArray[Any]"
 def evaluate_nest(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any], machine: NumpyMachine | None = None) -> None:
     """Run a nest on raws, and store its results.
 
-    known: the values defined outside the nest: an array (samples, ...) for each buffer, which stores modify, and the
-    raw of each scalar that is not constant. Raises `InputError` for ops that cannot be evaluated, such as sparse
+    known: the values defined outside the nest. For a buffer, it is an array of shape (samples, ...), which stores
+    modify. For
+    a scalar that is not constant, it is the raw. Raises `InputError` for ops that cannot be evaluated, such as sparse
     products.
     """
     machine, shape = machine or NumpyMachine(), nest.shape
@@ -66,8 +68,9 @@ def _is_parallel(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any]) -> bool:
 
 
 class _Iterations:
-    """Iterations of a nest that are evaluated together. numbers: the indices of each axis, broadcast to a common
-    shape.
+    """Iterations of a nest that are evaluated together.
+
+    numbers: for each axis, the indices of the iterations, broadcast to a common shape.
     """
 
     def __init__(
