@@ -58,10 +58,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     A known name is similar if the name contains at most one mistake per four letters, rounded up, and none in the first
     letter. A mistake is an extra letter, a missing letter, a wrong letter or two swapped letters. In short names, only
     swapped or doubled letters are allowed: in names of up to three letters, and in op names of up to four letters after
-    the
-    dot. A name that is a prefix of a known name, or a part of a known name between separators, is also similar. Op
-    names are
-    exempt from this rule, because they differ by single letters.
+    the dot. A name that is a prefix of a known name, or a part of a known name between separators, is also similar. Op
+    names are exempt from this rule, because they differ by single letters.
     """
     typed = name.lower()
     near = [(wrong, len(each), each) for each in known if (wrong := _mistakes(typed, each.lower())) is not None]

@@ -38,8 +38,7 @@ class LinearLexer(MLIRLexer):
     """xDSL's lexer, changed to need only linear time for an unterminated string literal.
 
     The regular expression of xDSL 0.74 nests repetitions of a character class, `([^"]+|...)*`. For an unterminated
-    literal
-    of n characters, xDSL 0.74 tries all 2^n divisions into repetitions.
+    literal of n characters, xDSL 0.74 tries all 2^n divisions into repetitions.
     """
 
     _unescaped_characters_regex = re.compile(

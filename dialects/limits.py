@@ -21,8 +21,7 @@ def step_limit() -> int:
     """The maximum number of operations that the loops of a program may execute in one inference: 250,000 by default.
 
     The limit is proportional to `ELEMENT_LIMIT`. At the limit, an inference takes some seconds on a desktop computer.
-    It
-    takes about as long on a microcontroller.
+    It takes about as long on a microcontroller.
     """
     return ELEMENT_LIMIT.get() // _ELEMENTS_PER_STEP
 

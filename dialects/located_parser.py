@@ -29,8 +29,7 @@ class LocatedParser(GuardedParser):
     """A parser that assigns locations to operations whose text contains no `loc(...)`.
 
     The location of such an operation is the line and column of its text. As in mlir-opt, a verifier or a pass that
-    fails
-    later can therefore report a location. Lines and columns count from 1. The locations are printed only with
+    fails later can therefore report a location. Lines and columns count from 1. The locations are printed only with
     --print-debuginfo. Aliases may be defined after their use, because MLIR prints the definitions of location aliases
     there.
     """

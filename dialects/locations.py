@@ -9,8 +9,7 @@ The location attribute of every operation stores all three. Comparisons ignore t
 
 Position and layer are the *origin* of an operation and of every operation that is derived from it. An operation on
 buffers also has a name. Only the operations into which it is lowered inherit this name. An operation that a pass
-creates
-from several operations has the `FusedLoc` of their origins.
+creates from several operations has the `FusedLoc` of their origins.
 """
 
 from __future__ import annotations

@@ -19,10 +19,8 @@ class DialectOp(IRDLOperation, ABC):
     """An op whose constructor accepts operands, result types and regions in the order of their definitions.
 
     For an optional or variadic definition, the argument is a sequence or None. Properties that are None are omitted.
-    Only
-    the verifier checks the number of operands. xDSL's own constructor matches all operands with their definitions,
-    which
-    takes longer than the rest of the construction.
+    Only the verifier checks the number of operands. xDSL's own constructor matches all operands with their definitions,
+    which takes longer than the rest of the construction.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:

@@ -58,8 +58,7 @@ def option(
     * choices: the allowed values, a function that determines them on demand, or a table whose names are the allowed
       values.
     * flags: spellings on the command line, `--` and the field's name by default; `()` for a positional argument, which
-      may
-      be repeated if it is a tuple.
+      may be repeated if it is a tuple.
     * bare: the value if the option is specified without one; None if a value is required.
     * group: the heading under which help texts list the option.
     * exclusive: a name; options with the same name are mutually exclusive.
@@ -75,8 +74,7 @@ class Option:
     """One option of a dataclass.
 
     type: the evaluated annotation of the field. varies: true if the default depends on another option. Help texts omit
-    such
-    a default.
+    such a default.
     """
 
     field: Field[Any]

@@ -67,8 +67,7 @@ class Value:
     """The set of permitted values of an attribute.
 
     words: a description for messages and the reference page. accepts: a function that returns whether a value is
-    permitted,
-    or raises `VerifyException` with a reason.
+    permitted, or raises `VerifyException` with a reason.
     """
 
     words: str
@@ -119,8 +118,7 @@ def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> N
     """Raise `InputError` for an attribute of tinyml that is unknown, misplaced, or has an invalid value.
 
     The error is located at the operation. complete: imports the modules that declare attributes. It is called if a name
-    is
-    not declared yet.
+    is not declared yet.
     """
     for op in module.walk():
         for place, where, holder, attributes in _groups(op):
@@ -135,8 +133,7 @@ def _groups(op: Operation) -> Iterator[tuple[HolderKind, str, Holder | None, Map
     """Yield the attributes of an operation, and of a function's arguments and results.
 
     Each item is a tuple: the kind of place, a description of the place for messages, the object that has the
-    attributes, and
-    the attributes by name.
+    attributes, and the attributes by name.
     """
     if not isinstance(op, FuncOp):
         yield HolderKind.MODULE if isinstance(op, ModuleOp) else HolderKind.OPERATION, "", op, op.attributes

@@ -75,8 +75,7 @@ class Row:
     * value: `module:object`, or a module.
     * help: a line for help texts.
     * names: the names of the contribution's parts, such as the boards of a chip, and aliases. Each name is mapped to
-      the
-      primary name of the part.
+      the primary name of the part.
     * package: the name of the distribution.
     * group: the kind of contribution. For other packages, this is the group of entry points.
     """
@@ -115,8 +114,7 @@ class Row:
         """The object that the row names.
 
         Raises `PluginError` if the object cannot be loaded or has another type, or if the package was written for
-        another
-        version of the interface.
+        another version of the interface.
         """
         if not self.is_ours:
             _check_version(self)
@@ -333,8 +331,7 @@ def _declared() -> Mapping[str, Sequence[Row]]:
     """The rows that packages declare as entry points, by group.
 
     The result is cached, because installed packages do not change while a process runs, and reading their metadata
-    takes
-    milliseconds.
+    takes milliseconds.
     """
     found: dict[str, dict[Row, None]] = {group: {} for group in (*GROUPS, INTERFACE)}
     packages: dict[str, Distribution] = {}

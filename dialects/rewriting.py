@@ -1,9 +1,8 @@
 """xDSL's rewriters and builders, extended to copy the locations of replaced ops to their replacements.
 
 MLIR's builders require a location for every op that they create. xDSL's builders assign the unknown location. After
-some
-passes, an error would then have no location in the input, and `--print-debuginfo` would print no locations. Passes and
-patterns import the classes of this module instead of xDSL's classes of the same names.
+some passes, an error would then have no location in the input, and `--print-debuginfo` would print no locations. Passes
+and patterns import the classes of this module instead of xDSL's classes of the same names.
 """
 
 from __future__ import annotations

@@ -28,8 +28,7 @@ class Timing:
     * stall: the additional cycles of a load or store whose address the previous instruction computes.
     * refill: the additional cycles of a taken branch.
     * cycles: the cycles of other instructions, by mnemonic without condition and width. `vmov core` denotes moves
-      between
-      core and floating-point registers. An instruction that is not listed needs one cycle.
+      between core and floating-point registers. An instruction that is not listed needs one cycle.
     * mean: the measured cycles per instruction of compiled programs.
     * modelled: true for a model of a core whose timing is not published.
     """
@@ -59,8 +58,7 @@ class Board:
     * flash, ram: the bytes available to a program, None if unlimited.
     * unit: the unit of time of the runner.
     * costs: the name of the cost table in the folder of the chip or of the chip that it extends, "" if there is none.
-      Boards
-      with the same core share a table.
+      Boards with the same core share a table.
     * larger: a board with the same core and more memory, with which programs that do not fit are measured.
     * features: instruction sets and extensions that kernels may need.
     * timing: the published timing of the core, if the runner counts instructions and the memories have no wait states.

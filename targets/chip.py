@@ -41,17 +41,13 @@ class Chip:
 
     * name: the name printed at the top of generated C.
     * folder: the folder of the chip's files: `costs/*.json` (the cost tables of the boards), `include/tinyml/*.h` (the
-      headers
-      of chip-specific kernels), `harness/*.c` (start-up code and a loop around the model), and `harness/*.ld` (the
-      linker
-      script, if one is needed).
+      headers of chip-specific kernels), `harness/*.c` (start-up code and a loop around the model), and `harness/*.ld`
+      (the linker script, if one is needed).
     * runner: the module and class of the `Runner`, such as `package.module:Class`, imported on first use. Empty if
-      programs
-      can only be written, not built and run; `not_run` is then the reason.
+      programs can only be written, not built and run; `not_run` is then the reason.
     * boards: the targets.
     * makers: the table of kernels, best first: listed kernels, composers of sums and of tiles, coders of rows, tiles
-      and
-      forests, constants beyond `flash_bytes`.
+      and forests, constants beyond `flash_bytes`.
     * functions: a function that returns the text of a function that reads or writes packed elements.
     * packed_reads: the costs of packed constants that no kernel reads.
     * extends: a chip whose kernels are also available, with the headers that define them.
@@ -66,14 +62,12 @@ class Chip:
     * harness_flags: the flags of builds with the harness only.
     * libraries: the linker flags.
     * memory_flags: a function that returns the linker flags for the memories of a board. Without these flags, a program
-      may
-      be larger than the memories, so that reports can state by how much. None if the linker does not check memories.
+      may be larger than the memories, so that reports can state by how much. None if the linker does not check
+      memories.
     * memories_of_part: true if compiler and simulator define the memories of each part. A target may then have less
-      memory
-      than its part, but not more.
+      memory than its part, but not more.
     * triple: LLVM's name of the target, for programs that LLVM compiles; empty for this computer and for chips without
-      LLVM
-      support.
+      LLVM support.
     * packages: the Debian packages that `make test` installs.
     * modules: the Python modules that the runner needs.
 
@@ -84,15 +78,11 @@ class Chip:
     * object_bytes: the limit on the size of one constant array; None if unlimited.
     * flash_bytes: the limit on the size of all near constant arrays together; None if unlimited.
     * flash_attribute: the attribute of constant arrays if constants have a separate address space. The helpers
-      `tm_flash_T`
-      and `tm_next_T` then read constants (T is one of i8, i16, i32, i64, f32). Far constants have this attribute with
-      the
-      suffix `_FAR`. Their addresses have the type `tm_far` and are computed by `TM_FAR`; `tm_far_T` and `tm_next_far_T`
-      read
-      them. The helper `tm_far` defines this type, the macro and the functions.
+      `tm_flash_T` and `tm_next_T` then read constants (T is one of i8, i16, i32, i64, f32). Far constants have this
+      attribute with the suffix `_FAR`. Their addresses have the type `tm_far` and are computed by `TM_FAR`; `tm_far_T`
+      and `tm_next_far_T` read them. The helper `tm_far` defines this type, the macro and the functions.
     * flash_text: the text that defines `TM_FLASH_TEXT`, the character type of a string with that attribute, if the
-      caller's
-      language has a special character type.
+      caller's language has a special character type.
     * constant_alignment: the least alignment in bytes of constant arrays, for kernels.
     * buffer_alignment: the alignment of buffers in the arena, for memories with wide words.
     * constants_in_ram: true if constants occupy RAM in addition to flash.
@@ -101,18 +91,16 @@ class Chip:
     * sums_options: the text before a function with sums in memory, such as the sums of standard posits.
     * int24: the text that defines `TM_INT24`, a signed type of at least 24 bits.
     * helpers: the text of the helpers stated above. Also contains `tm_mul8`, `tm_mul16` and `tm_mul16_8` if the chip
-      prefers
-      them to plain products of two int8_t, of two int16_t, or of an int16_t and an int8_t.
+      prefers them to plain products of two int8_t, of two int16_t, or of an int16_t and an int8_t.
     * prelude: text printed before the first helper.
     * macros: prefixes of the macros that only the chip's compilers define. Texts of the runtime select code for the
-      chip by
-      these macros. None if any compiler accepts the chip's programs, which then contain the code for each compiler.
+      chip by these macros. None if any compiler accepts the chip's programs, which then contain the code for each
+      compiler.
     * replaces: headers of the runtime, such as `tinyml/add.h`, that the chip replaces by headers of the same names. The
       replacements define the same functions.
     * trap: a statement with an illegal instruction, used by tests to provoke a crash.
     * backend: the module that generates hardware for the chip's programs, as `tools/driver/backend.py` defines it;
-      empty for
-      processors.
+      empty for processors.
     * figures: the module and function that print the costs of the chip's kernels at several levels of optimization
       (`make kernels`).
     """
@@ -181,8 +169,7 @@ class Chip:
         """Raise `TooLargeError` if the bytes of constants exceed the limit for programs of the chip.
 
         total: the number of bytes of constants. board: one of the boards of the chip. far: the number of these bytes
-        that are
-        far constants.
+        that are far constants.
         """
         if self.flash_bytes is None:
             return

@@ -27,10 +27,8 @@ class Cost:
     """The cost of a step.
 
     time: the time per execution, in the unit of the device. code: the bytes of flash per occurrence. once, stack: the
-    bytes
-    of flash and of stack that the first step of a kind adds to a program, such as those of a kernel or a function of
-    the C
-    library.
+    bytes of flash and of stack that the first step of a kind adds to a program, such as those of a kernel or a function
+    of the C library.
     """
 
     time: float
@@ -78,8 +76,7 @@ def _families(step: str) -> Sequence[str]:
     """The families of kinds of steps to which a kind belongs, the nearest family first.
 
     For instance, `add i24` belongs to `add`, and `keep i8` to `select`. A runtime function is closest to its variants
-    of
-    other widths, then to all functions. The same applies to the elements that these functions process.
+    of other widths, then to all functions. The same applies to the elements that these functions process.
     """
     first, *rest = step.split()
     if first == "keep":

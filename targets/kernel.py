@@ -2,8 +2,7 @@
 
 A chip lists its kernels in `targets/NAME/kernels.py`. Headers of the chip, or the shared headers in
 `runtime/include/tinyml/`, define the functions. Assembly is always accompanied by a reference implementation in plain
-C,
-so that a generated file has the same results on every machine.
+C, so that a generated file has the same results on every machine.
 """
 
 from __future__ import annotations
@@ -42,8 +41,7 @@ class Composed:
     * costs: the time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`. A
       kernel without costs is measured.
     * counts: for a function in C that contains its constants, the number of times that a call executes each step of the
-      cost
-      tables. `costs` is then a rough time.
+      cost tables. `costs` is then a rough time.
     * call: the bytes of flash of a call.
     * stack: the bytes of stack.
     * block: the number of elements in an iteration, if the time of each element after whole iterations is known
@@ -110,8 +108,8 @@ class Kernel:
     * weights, vector: the width of the stored integers, not a multiple of 8 if they are packed.
     * sum: the width of the accumulator.
     * gaps: the bits stored with each weight of a sparse row that is a byte stream (`dialects/layouts/sparse_rows.py`):
-      8 in
-      the layout of `pack_rows`, 4 in the layout of `delta_rows`, 8 and a share of 16 in the layout of `gathered_rows`.
+      8 in the layout of `pack_rows`, 4 in the layout of `delta_rows`, 8 and a share of 16 in the layout of
+      `gathered_rows`.
     * flash: true if the weights are in flash, false for RAM, None if the chip has a single address space.
     * rows: the number of matrix rows processed at once.
     * step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips, 0 if unknown.
@@ -123,8 +121,7 @@ class Kernel:
     * chunk: the number of consecutive products, counted from the last one, whose sum is proven to fit in 16 bits.
     * large: true if the kernel needs more flash than its weights; only `spend-flash` chooses such a kernel.
     * identity: the attribute that identifies the kernel in the IR; None for a kernel that the chip lists, which its
-      symbol
-      identifies.
+      symbol identifies.
     """
 
     symbol: str
@@ -193,8 +190,7 @@ class PackedReads:
     """The costs of packed constants whose elements are read one by one, without a kernel.
 
     * loop, kernel: the time per element as a multiple of the time for a plain constant, in an existing loop and in a
-      loop
-      that replaces a kernel.
+      loop that replaces a kernel.
     * call: the bytes of flash of a call in addition to a load.
     * code: the bytes of flash of the called function, by the width of the elements in bits.
     """
@@ -210,8 +206,7 @@ class ElementFunction:
     """A function on packed elements.
 
     * kind: the function reads an element by its index, writes an element to RAM, or unpacks whole groups from RAM to a
-      plain
-      array.
+      plain array.
     * bits: the width of an element, or the digits as which elements are packed.
     * flash: true if the function reads from flash.
     * signed: false if unpacked elements have no sign.

@@ -50,8 +50,7 @@ class SumQuery:
     * sums: the possible widths of the accumulator, its current width first.
     * codings, flash: as in `Kernel`.
     * decodable: the factors that can first be decoded to integers of `DECODED_BITS` bits in RAM. A factor can be
-      decoded only
-      together with the factors after it.
+      decoded only together with the factors after it.
     * rows: the number of rows, for kernels that are composed for this number.
     * chunked: true to request only the kernels that add up `Kernel.chunk` products in 16 bits; false to request all
       others.

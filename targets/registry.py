@@ -1,8 +1,7 @@
 """The registry of chips, their boards (the targets) and their kernels.
 
 A row of `CHIPS` names the boards of a chip, so that only the folder of the requested chip is imported. A separate
-package
-adds a chip by an entry point in the group `tinyml.chips`. The entry point names a `Chip`, such as `mychip =
+package adds a chip by an entry point in the group `tinyml.chips`. The entry point names a `Chip`, such as `mychip =
 "mypackage.chip:CHIP"`. Entry points in `tinyml.boards` with the same value name the boards of the chip. Without these,
 the chip is loaded for every board that no row names, and when all boards are listed.
 """
@@ -307,8 +306,7 @@ def sized(target: str, flash: int | None, ram: int | None) -> str:
     """The name of a target with memories of other sizes. flash, ram: sizes in bytes; None preserves a size.
 
     Raises `InputError` for an unknown target, and for a target without memories. Also raises it for sizes that exceed
-    those
-    of a part whose memories compiler and simulator define.
+    those of a part whose memories compiler and simulator define.
     """
     if flash is None and ram is None:
         return target

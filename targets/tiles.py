@@ -128,9 +128,8 @@ class Sums:
         """Sums below a limit whose requantised bytes are the same; None if there are no such sums.
 
         A channel whose weights have no effect may start from 2^30, far outside the range of bytes. Such a start is
-        replaced by a
-        start closer to 0 for which all sums of the channel still result in the same byte. zero: the raw of 0 of the
-        results.
+        replaced by a start closer to 0 for which all sums of the channel still result in the same byte. zero: the raw
+        of 0 of the results.
         """
         reach, most = self.reach, limits(32)[1]
         if self.within(limit) or reach.max() >= limit or not self.within(most):
@@ -182,8 +181,7 @@ class TileFamily(Maker):
     * stream: a function that returns the weights and all other data of rows, in the order in which a kernel reads them.
     * limit: the magnitude below which sums and partial sums must be.
     * shifts: true if sums are finished by a shift (`Accumulator.shift`) instead of a requantisation. The starts of sums
-      then
-      include the rounding bias.
+      then include the rounding bias.
     * bits: the width of sums.
     * max_right: the maximum right shift of a requantisation.
     * input_tile_bytes: the maximum number of bytes of an input tile.

@@ -48,8 +48,7 @@ class ProgramOp(DialectOp):
     """The files NAME.c and NAME.h. `notes` are paragraphs of the comment at the top of NAME.c.
 
     Without a `c.instance`, the arena and the buffers are static. With a `c.instance`, they are members of this
-    structure.
-    All functions then take the instance as their first argument, and no function writes static memory.
+    structure. All functions then take the instance as their first argument, and no function writes static memory.
     """
 
     name = "c.program"
@@ -83,8 +82,7 @@ def _check_memory(function: FuncOp, instance: InstanceOp | None) -> None:
     """Raise `VerifyException` unless the function takes the instance as its first argument and no other instance.
 
     Also raise it if the function accesses members of the instance other than through this argument. instance: None for
-    a
-    program without an instance.
+    a program without an instance.
     """
     own = [] if instance is None else [InstanceType(instance.sym_name.data)]
     inputs = function.function_type.inputs.data

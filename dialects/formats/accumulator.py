@@ -95,8 +95,7 @@ class Accumulator(ABC):
         """An accumulator in the same register, for products of elements of two formats.
 
         The scale of the sum follows from the scales of both formats. Raises `InputError` unless the class is
-        `SCALE_FREE` or
-        overrides this method.
+        `SCALE_FREE` or overrides this method.
         """
         if self.SCALE_FREE:
             return self
@@ -183,8 +182,7 @@ class Accumulator(ABC):
         """The format in which constant factors are stored unpacked, so that `mac` need not unpack them.
 
         which: the position of the factor in a product. raws: the raws of the constant. Returns None if unpacking saves
-        nothing,
-        or if a raw has no unpacked form.
+        nothing, or if a raw has no unpacked form.
         """
         return None
 
@@ -227,8 +225,7 @@ class Accumulator(ABC):
         """sum / 2^right, rounded down.
 
         If the result is rounded to fewer bits, the rounded number is the same as for the exact quotient. right: an
-        8-bit
-        integer. Raises `InputError` for sums that are not integers.
+        8-bit integer. Raises `InputError` for sums that are not integers.
         """
         if not self.INTEGER:
             raise InputError(f"sums in {self.type} are not shifted: per-row scales are for formats that have a scale")
@@ -251,10 +248,8 @@ class Accumulator(ABC):
         """Sums of products of matrices stacked along the first axis: shapes (n or 1, i, k) times (n or 1, k, j).
 
         The result has the shape (n, i, j). Products are added in the order of the summed index k, from zero or from
-        `start`. If
-        additions round, this order is part of the definition of the result. Families with exact sums override this
-        method by a
-        faster one.
+        `start`. If additions round, this order is part of the definition of the result. Families with exact sums
+        override this method by a faster one.
         """
         from tinyml.dialects.machine.numpy_machine import sum_of_products
 

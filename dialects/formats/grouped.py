@@ -38,8 +38,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
     """A format that divides a constant into groups with one power of two each; a mixin for the format of its elements.
 
     The parameters are integers, followed by the groups. A format without groups, which `of_width` returns, is the
-    format of
-    an element. `for_range` returns the format of a tensor without groups.
+    format of an element. `for_range` returns the format of a tensor without groups.
     """
 
     if TYPE_CHECKING:
@@ -91,8 +90,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         """The scale of each group by the OCP specification, section 6.3.
 
         blocks: numbers of shape (groups, length). The result has the shape (groups,). At its scale, the greatest
-        magnitude of a
-        group has the same exponent as the greatest number of the element format.
+        magnitude of a group has the same exponent as the greatest number of the element format.
         """
         greatest = np.abs(blocks).max(-1)
         most = max(map(abs, self.element.integer_limits)).bit_length()

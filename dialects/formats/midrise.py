@@ -2,11 +2,10 @@
 
 An odd integer represents integer * 2^-frac. The integers are the levels of a mid-rise quantiser (Gersho and Gray,
 "Vector Quantization and Signal Compression", 1992, 5.4). With one bit, they are -1 and 1 (Courbariaux, Bengio and
-David,
-"BinaryConnect", 2015); with two bits, they are -3, -1, 1 and 3. The levels are symmetric, so no code is wasted on a
-number without an opposite. Each integer is a sum of signed powers of two, so products with it are computed by additions
-and subtractions. Raws are the integers themselves, one per byte. The pass `pack-constants` stores only their bits.
-Ternary weights (-1, 0 and 1) have the format `!fixed.q<2, frac>`.
+David, "BinaryConnect", 2015); with two bits, they are -3, -1, 1 and 3. The levels are symmetric, so no code is wasted
+on a number without an opposite. Each integer is a sum of signed powers of two, so products with it are computed by
+additions and subtractions. Raws are the integers themselves, one per byte. The pass `pack-constants` stores only their
+bits. Ternary weights (-1, 0 and 1) have the format `!fixed.q<2, frac>`.
 """
 
 from __future__ import annotations

@@ -179,8 +179,7 @@ def small_floats(e: int, m: int, shift: int, most_bits: int) -> Listed:
     """All numbers with e exponent bits and m fraction bits (OFP8; OCP MX 1.0, section 5.3), as exact rationals.
 
     The numbers are multiplied by 2^-shift. The smallest numbers are excluded until the remaining ones are integers of
-    at
-    most `most_bits` bits in one unit.
+    at most `most_bits` bits in one unit.
     """
     bias = 2 ** (e - 1) - 1
     subnormal = [Fraction(fraction, 2**m) * Fraction(2) ** (1 - bias) for fraction in range(2**m)]

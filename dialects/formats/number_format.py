@@ -105,17 +105,13 @@ class Coding:
 
     * `INTEGER`: raws are the integers themselves.
     * `TABLE`: raws are bytes, and `table` lists a 16-bit integer for each raw in the order of the raws. The entry of
-      raw 0
-      has the index `zero`.
+      raw 0 has the index `zero`.
     * `REGIME`: raws of 16 bits have a sign, a regime, an exponent and a fraction, as posits do. `parameters` are the
-      number
-      of exponent bits and the scale.
+      number of exponent bits and the scale.
 
     segments: a function for kernels that decode piecewise linearly. It returns a table and the number of extra fraction
-    bits
-    of the decoded integers. Entry i of the table's 256 entries represents the 16-bit raws whose upper byte is i - 128.
-    The
-    entry is c * 2^16 + 2^8 + s if all of these raws represent (raw + c) * 2^s, and 0 otherwise.
+    bits of the decoded integers. Entry i of the table's 256 entries represents the 16-bit raws whose upper byte is i -
+    128. The entry is c * 2^16 + 2^8 + s if all of these raws represent (raw + c) * 2^s, and 0 otherwise.
     """
 
     name: str
@@ -298,8 +294,7 @@ class NumberFormat(ABC):
         errors.
 
         By default, the candidates are the formats for this range and for ranges that are 2, 4 and 8 times narrower.
-        Numbers
-        outside a narrower range saturate.
+        Numbers outside a narrower range saturate.
         """
         return [self.for_range(math.ldexp(low, -zoom), math.ldexp(high, -zoom)) for zoom in range(SCALINGS)]
 
@@ -321,10 +316,8 @@ class NumberFormat(ABC):
         """The format for a constant, refined by the numbers of the constant.
 
         This format was chosen by the range of the constant only. importance: the mean square of the factor by which
-        each number
-        is multiplied, broadcast to the constant; None if unknown or not requested (`WEIGHS_NUMBERS`). rows: true if
-        rows, along
-        the first axis, may have separate parameters.
+        each number is multiplied, broadcast to the constant; None if unknown or not requested (`WEIGHS_NUMBERS`). rows:
+        true if rows, along the first axis, may have separate parameters.
         """
         return self
 
@@ -482,8 +475,7 @@ class NumberFormat(ABC):
         """Round a value of any format to this format and return the result.
 
         Between families, the conversion is a table look-up if the table is short. Otherwise the value is first
-        converted to a
-        float.
+        converted to a float.
         """
         if value_format.FAMILY == self.FAMILY:
             return self.recode(m, value, value_format)
@@ -648,8 +640,7 @@ class NumberFormat(ABC):
         """A function of a value. scheme: one of the format's `SCHEMES`; None selects the most suitable method.
 
         Results lie within the range of the function, whose limits are rounded to the format. The range of exp starts at
-        0; the
-        range of tanh is -1 to 1, and the range of sigmoid 0 to 1.
+        0; the range of tanh is -1 to 1, and the range of sigmoid 0 to 1.
         """
 
     @abstractmethod

@@ -245,10 +245,8 @@ class Listed(RoundedOnce):
     """A format that lists its numbers in ascending order.
 
     borders: a pair for each two consecutive numbers: the real at which rounding changes, in units of 2^-scale, and
-    whether
-    this real is rounded to the greater number. borders_at: for requested scales and divisors, the least integers that
-    are
-    rounded to the greater number.
+    whether this real is rounded to the greater number. borders_at: for requested scales and divisors, the least
+    integers that are rounded to the greater number.
     """
 
     known: tuple[int, ...]

@@ -148,8 +148,7 @@ class CodedTile(CodeContent):
     * count: the number of windows.
     * zero: the raw of 0 of the results, which are bytes.
     * apart: the distance between the factors of consecutive weights, in elements of memory. It is 1, or the number of
-      rows
-      if each row has a separate channel.
+      rows if each row has a separate channel.
     """
 
     DECLARED_AS: ClassVar[str] = TILE

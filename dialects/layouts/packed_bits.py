@@ -7,19 +7,14 @@ the binary digits of its width specify. The 8-bit field contains the lowest bits
 above it, the smallest first.
 
 A byte contains the same field of one, two, four or eight consecutive elements. The first of these elements is in the
-low
-bits. The bytes of a group are in the order of their first elements. Of two bytes with the same first element, the byte
-with more elements precedes. For 11 bits, the order of a group is: a byte with one bit of eight elements, a byte with
-two
-bits of the first four elements, their four low bytes, a byte with two bits of the next four elements, and their four
-low
-bytes. The sign bit is stored inverted, so that decoding only subtracts.
+low bits. The bytes of a group are in the order of their first elements. Of two bytes with the same first element, the
+byte with more elements precedes. For 11 bits, the order of a group is: a byte with one bit of eight elements, a byte
+with two bits of the first four elements, their four low bytes, a byte with two bits of the next four elements, and
+their four low bytes. The sign bit is stored inverted, so that decoding only subtracts.
 
 If 6 or 7 bits of an element remain above whole bytes, these bits are at the top of a separate byte, so that an
-arithmetic
-shift decodes them. The last element of a group has no such byte. Its bits are in the low bits of the separate bytes,
-from
-the lowest bit of the first byte on. No sign is inverted.
+arithmetic shift decodes them. The last element of a group has no such byte. Its bits are in the low bits of the
+separate bytes, from the lowest bit of the first byte on. No sign is inverted.
 
 In sparse rows, each pair of entries also shares a byte of gaps, two fields of 4 bits. This byte precedes other 4-bit
 fields.
@@ -49,10 +44,8 @@ class Byte(NamedTuple):
     """A byte of a group. It contains one field of several elements.
 
     element: the first of these elements. bits: the width of the field. A byte contains the fields of 8 / bits elements;
-    for
-    6 or 7 bits, it contains the field of one element. at: the lowest bit of the field in the element; for the field of
-    a
-    gap, the width of an element.
+    for 6 or 7 bits, it contains the field of one element. at: the lowest bit of the field in the element; for the field
+    of a gap, the width of an element.
     """
 
     element: int

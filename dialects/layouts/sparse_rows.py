@@ -10,8 +10,7 @@ the start of the vector, to the element of this entry. It is therefore a multipl
 
 `delta_rows` creates a denser stream, with values of 1 to 16 bits and skips of half a byte. A row begins with its number
 of groups n in two bytes, n mod 32 and n // 32. A group has 8 entries if entries have an odd number of bits, otherwise
-4.
-Values and skips are laid out as in `packed_bits`. A skip is the number of elements of the dense vector between the
+4. Values and skips are laid out as in `packed_bits`. A skip is the number of elements of the dense vector between the
 previous entry, or at first the start of the vector, and this entry. Entries with value zero, at columns without other
 entries, bridge wider gaps and fill groups.
 
@@ -42,8 +41,7 @@ class CompressedRows:
     """A sparse matrix as compressed rows.
 
     values: the values of the entries, in row order. gaps: the gap of each entry, uint8. lengths: the number of entries
-    of
-    each row, uint8 or uint16.
+    of each row, uint8 or uint16.
     """
 
     values: NDArray[Any]
@@ -116,8 +114,7 @@ class DeltaRows:
     """A sparse matrix in groups of entries.
 
     width: bits per value. values: the value of each entry. skips: the skip of each entry. groups: the number of groups
-    of
-    each row, uint8 or uint16.
+    of each row, uint8 or uint16.
     """
 
     width: int
@@ -157,8 +154,7 @@ def delta_rows(rows: CompressedRows, columns: int, width: int) -> DeltaRows | No
     """The matrix of `columns` columns, in groups of values of `width` bits.
 
     Returns None if a row has too few columns for the zeros that fill its last group, or has more groups than the type
-    of the
-    row lengths can count.
+    of the row lengths can count.
     """
     if (groups := groups_of_rows(rows, columns, width)) is None:
         return None

@@ -2,8 +2,7 @@
 
 The order of nodes is the order of ONNX's TreeEnsemble (ai.onnx.ml 5): arrays over the inner nodes of all trees, and a
 list of roots. A forest that is compiled to a function (`ForestCode`) compares raws with thresholds and adds the votes
-of
-leaves.
+of leaves.
 """
 
 from __future__ import annotations
@@ -51,12 +50,10 @@ class Trees:
     * features: the index of the feature that each inner node compares.
     * thresholds: the threshold of each inner node.
     * children: shape (inner nodes, 2). The first child is selected if feature <= threshold. A nonnegative number is an
-      inner
-      node; -1 - n is leaf n. Several nodes may share a leaf.
+      inner node; -1 - n is leaf n. Several nodes may share a leaf.
     * roots: the root of each tree, encoded like a child.
     * shares: shape (inner nodes, 2), the fraction of a data set's samples that reaches each child, from 0 to 1. None if
-      the
-      children of a node are assumed equally likely. The shares affect only estimates of time.
+      the children of a node are assumed equally likely. The shares affect only estimates of time.
     * missing: for each inner node, true if NaN selects the first child. None if no feature is NaN.
     """
 
@@ -161,10 +158,8 @@ class Trees:
         """The leaf of each tree for each sample, as an array of shape (samples, trees).
 
         goes_left: a function that returns for given nodes whether each node selects its first child. Its arguments and
-        result
-        have the shape (samples, trees). passed: shape (inner nodes, 2); the number of samples that reach each child is
-        added to
-        this array.
+        result have the shape (samples, trees). passed: shape (inner nodes, 2); the number of samples that reach each
+        child is added to this array.
         """
         at = np.broadcast_to(self.roots, (samples, len(self.roots))).copy()
         for _ in range(self.depth):

@@ -43,8 +43,7 @@ class Bounds(Machine[Value]):
     """A machine that computes only intervals. If an operation returns one of its operands, it needs no computation.
 
     look_up: returns the known interval of an operand. tables, functions: the names of the tables and runtime functions
-    used
-    so far, in order.
+    used so far, in order.
     """
 
     look_up: Callable[[Value], tuple[int, int] | None] = _nothing_known

@@ -2,8 +2,7 @@
 
 A number format describes each operation once, as a program over the exact integers (or floats) of a `Machine`. The
 numpy machine executes the program on whole data sets. The emitter translates the program to IR for a device. The
-results
-of both machines therefore agree in every bit.
+results of both machines therefore agree in every bit.
 
 Integers have proven intervals, and the interval determines the width. Sums, products and shifts are exact. Each
 intermediate result has the narrowest of i8, i16, i24, i32 and i64 that represents its interval. Overflow is therefore
@@ -289,10 +288,8 @@ class Machine(ABC, Generic[V]):
         """floor(x / 2^amount).
 
         An 8-bit chip shifts by whole bytes by moving registers, and by other amounts bit by bit. A shift by other
-        amounts is
-        therefore split in two: either it first shifts left to complete a byte, or it shifts right after whole bytes are
-        dropped.
-        The cheaper way is chosen.
+        amounts is therefore split in two: either it first shifts left to complete a byte, or it shifts right after
+        whole bytes are dropped. The cheaper way is chosen.
         """
         x, left = self.narrowed(x), -amount % 8
         if left == 0 or x.constant is not None:
@@ -366,8 +363,7 @@ class Machine(ABC, Generic[V]):
         """x / 2^right, rounded half up and clamped to [low, high].
 
         If both limits can take effect, a single function of the runtime clamps and shifts. Otherwise the limit is
-        applied before
-        the shift. The result is then known to be narrow, and most of the computation needs few bytes.
+        applied before the shift. The result is then known to be narrow, and most of the computation needs few bytes.
         """
         if right > 62:
             return self.clamp(self.rescale(x, right), low, high)
@@ -462,9 +458,8 @@ def _reciprocal(divisor: int, most: int) -> tuple[int, int] | None:
     """A factor and a shift with floor(x / divisor) = x * factor >> shift for x from 0 to `most`, in 32 bits.
 
     Returns None if there is no such pair. The equation is exact because x times the excess of divisor * factor over
-    2^shift
-    is less than 2^shift (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994, theorem
-    4.2).
+    2^shift is less than 2^shift (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994,
+    theorem 4.2).
     """
     for amount in (8, 16, 24):  # Whole bytes, which an 8-bit chip shifts at no cost.
         factor = -(-(1 << amount) // divisor)

@@ -28,8 +28,7 @@ class RealFunction:
     * steepest: returns the greatest derivative at arguments up to a given one.
     * inverse: the inverse function.
     * flat: returns for n the argument above which the function is within `tail` * e^-n of its upper limit; None without
-      an
-      upper limit.
+      an upper limit.
     * centre: the value around which the function is odd; None if it is not odd.
     * widest: the number of bits of the widest result that linear interpolation between 16-bit entries approximates.
     """

@@ -40,11 +40,9 @@ class RuntimeFunction:
 
     * program: integer arithmetic with the same result, for hardware; None for functions on floats.
     * meaning: the documented result on exact integers; None if it is not proved. `tinyml prove` checks the program and
-      the
-      reference implementation against it.
+      the reference implementation against it.
     * header: for a function of another package, the header that defines the function as `static inline`. This header
-      may
-      include runtime headers by name. None for a function of the runtime.
+      may include runtime headers by name. None for a function of the runtime.
     """
 
     arguments: tuple[Attribute, ...]
@@ -210,8 +208,7 @@ def requantize(x: I32, multiplier: I32, shift: I8) -> I32:
     """tm_requantize_s32: x * multiplier * 2^(shift - 31), rounded as in TensorFlow Lite.
 
     The result is that of MultiplyByQuantizedMultiplier. It applies gemmlowp's SaturatingRoundingDoublingHighMul (to
-    nearest,
-    halves upwards) and then gemmlowp's RoundingDivideByPOT (halves away from zero). A left shift saturates.
+    nearest, halves upwards) and then gemmlowp's RoundingDivideByPOT (halves away from zero). A left shift saturates.
     """
     left, right = np.maximum(shift, 0).astype(np.int64), np.maximum(-shift.astype(np.int64), 0)
     most = np.int64((1 << 31) - 1) >> left
@@ -265,8 +262,7 @@ def root_multiplier(x: I32) -> I32:
     """tm_root_multiplier_s32: 2^(31 - shift) / sqrt(x) for x > 0, where `root_shift` returns the shift.
 
     The result saturates for x <= 1. It is that of TensorFlow Lite's GetInvSqrtQuantizedMultiplierExp: five steps of
-    Newton's
-    method, with a relative error within 2^-19.
+    Newton's method, with a relative error within 2^-19.
     """
     from tinyml.dialects.machine.gemmlowp import INT32_MAX, inverse_root
 

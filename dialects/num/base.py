@@ -38,8 +38,7 @@ class FormatConstraint(_TypeConstraint):
     """The constraint that a type is a number format.
 
     what: a description of the operand, for error messages. one_family: true if all formats with this constraint in one
-    op
-    must belong to one family.
+    op must belong to one family.
     """
 
     what: str = "a scalar of a number format"

@@ -2,8 +2,7 @@
 
 The op exists from the lowering of a product until kernels are selected. The body of a contraction is closed: it begins
 sums, adds products, converts and rounds the sums, applies scalar ops to the rounded sums, and stores the results.
-Passes
-obtain the sums and the stores from `ContractOp.sums` and `ContractOp.stores`.
+Passes obtain the sums and the stores from `ContractOp.sums` and `ContractOp.stores`.
 """
 
 from __future__ import annotations
@@ -48,8 +47,7 @@ class Spacing(NamedTuple):
     """The layout of windows in memory, in elements.
 
     A window consists of `runs` contiguous runs. The starts of consecutive runs are `pitch` elements apart. The windows
-    of a
-    line start `step` elements apart. Lines start `pitch` elements apart.
+    of a line start `step` elements apart. Lines start `pitch` elements apart.
     """
 
     runs: int = 1
@@ -62,23 +60,18 @@ class ContractOp(ClosedNestOp):
     """Sums of products over windows and rows of weights: a nest whose body adds up the sums of a row.
 
     The axes are lines of windows, the windows of a line, and rows. If the axis of lines or the axis of windows is
-    absent,
-    there is one line or one window. In addition to the ops of other nests, the body contains sums. The body
-    may contain one region: the hardware loop over the entries of a compressed row (`RowLoopOp`).
+    absent, there is one line or one window. In addition to the ops of other nests, the body contains sums. The body may
+    contain one region: the hardware loop over the entries of a compressed row (`RowLoopOp`).
 
     A sum begins with `num.zero`, `num.start` or a load of a sum in memory. Then the products of the row are added
     (`num.products`, `num.sparse_products`). A `num.align` may precede each of these ops to convert the sum to the units
-    of
-    the products. The complete sum is shifted and levelled. It is then rounded by `num.finish`, or stored unchanged.
-    Several
-    ops may round a sum. `sums` and `stores` describe this structure.
+    of the products. The complete sum is shifted and levelled. It is then rounded by `num.finish`, or stored unchanged.
+    Several ops may round a sum. `sums` and `stores` describe this structure.
 
     `tile` is the kernel that computes the whole op, or several lines of the op per call. `tile-windows` and
-    `plan-execution`
-    choose it together with the windows. For a single window, `block-rows` chooses it. `spend-flash` may choose another
-    kernel, which needs more flash or contains the weights. `select-kernels` inserts the call of the kernel.
-    Contractions
-    without a tile are lowered to loops over dot products.
+    `plan-execution` choose it together with the windows. For a single window, `block-rows` chooses it. `spend-flash`
+    may choose another kernel, which needs more flash or contains the weights. `select-kernels` inserts the call of the
+    kernel. Contractions without a tile are lowered to loops over dot products.
     """
 
     name = "num.contract"
@@ -228,9 +221,9 @@ class ProductsOp(RowSumOp):
     """The sum plus the products of a row of weights and a vector, or a window of the vector.
 
     weights: an array of shape rows x elements. Elements beyond the length of the vector are padding. spacing: the
-    `Spacing`
-    of windows, which may share elements. Without `spacing`, the vector is the only window. channels: true if a window
-    consists of pixels, each of which has an element for every row. Row i is then multiplied by element i of each pixel.
+    `Spacing` of windows, which may share elements. Without `spacing`, the vector is the only window. channels: true if
+    a window consists of pixels, each of which has an element for every row. Row i is then multiplied by element i of
+    each pixel.
     """
 
     name = "num.products"
@@ -364,8 +357,7 @@ class Sum:
     * start: the initial value: a `num.zero` or `num.start`, a sum in memory, or a sum with further uses.
     * terms: the products, in the order in which they are added.
     * conversions: the ops that shift, level or align the complete sum, in order. The result of each op except the last
-      one
-      is used only by the next op.
+      one is used only by the next op.
     """
 
     start: SSAValue
@@ -415,8 +407,7 @@ class Sum:
         """Yield the accumulator of a partial sum, then the wider accumulators to which the sum can be converted.
 
         A sum can be converted if it is not stored in memory and its rows have no separate scales. It must also be
-        rounded, or be
-        added to another sum by `num.add_shifted`.
+        rounded, or be added to another sum by `num.add_shifted`.
         """
         yield (accumulator := accumulator_type(partial))
         result = self.links[-1].result

@@ -2,9 +2,8 @@
 
 A nest states all properties of a loop that passes need: the extents of its axes, an affine map for each element that
 its body loads or stores (`accesses`), and the scalar ops between these accesses. `num.nest` computes and moves
-elements.
-`num.contract` also adds up sums of products (`contractions.py`). The axes of `num.contract` are windows and rows of
-weights.
+elements. `num.contract` also adds up sums of products (`contractions.py`). The axes of `num.contract` are windows and
+rows of weights.
 
 Loop fusion concatenates bodies. Vectorisation translates bodies to lane functions. The evaluator runs them on arrays
 (`runtime/evaluator/nests.py`). `expand-nests` converts the remaining nests to `scf.for`.
@@ -64,8 +63,7 @@ class ElementAccess(NamedTuple):
     """An element that the body of a nest loads or stores.
 
     * map: maps the indices of all axes, and the values of `symbols`, to the index of the element in the buffer. The
-      axes are
-      the axes of the nest, then the axes of the `num.reduce` ops around the access.
+      axes are the axes of the nest, then the axes of the `num.reduce` ops around the access.
     * symbols: values that are defined outside the nest.
     * shape: the exclusive upper bounds of the axis indices.
     """
@@ -85,8 +83,7 @@ class ClosedNestOp(DialectOp, ABC):
 
     The arguments of the body are the indices of the axes, from 0 on. The body is closed. It consists only of loads, of
     stores in a declared order, of scalar ops without effects, and of arithmetic on indices. The body may contain two
-    kinds
-    of regions: reductions along an axis (`num.reduce`) and the loop over the entries of a contraction's row
+    kinds of regions: reductions along an axis (`num.reduce`) and the loop over the entries of a contraction's row
     (`RowLoopOp`).
     """
 
@@ -232,10 +229,8 @@ class ReduceOp(DialectOp):
     """A reduction along an axis: the body runs at each index and yields values to the next iteration.
 
     The op may be inside or outside a nest. The axis has the indices from `first` up to but excluding `extent`. `starts`
-    are
-    the initial values. The arguments of the body are the index and the current values. The body only reads memory, and
-    ends
-    with `num.next`.
+    are the initial values. The arguments of the body are the index and the current values. The body only reads memory,
+    and ends with `num.next`.
 
     `kinds` states how each value is reduced. The verifier compares `kinds` with the body:
 
@@ -327,8 +322,7 @@ def _computes(op: Operation) -> bool:
     """True for an op whose only effects are reads of memory.
 
     In IR on bits, a call of a runtime function may represent arithmetic. xDSL declares no effects for the conversions
-    in
-    `arith`; such a conversion counts as pure.
+    in `arith`; such a conversion counts as pure.
     """
     arithmetic = op.dialect_name() == "arith" or isinstance(op, func.CallOp)
     return not op.regions and (arithmetic or only_has_effect(op, MemoryEffectKind.READ))
@@ -349,16 +343,13 @@ class NestOp(ClosedNestOp):
     """A computation of elements: each iteration loads elements, computes with scalar ops, and stores results.
 
     All axes are parallel: an iteration may read elements that previous iterations have stored, but no value is carried
-    to
-    the next iteration. Every index of a load or store is an axis index, a constant, a value from outside, a sum or
-    multiple
-    of these, or an `affine.apply` of these. The `affine.apply` may contain remainders and quotients by constants where
-    elements are moved.
+    to the next iteration. Every index of a load or store is an axis index, a constant, a value from outside, a sum or
+    multiple of these, or an `affine.apply` of these. The `affine.apply` may contain remainders and quotients by
+    constants where elements are moved.
 
     The verifier rejects maps that loops cannot compute, and indices outside the buffer. Axes have at least two
-    elements. An
-    axis with a single element is the constant 0 in the maps. Reductions along an axis, as in a pool, are `num.reduce`
-    ops.
+    elements. An axis with a single element is the constant 0 in the maps. Reductions along an axis, as in a pool, are
+    `num.reduce` ops.
     """
 
     name = "num.nest"

@@ -1,8 +1,7 @@
 """Ops on single elements.
 
 An op class defines the semantics of an op: the `NumberFormat` method that computes the op on bits, the real function
-that
-the op approximates, the derivative of this function, and an interval that contains every result.
+that the op approximates, the derivative of this function, and an interval that contains every result.
 """
 
 from __future__ import annotations

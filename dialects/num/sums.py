@@ -228,8 +228,7 @@ class AddShiftedOp(NumOp):
     """The sum of `sum` and `part * 2^places`. Only for integer sums.
 
     The op adds a group of products in coarser units to a sum. `part` may be in a wider register, the register of the
-    kernel
-    that computes it. The value of `part` fits in the register of the sum.
+    kernel that computes it. The value of `part` fits in the register of the sum.
     """
 
     name = "num.add_shifted"

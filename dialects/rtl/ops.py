@@ -156,8 +156,7 @@ class StoreOp(ClockedOp):
     """Store an element, addressed in elements of the value's width.
 
     Loads return the stored element from the next cycle on. With a condition, the element is written only if the
-    condition is
-    true.
+    condition is true.
     """
 
     name = "rtl.store"
@@ -214,11 +213,9 @@ class RamOp(DialectOp):
     """A memory of `depth` words with a read port and an optional write port.
 
     At a clock edge with `enable`, the word at `address` is read; the result is available one cycle later. At a clock
-    edge
-    with a bit of `mask` set, the corresponding lane of `data` is written to the word at `target`. A read from a word
-    that is
-    written at the same edge is undefined. Without a write port, the memory is a ROM. The op corresponds to CIRCT's
-    `seq.firmem` with a latency of 1 and joined ports.
+    edge with a bit of `mask` set, the corresponding lane of `data` is written to the word at `target`. A read from a
+    word that is written at the same edge is undefined. Without a write port, the memory is a ROM. The op corresponds to
+    CIRCT's `seq.firmem` with a latency of 1 and joined ports.
     """
 
     name = "rtl.ram"

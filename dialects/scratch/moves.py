@@ -44,15 +44,12 @@ class CopyRunOp(DialectOp):
     """Copy `count` elements, starting at element `from` of one run of memory, to another run, starting at element `at`.
 
     `most` is an upper bound on `count`. The elements of both runs have the same size. The runs do not overlap and are
-    in
-    working memory. If both runs are packed, `count`, `from` and `at` are multiples of the number of elements that fill
-    whole
-    bytes.
+    in working memory. If both runs are packed, `count`, `from` and `at` are multiples of the number of elements that
+    fill whole bytes.
 
     `step` is set for a copy of a row of a window, which is copied as a whole. It is the number of elements by which the
     window advances per iteration of the loop over windows. All elements except the last `step` elements were also
-    copied in
-    the previous iteration, to an index that is greater by `step`.
+    copied in the previous iteration, to an index that is greater by `step`.
     """
 
     name = "scratch.copy_run"
@@ -99,8 +96,7 @@ class SlideOp(DialectOp):
     """State that `weights` are multiplied by a sliding window (see `step` of `scratch.copy_run`).
 
     Each row of weights is multiplied by the elements of `window`, one by one. No other op reads the window. Hardware
-    may
-    therefore store each column of the window at a fixed place, and rotate the rows of weights instead
+    may therefore store each column of the window at a fixed place, and rotate the rows of weights instead
     (`slide-windows`).
     """
 

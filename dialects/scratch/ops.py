@@ -173,8 +173,7 @@ class AllocOp(DialectOp):
     """A buffer of working memory that has no address yet.
 
     `input` marks the program's input, which the caller writes before each call. `state` marks a buffer that preserves
-    its
-    value between calls.
+    its value between calls.
     """
 
     name = "scratch.alloc"
@@ -225,11 +224,9 @@ class ArenaOp(DialectOp):
     """The block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes.
 
     `lower_bound` is a lower bound, in bytes, on the size of all packings of the arena's buffers. A packing of exactly
-    this
-    size is optimal. `proof` names the search that has excluded smaller packings. Without `proof`, the bound is the peak
-    of
-    live bytes. `checked` names the algorithm that verified the bound (`check-packing`). `packer` names the packing
-    algorithm; the default is first fit.
+    this size is optimal. `proof` names the search that has excluded smaller packings. Without `proof`, the bound is the
+    peak of live bytes. `checked` names the algorithm that verified the bound (`check-packing`). `packer` names the
+    packing algorithm; the default is first fit.
     """
 
     name = "scratch.arena"
@@ -279,13 +276,11 @@ class ViewOp(DialectOp):
     """A buffer at a byte offset in the arena.
 
     `live` is the range of program points, first and last inclusive, during which the buffer contains a value. The
-    packing
-    pass numbers the points and records this range. Views with the same `place` contain results that reuse the bytes of
-    operands. Such views were packed as one buffer.
+    packing pass numbers the points and records this range. Views with the same `place` contain results that reuse the
+    bytes of operands. Such views were packed as one buffer.
 
     `input` marks the program's input, which the caller writes before each call. The input contains a value from point
-    -1 on.
-    `state` marks a buffer that preserves its value between calls.
+    -1 on. `state` marks a buffer that preserves its value between calls.
     """
 
     name = "scratch.view"
@@ -338,8 +333,7 @@ class SliceOp(DialectOp, HasFolderInterface, HasCanonicalizationPatternsInterfac
     """A contiguous view of a memref's elements, starting at a computed element offset.
 
     The view shares the storage of the memref and may have another shape. It may also have another element type with the
-    same
-    storage; it then reinterprets the raws.
+    same storage; it then reinterprets the raws.
     """
 
     name = "scratch.slice"

@@ -111,9 +111,8 @@ class PackedRam(Packed):
     """`#scratch.packed_ram<9>`: the memory space of packed working memory.
 
     In `#scratch.packed_ram<4, 8>`, 8 is subtracted from an element before the element is packed, so that 4 bits
-    represent 0
-    to 15. A byte contains one element in its low bits, and the next element in its high bits. Other widths have no
-    offset.
+    represent 0 to 15. A byte contains one element in its low bits, and the next element in its high bits. Other widths
+    have no offset.
     """
 
     name = "scratch.packed_ram"

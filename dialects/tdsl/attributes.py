@@ -101,8 +101,7 @@ class Profile(ParametrizedAttribute):
     """The extremes and the `PERCENTILES` of a tensor's values on a data set.
 
     The syntax is `#tdsl.profile<-4.5, 5.0, [-3.0, -2.0, 0.0, 2.0, 3.0]>`. For a tensor in a loop, the profile includes
-    the
-    values of all iterations.
+    the values of all iterations.
     """
 
     name = "tdsl.profile"

@@ -111,8 +111,7 @@ class Visits(NamedTuple):
 
     Elements are numbered in row-major order. loads: for each operand that is known to be read step by step, an array of
     shape (steps, elements per step). All other operands may be read until the end. stores: for each step, the index of
-    the
-    element of the result that is stored.
+    the element of the result that is stored.
     """
 
     loads: Sequence[tuple[SSAValue, NDArray[np.int64]]]
@@ -126,8 +125,7 @@ class Footprint(NamedTuple):
     * strides: in pixels, vertically and horizontally.
     * margins: the pixels above, below, on the left and on the right that the op adds to the image.
     * filling: a real with which the caller may pad the image in advance, so that the op without margins computes the
-      same
-      result; None if there is no such real.
+      same result; None if there is no such real.
     * channelwise: true if each channel depends only on the same channel of the image.
     """
 
@@ -142,8 +140,8 @@ class TensorOp(DialectOp, HasValueInterface):
     """An op with one tensor result.
 
     On tensors (L0, L1), the op has the result `result`. On memrefs (L2), it has the operand `dest` instead. The op
-    overwrites
-    `dest` entirely unless its documentation states otherwise. Both forms verify the same rules for shapes and formats.
+    overwrites `dest` entirely unless its documentation states otherwise. Both forms verify the same rules for shapes
+    and formats.
     """
 
     dest = opt_operand_def(MEMREF)
@@ -236,8 +234,7 @@ class TensorOp(DialectOp, HasValueInterface):
         """True if element i of an operand is dead after element i of the result is stored.
 
         The result may then overwrite the operand. Elements are numbered in row-major order. Every lowering to loops
-        computes
-        them in this order.
+        computes them in this order.
         """
         return self.STORES_LAST and prod(shape_of(self.out)) == 1
 
@@ -326,8 +323,7 @@ def proven_interval(value: SSAValue) -> Interval:
     """An interval of reals that contains the elements of a tensor for any input.
 
     Declared and profiled ranges are ignored, because an input may exceed them. The elements of a tensor that a loop
-    carries
-    are the initial elements and the elements that the loop's body inserts.
+    carries are the initial elements and the elements that the loop's body inserts.
     """
     return _proven([value], EMPTY_INTERVAL)
 

@@ -161,8 +161,7 @@ class TopKMaskOp(TensorOp):
     """A tensor with 1 for each of the `count` greatest elements, and 0 for all other elements.
 
     Of several equal elements, the first in row-major order are selected. The product of a constant matrix and this mask
-    is
-    the sum over the selected elements, such as the votes or the mean of nearest neighbours.
+    is the sum over the selected elements, such as the votes or the mean of nearest neighbours.
     """
 
     name = "tdsl.top_k_mask"

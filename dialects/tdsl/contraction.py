@@ -108,15 +108,12 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     """An op that computes each element of its result as a sum of products.
 
     A sum is rounded once to the result. It is exact for formats with an exact accumulator, such as fixed point. `acc`
-    is the
-    type of the accumulator. `bound` proves that the accumulator is wide enough. It states the least and the greatest
-    possible partial sum, in units in the last place of the accumulator. If the operands are tensors, the verifier
-    derives
-    the bound again.
+    is the type of the accumulator. `bound` proves that the accumulator is wide enough. It states the least and the
+    greatest possible partial sum, in units in the last place of the accumulator. If the operands are tensors, the
+    verifier derives the bound again.
 
     `row_shifts` has one shift for each row. The sums of row i are divided by 2^row_shifts[i], and row i of the weights
-    is
-    stored multiplied by this power. Rows with small weights are then as precise as rows with large weights (per-row
+    is stored multiplied by this power. Rows with small weights are then as precise as rows with large weights (per-row
     scales).
     """
 
@@ -191,8 +188,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         """The stated bound or, if no bound is stated, the bound derived from the facts about the operands.
 
         Returns None on memrefs with an accumulator but no bound, because the proof would need constants that are no
-        longer
-        accessible.
+        longer accessible.
         """
         if self.bound is None and self.acc is not None and self.dest is not None:
             return None
@@ -287,8 +283,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         """The result for arrays of factors and of initial sums.
 
         pairs: the factors of each term. initial: the initial sums; None if sums start at zero. row: if the factors
-        contain only
-        a single row, the index of this row in the weights, for each sample or for all samples.
+        contain only a single row, the index of this row in the weights, for each sample or for all samples.
         """
         if arithmetic.machine is None:
             return self._real_sums(arithmetic.once(self, lambda: self.terms), pairs, initial, row)
@@ -423,8 +418,7 @@ def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Sha
     """The known facts about the elements of an operand that a map selects.
 
     map: maps the indices of the result and the summed indices to indices of the operand. shape: the shape of the
-    result.
-    summed: the extents of the summed indices.
+    result. summed: the extents of the summed indices.
     """
     if (constant := constant_root(operand)) is None:
         return factor_of(operand)

@@ -112,10 +112,8 @@ def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
     """The least distance from the start of the result to the image at which the result may overwrite the image.
 
     pixels: the indices of the pixels of each window, in the order of computation. image, result: the size of a pixel of
-    the
-    image and of a pixel of the result, in the unit of the distance. A window is read until all elements of its result
-    except
-    the last one have been written.
+    the image and of a pixel of the result, in the unit of the distance. A window is read until all elements of its
+    result except the last one have been written.
     """
     first = pixels.min(1) * image
     pending = np.minimum.accumulate(first[::-1])[::-1]
@@ -128,8 +126,7 @@ def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int
     """The indices in memory of the pixels of each window of a turn, of shape (rows * width of the result, taps).
 
     kernel: the number of rows and columns of a window. Taps are in the order of an untransposed window. A tap outside
-    the
-    image has the largest index of its window. Every window has a tap inside the image.
+    the image has the largest index of its window. Every window has a tap inside the image.
     """
     down, right = steps[::-1] if turn.turned else steps
     row, column = (axis.reshape(-1, 1) for axis in np.indices((turn.rows, turn.result[1])))
@@ -159,25 +156,20 @@ class Conv2dOp(ContractionOp):
     """Convolution of N x H x W x C images with a filter of shape O x KH x KW x (C / groups).
 
     Element (n, y, x, o) of the result is the sum over i, j and c of `filter[o, i, j, c] * image[n, row, column,
-    channel]`.
-    Here `row = y * strides[0] + i * dilations[0]`, `column = x * strides[1] + j * dilations[1]` and `channel = g * C /
-    groups + c`. g = o div (O / groups) is the group of output channel o. The rows of the filter, along its first axis,
-    are
-    the output channels. With groups = C, the convolution is depthwise, and each channel has O / C separate filters.
+    channel]`. Here `row = y * strides[0] + i * dilations[0]`, `column = x * strides[1] + j * dilations[1]` and `channel
+    = g * C / groups + c`. g = o div (O / groups) is the group of output channel o. The rows of the filter, along its
+    first axis, are the output channels. With groups = C, the convolution is depthwise, and each channel has O / C
+    separate filters.
 
     `addend` contains the initial sums, which are broadcast to the result. A bias has shape O. The convolution does not
-    pad
-    its image; `tdsl.pad` pads images.
+    pad its image; `tdsl.pad` pads images.
 
     `turns` contains the number of rows of each turn. A convolution with `turns` runs in place and destroys its image,
-    which
-    no other op may read. Such a convolution pads the image itself: `padding` is the number of pixels above, below, on
-    the
-    left and on the right, and `value` is the real of these pixels (0 by default).
+    which no other op may read. Such a convolution pads the image itself: `padding` is the number of pixels above,
+    below, on the left and on the right, and `value` is the real of these pixels (0 by default).
 
     `tile` is the kernel that computes all results, or the results of a line per call. It is chosen when an image is
-    split
-    into parts for a kernel.
+    split into parts for a kernel.
     """
 
     name = "tdsl.conv2d"
@@ -284,8 +276,7 @@ class Conv2dOp(ContractionOp):
         """True if the convolution can run in place.
 
         It must be undilated, of a single image, and either dense or depthwise. The weights must have no groups with
-        shared
-        scales.
+        shared scales.
         """
         (count, *_, channels), plain = shape_of(self.rhs), format_of(self.lhs).groups is None
         return self.group_count in (1, channels) and self.spread == (1, 1) and count == 1 and plain

@@ -28,8 +28,7 @@ class SquaredDistanceOp(TensorOp):
     """`result = sum_k (lhs[k] - rhs[k])^2` of two column vectors. Only the sum is rounded, once.
 
     Differences are exact, so the format of `lhs` must define a `NumberFormat.difference`. `acc` is the accumulator of
-    the
-    squares. `bound` proves that the accumulator is wide enough, as for a matrix product.
+    the squares. `bound` proves that the accumulator is wide enough, as for a matrix product.
     """
 
     name = "tdsl.squared_distance"

@@ -118,8 +118,7 @@ class ElementwiseOp(PointwiseOp, ABC):
     """An elementwise op that is defined by `num` ops on scalars.
 
     These are the single op of its `elementwise_op_definition`, or the ops that `scalar` builds. The verifier also
-    verifies
-    these ops, for example their properties.
+    verifies these ops, for example their properties.
     """
 
     SCALAR: ClassVar[type[num.ScalarOp]]
@@ -132,8 +131,8 @@ class ElementwiseOp(PointwiseOp, ABC):
         """Build the computation of one element and return its result.
 
         By default, the computation is a single op of class `SCALAR` with the properties that both ops declare. x: one
-        scalar for
-        each input. element: the type of the result's elements. insert: a function that inserts an op on scalars.
+        scalar for each input. element: the type of the result's elements. insert: a function that inserts an op on
+        scalars.
         """
         declared = self.SCALAR.get_irdl_definition().properties
         properties = {name: value for name, value in self.properties.items() if name in declared}

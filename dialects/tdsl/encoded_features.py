@@ -40,8 +40,7 @@ class FeatureEncoding:
 
     The raw is `(round(x * 2^shifts[j]) - zeros[j]) * factors[j] / 2^right + zero`, rounded half up and clamped to [low,
     high]. The difference is clamped to [-span, span] before it is multiplied. `shifts`, `zeros` and `factors` are
-    arrays of
-    shape (elements,). `factors` is None if no scale requires a multiplication.
+    arrays of shape (elements,). `factors` is None if no scale requires a multiplication.
     """
 
     shifts: NDArray[np.int8]
@@ -99,8 +98,7 @@ def feature_encoding(features: FeatureMap, format: NumberFormat) -> FeatureEncod
     """The encoding of features in a format whose reals are affine in raws; None for other formats and extreme scales.
 
     A scale that is a power of two in units of the raws needs only a shift. Any other scale needs the product of a
-    16-bit
-    integer and an integer with one bit more than the raws, but at least 13 bits and a sign.
+    16-bit integer and an integer with one bit more than the raws, but at least 13 bits and a sign.
     """
     if format.AS_PUBLISHED or format.dtype.kind != "i" or (formula := affine_formula(format)) is None:
         return None

@@ -25,8 +25,7 @@ class PadOp(MovementOp, HasFolderInterface):
     """A tensor with padding: along each axis, `low[axis]` elements before and `high[axis]` elements after the input.
 
     The elements of the padding are the real `value`, 0 by default, rounded to the format. Between neighbouring elements
-    of
-    the input, `interior[axis]` padding elements are inserted, by default none.
+    of the input, `interior[axis]` padding elements are inserted, by default none.
     """
 
     name = "tdsl.pad"
@@ -103,8 +102,7 @@ class ResizeNearestOp(MovementOp, HasFolderInterface):
     """An NHWC image, resized to another height and width.
 
     Pixel (y, x) of the result is pixel (y H div H', x W div W') of the input. H and W are the height and width of the
-    input,
-    H' and W' those of the result.
+    input, H' and W' those of the result.
     """
 
     name = "tdsl.resize_nearest"

@@ -39,8 +39,7 @@ def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]
     """For each threshold, the greatest raw whose number does not exceed the threshold, and whether such a raw exists.
 
     `x <= threshold` is then a comparison of raws for every number x of the format. The raws must be in the order of
-    their
-    numbers. In a format that wraps around, a threshold outside the range is above or below all numbers.
+    their numbers. In a format that wraps around, a threshold outside the range is above or below all numbers.
     """
     reals = thresholds.astype(np.float64)
     finite = np.clip(reals, *np.array([-1, 1]) * np.finfo(np.float32).max)
@@ -76,17 +75,13 @@ class ForestOp(TensorOp):
     those of `Trees` (`tinyml.dialects.layouts.trees`). Thresholds remain reals in every format.
 
     In real arithmetic, the input is first rounded to single precision, as in scikit-learn. In number formats, an input
-    is
-    compared without rounding, so that every comparison is exact. NaN represents a missing value. A node with `missing`
-    1
-    selects its first child for NaN. Without `missing`, a floating-point NaN is compared as a number beyond the infinity
-    of
-    its sign.
+    is compared without rounding, so that every comparison is exact. NaN represents a missing value. A node with
+    `missing` 1 selects its first child for NaN. Without `missing`, a floating-point NaN is compared as a number beyond
+    the infinity of its sign.
 
     The votes are added in the format of the result, tree by tree. They are added without rounding if the format
-    represents
-    all sums (`NumberFormat.format_of_sums`). `profile` records the shares of samples that reach each child. The time of
-    walks is estimated from `profile`.
+    represents all sums (`NumberFormat.format_of_sums`). `profile` records the shares of samples that reach each child.
+    The time of walks is estimated from `profile`.
     """
 
     name = "tdsl.forest"

@@ -47,8 +47,7 @@ class Term:
     * summed: the extents of k. Products are added in row-major order of k.
     * lhs_map, rhs_map: the maps l and r. They map the indices of the result, followed by k, to indices of the operands.
     * left: for a matrix as left operand, the left shift of the sum of each row. The sum is shifted before it is added
-      to the
-      sums of other terms.
+      to the sums of other terms.
     """
 
     lhs: SSAValue
@@ -145,8 +144,7 @@ def visits_of_moves(moves: Sequence[Move], out: SSAValue, fills: bool) -> list[V
     """The sequential steps of moves whose maps have no computed indices.
 
     fills: true if the result is first filled with a constant. An element whose source and target are the same place is
-    not
-    copied.
+    not copied.
     """
     runs = [Visits([], np.arange(prod(shape_of(out))))] if fills else []
     for move in moves:
@@ -213,8 +211,7 @@ def moved_back(
     """For each operand of an op that copies elements, the derivative by this operand; None for other operands.
 
     The derivative by the result is copied in the reverse direction. tensors: the positions of the operands whose
-    elements
-    are copied. move: applies the op to operands, with a fill value.
+    elements are copied. move: applies the op to operands, with a fill value.
     """
     sources, starts, count = list(x), dict[int, int](), 0
     for position in tensors:
@@ -326,8 +323,7 @@ def add_at(slopes: Array, positions: Array, x: Array) -> Array:
     """The derivatives by the elements of an operand: for each element, the sum of the derivatives at its positions.
 
     Samples are summed separately. slopes: shape (samples, ...). positions: indices of elements in the flattened
-    operand, of
-    shape (samples or 1, ...).
+    operand, of shape (samples or 1, ...).
     """
     count, size = len(slopes), x[0].size
     places = positions.reshape(len(positions), -1) + size * np.arange(count)[:, None]
@@ -368,10 +364,8 @@ class MatrixFactors:
     """The factors of a term as stacks of matrices.
 
     Result axes on which both factors depend form the stack. Result axes on which only the left factor depends form the
-    rows,
-    and the remaining result axes form the columns. If a map divides a dimension d by a divisor of its extent, as in d
-    div 4,
-    the quotient and the remainder count as two axes.
+    rows, and the remaining result axes form the columns. If a map divides a dimension d by a divisor of its extent, as
+    in d div 4, the quotient and the remainder count as two axes.
     """
 
     def __init__(self, term: Term, shape: Shape):
@@ -473,8 +467,8 @@ class _MatrixAccess:
     """The elements of an operand that a term reads, arranged by axes.
 
     used: the axes on which the choice of elements depends. gathered: for each index of the dimensions that a map uses,
-    the
-    index of the operand's element; None for maps that are linear along the axes. A map with a remainder is not linear.
+    the index of the operand's element; None for maps that are linear along the axes. A map with a remainder is not
+    linear.
     """
 
     def __init__(self, map: AffineMap, axes: Sequence[_Axis], extents: Shape, divisors: Mapping[int, int]):

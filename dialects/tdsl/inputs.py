@@ -1,8 +1,7 @@
 """The conversion of a caller's input to the program's argument: features, axes, several inputs, and frames.
 
 The `InputInterface` of a program states which of these conversions the program needs. A sample has no batch axis. If
-the
-model's file places channels first, an image is channels x height x width, and a sequence is channels x steps.
+the model's file places channels first, an image is channels x height x width, and a sequence is channels x steps.
 """
 
 from __future__ import annotations
@@ -60,8 +59,7 @@ class SignalFrames(NamedTuple):
     """The frames of `frame` samples, `hop` samples apart, from which a front end computes features.
 
     rows: the number of rows of features of all frames. grain: the number of which the length of a frame must be a
-    multiple;
-    0 if the length must be a power of two.
+    multiple; 0 if the length must be a power of two.
     """
 
     frame: int

@@ -86,9 +86,8 @@ class FieldKind:
     """The permitted values of a field.
 
     words: a description for messages and the reference page. accepts: a function that returns whether a value is
-    permitted,
-    or raises `VerifyException` or `InputError` with a specific message. convert: a function that converts a literal, in
-    which lists are tuples.
+    permitted, or raises `VerifyException` or `InputError` with a specific message. convert: a function that converts a
+    literal, in which lists are tuples.
     """
 
     words: str
@@ -485,9 +484,8 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
     """True if an attribute is an interface that is valid for a function.
 
     Raises `InputError` if the interface describes an input that the function does not have. Also raises it if the units
-    of
-    the input cannot be repeated to the elements of the argument, or if `read` lists elements that the argument does not
-    have.
+    of the input cannot be repeated to the elements of the argument, or if `read` lists elements that the argument does
+    not have.
     """
     if not isinstance(attribute, InterfaceAttr):
         return False
@@ -542,8 +540,7 @@ def update_interface(op: FuncOp | ModuleOp, **changes: Any) -> None:
     """Change fields of the interface of a function or, for a module, of its program.
 
     changes: the new values by field name. Values are converted like literals; None removes a field. Raises
-    `VerifyException`
-    for a value that the field does not accept.
+    `VerifyException` for a value that the field does not accept.
     """
     [function] = [op] if isinstance(op, FuncOp) else defined_functions(op)
     changed = replace(read_interface(function), **changes)

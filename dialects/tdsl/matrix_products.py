@@ -128,11 +128,9 @@ class MatmulSumOp(MatrixProductsOp):
     """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`: dense matrix products in one sum, which is rounded once.
 
     The scale of each product is at least as fine as the scale of the previous product, so that the sum continues
-    exactly.
-    `acc` is in units of the last product. `left_shifts` has one entry per product and row. The sums of row i of product
-    p
-    are multiplied by 2^left_shifts[p * rows + i] before they are added. Rows of different matrices may therefore have
-    separate scales.
+    exactly. `acc` is in units of the last product. `left_shifts` has one entry per product and row. The sums of row i
+    of product p are multiplied by 2^left_shifts[p * rows + i] before they are added. Rows of different matrices may
+    therefore have separate scales.
     """
 
     name = "tdsl.matmul_sum"
@@ -190,8 +188,7 @@ class RowTimesConstant(RewritePattern):
     """Rewrite x W to (W^T x^T)^T and compute W^T at compile time, so that sums read consecutive bytes of flash.
 
     The products and their order are unchanged. W must have no other users, because flash would otherwise contain both W
-    and
-    W^T. The elements of x must not share scales in groups, because groups are along rows of weights.
+    and W^T. The elements of x must not share scales in groups, because groups are along rows of weights.
     """
 
     @op_type_rewrite_pattern

@@ -50,8 +50,7 @@ class MovementOp(TensorOp, ABC):
     """An op that copies elements as its `moves` define, one move after the other.
 
     A later move overwrites the elements of earlier moves. The evaluator, the gradients and the lowering to loops are
-    derived
-    from the moves.
+    derived from the moves.
     """
 
     MOVES_BITS: ClassVar[bool] = True
@@ -209,10 +208,8 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
     """The input with its axes in another order: axis `i` of the result is axis `permutation[i]` of the input.
 
     With `in_place`, the result overwrites the input, which no other op reads. The permutation must then transpose a
-    matrix:
-    it swaps the leading axes with the remaining axes, as in C x H x W to H x W x C. `copied` states that the plan of
-    the
-    program has selected a copy in memory.
+    matrix: it swaps the leading axes with the remaining axes, as in C x H x W to H x W x C. `copied` states that the
+    plan of the program has selected a copy in memory.
     """
 
     name = "tdsl.transpose"

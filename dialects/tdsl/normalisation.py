@@ -28,8 +28,7 @@ class NormaliseOp(TensorOp):
     """`result[.., i] = input[.., i] / sqrt(sum_k input[.., k]^2 + least^2)`, over the last axis.
 
     `least` is 0 by default. It is rounded to the format of the input, like an additional element of the row. Rows of
-    zeros
-    remain zeros. The op corresponds to SeeDot's `normaliseL2` (microsoft/EdgeML, tools/SeeDot: NormaliseL2 of
+    zeros remain zeros. The op corresponds to SeeDot's `normaliseL2` (microsoft/EdgeML, tools/SeeDot: NormaliseL2 of
     library_float.cpp) and to TensorFlow Lite's L2_NORMALIZATION.
     """
 

@@ -285,8 +285,7 @@ def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iter
     """Yield a pair of slices for each offset in a window along an axis.
 
     The first slice selects the windows whose element at this offset lies inside the image. The second slice selects
-    these
-    elements.
+    these elements.
     """
     for tap in range(window):
         first = max(-(-(before - tap) // step), 0)

@@ -1,8 +1,7 @@
 """Units of sensors: the integers that a sensor delivers, and the reals of the training data that they represent.
 
 A real is `raw * scale + offset`. A row of `UNITS` is a unit or a family of units. `UNIT_FORM` is the syntax of any
-other
-unit. The field `unit` of a program's input (`InputInterface`) is the text of the option `--input-unit`. The field
+other unit. The field `unit` of a program's input (`InputInterface`) is the text of the option `--input-unit`. The field
 `format` of the input is the type of the raws, which `assign-format` assigns to the argument. Features have the scales
 and zeros of `FeatureMap`, unless the type determines the reals.
 """
@@ -62,8 +61,7 @@ class UnitRow:
     * name: as users write it, where N is a placeholder for a number.
     * bits, signed: the type of the raws.
     * scale: a function that returns the scale. Its arguments are the number in the name (1 for a name without a number)
-      and
-      the parameter after the colon (None if omitted).
+      and the parameter after the colon (None if omitted).
     * raws: a description of the raws, for the documentation.
     * parameter: a description of the parameter, for the documentation; "" for a unit without a parameter.
     * trained: a description of the default training data, for the documentation.
@@ -186,8 +184,7 @@ class InputUnit:
         """Parse the units of an input: `[COUNTx]UNIT`, or a comma-separated list of these. Return the units.
 
         elements: the number of elements of the input; None if it is not known yet. Raises `InputError` for an unknown
-        unit, and
-        for a list that cannot be repeated to the number of elements.
+        unit, and for a list that cannot be repeated to the number of elements.
         """
         units: list[SensorUnit] = []
         for part in text.split(","):
@@ -211,8 +208,7 @@ class InputUnit:
         """The format of the raws. The numbers of the format are between -1 and 1.
 
         The numbers are the reals themselves if all elements have the same unit, without an offset and with a power of
-        two as
-        scale. This does not apply to raws that are bytes.
+        two as scale. This does not apply to raws that are bytes.
         """
         is_signed = any(unit.is_signed for unit in self.units)
         bits = max(unit.bits + (is_signed and not unit.is_signed) for unit in self.units)

@@ -108,8 +108,7 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
     """`input` with the part at computed offsets replaced by `part` (SeeDot's splice on the left of `=`).
 
     `axes` contains, for each axis of the part, the corresponding axis of the input. By default, it is the axis of the
-    same
-    index.
+    same index.
     """
 
     name = "tdsl.insert_slice"
@@ -166,8 +165,7 @@ def insertion_in(loop: scf.ForOp, position: int) -> InsertSliceOp | None:
     """The op with which each iteration of a loop inserts a part into one of the tensors that the loop carries.
 
     position: the position of the tensor among the carried values. Returns None unless this insertion is the loop's only
-    use
-    of the tensor, so that no iteration depends on the parts of another iteration.
+    use of the tensor, so that no iteration depends on the parts of another iteration.
     """
     carried, last = loop.body.block.args[1 + position], loop.body.block.last_op
     assert last is not None
@@ -222,8 +220,7 @@ class ReceiveOp(MovementOp):
     """The rows from `top` up to but excluding `top + h` of an image 1 x H x W x C, as a tensor 1 x h x W x C.
 
     The image is the program's input, which is not in memory (`received` of the program's interface). On a device, a
-    function
-    of the caller writes the rows. A program therefore receives each row once, in order.
+    function of the caller writes the rows. A program therefore receives each row once, in order.
     """
 
     name = "tdsl.receive"
@@ -294,15 +291,12 @@ class WindowOp(TensorOp):
 
     Element (n, i, j, c) of the result is `image[0, top + i * dilations[0], left + n * across + j * dilations[1], c]`.
     Outside the image, it is the real `value` (0 by default). `margins` is the maximum number of pixels by which a
-    window
-    exceeds the image above, below, on the left and on the right. `across` is the distance between windows in pixels, if
-    there are several windows.
+    window exceeds the image above, below, on the left and on the right. `across` is the distance between windows in
+    pixels, if there are several windows.
 
     `ring` may be set for a single window. It is the height and width of the image. The operand, 1 x h x w x C, then
-    contains
-    only some pixels of this image, including the pixels of the window. Pixel (y, x) is at (y mod h, x mod w). In an
-    operand
-    with a single row, pixel number n, counted row by row, is at n mod w.
+    contains only some pixels of this image, including the pixels of the window. Pixel (y, x) is at (y mod h, x mod w).
+    In an operand with a single row, pixel number n, counted row by row, is at n mod w.
 
     `axes` is the order of the operand's axes, if it differs: axis i of the image is axis `axes[i]` of the operand. The
     shapes stated above are then shapes of the image. A ring in another order contains whole rows.

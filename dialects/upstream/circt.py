@@ -117,8 +117,7 @@ class FirMemOp(IRDLOperation):
     """A memory. Latencies are in cycles.
 
     `ruw` defines the effect of a write on a simultaneous read. `wuw` defines the effect of a write on a second
-    simultaneous
-    write.
+    simultaneous write.
     """
 
     UNDEFINED: ClassVar = IntegerAttr(0, i32)

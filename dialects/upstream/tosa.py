@@ -86,8 +86,7 @@ class _Convolution(IRDLOperation, ABC):
     """Sums of products of an image N x H x W x C and weights, each minus its zero point, with a bias as initial value.
 
     `pad` contains the numbers of padding elements above, below, on the left and on the right. Padding elements are
-    equal to
-    the zero point of the image.
+    equal to the zero point of the image.
     """
 
     input = operand_def(TensorType)

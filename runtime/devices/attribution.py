@@ -49,15 +49,12 @@ class Attribution:
     """The time and flash of a model, by line and by symbol.
 
     * time: for each line of NAME.c, its time in the device's unit, as the mean over the inputs. It includes the
-      functions
-      that the line calls.
+      functions that the line calls.
     * calls: for each line and called function, the part of this time that is spent in the function.
     * code: for each line, the bytes of `NAME_predict`, or of the step function. Line 0 collects the time and code
-      without a
-      line.
+      without a line.
     * constants, kernels, library: the bytes of flash by symbol, for the arrays of NAME.c, for the functions of NAME.c,
-      and for
-      the C library. The rest of the program is start-up code and harness.
+      and for the C library. The rest of the program is start-up code and harness.
     * instructions: the instructions of `NAME_predict`, or of the step function, if a listing was requested.
     """
 

@@ -44,18 +44,14 @@ class RunResult:
     * labels: shape (samples,); None if the model has no labels.
     * scores: shape (samples, output_length), in the element type of the interface; None if the model has no scores.
     * cycles: shape (samples,); counts `unit` from the first instruction of `NAME_predict` to its return. None if the
-      device
-      has no counter.
+      device has no counter.
     * stack_bytes: the greatest stack depth over all inferences, measured from the top at reset. It includes the frame
-      of main
-      and the call.
+      of main and the call.
     * more: the outputs after the scores.
     * core_cycles: shape (samples,); the cycles of the core by the timing of the board, for the same instructions. None
-      if the
-      board has no timing.
+      if the board has no timing.
     * longest: shape (samples,); for a streaming program, the maximum cycles between two parts of the input, including
-      the
-      answer. None for other programs.
+      the answer. None for other programs.
     """
 
     labels: np.ndarray | None
@@ -74,8 +70,7 @@ class TimeProfile:
 
     The key of `spent` is a pair (site, pc). The value is the time of the instruction at `pc` while `site` was the last
     instruction of `NAME_predict` that ran before it. `site` is either `pc` itself or the call in which the instruction
-    ran.
-    The values add up to `RunResult.cycles`.
+    ran. The values add up to `RunResult.cycles`.
     """
 
     result: RunResult
@@ -103,8 +98,7 @@ def result_of_records(interface: Interface, records: bytes, unit: str) -> RunRes
     """The results of a run, decoded from the records that a device's driver writes, one record per sample.
 
     A record is `int32 label; uint32 stack; uint64 cycles;`, the raw scores and the other outputs. For a streaming
-    program,
-    `uint64 longest` follows. unit: the unit of cycles. If all cycles are 0, the device has no counter.
+    program, `uint64 longest` follows. unit: the unit of cycles. If all cycles are 0, the device has no counter.
     """
     import numpy as np
 

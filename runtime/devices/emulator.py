@@ -25,8 +25,8 @@ class Core:
     """An emulated core.
 
     * pc, back, sp, arguments: the program counter, the register of the return address, the stack pointer and the
-      registers
-      of function arguments, by unicorn's numbers. The first argument register also contains the result of a function.
+      registers of function arguments, by unicorn's numbers. The first argument register also contains the result of a
+      function.
     * size_of: a function that returns the size in bytes of the instruction with a given first halfword.
     * code: the offset that is added to a function's address to call the function.
     * bits: the width of a register.
@@ -69,11 +69,9 @@ class EmulatorRunner(Runner):
     """The base class of runners on an emulated chip. The core defines the register width and the memory map.
 
     The instructions of an inference are counted exactly, from the first instruction of `NAME_predict` through its
-    return. A
-    runner with `code_cycles` also estimates cycles. More than `limit` instructions, an access to unmapped memory, an
-    illegal
-    instruction and a stack overflow raise `DeviceError`. A program that does not fit raises `InputError` when it is
-    linked.
+    return. A runner with `code_cycles` also estimates cycles. More than `limit` instructions, an access to unmapped
+    memory, an illegal instruction and a stack overflow raise `DeviceError`. A program that does not fit raises
+    `InputError` when it is linked.
     """
 
     limit: int = 4_000_000_000
@@ -193,8 +191,7 @@ class _Machine:
         """Run an inference on the raw input and return its results.
 
         The results are the label, the number of executed instructions, the stack depth in bytes, the raw scores and the
-        other
-        outputs.
+        other outputs.
         """
         free, top = self._symbols["tm_bss_end"], self._symbols["tm_stack_top"]
         unused: int = self._uc.reg_read(self._core.sp) - free
@@ -417,8 +414,7 @@ class BlockCounter:
         """Install a C hook that counts all steps known not to be special and calls `other` for all other steps.
 
         Return false if the host has no C compiler. unicorn: the imported module of the emulator. An error in `other`
-        stops the
-        emulator. `check` raises this error.
+        stops the emulator. `check` raises this error.
         """
         if (library := counting_library()) is None:
             return False
@@ -453,10 +449,8 @@ class BlockCounter:
         saved.
 
         The C hook would discard an exception. An exception of a signal handler is raised when a function is entered,
-        before its
-        first statement, where no `try` in this function can catch the exception. A generator, in contrast, is resumed
-        inside its
-        `try`.
+        before its first statement, where no `try` in this function can catch the exception. A generator, in contrast,
+        is resumed inside its `try`.
         """
         while True:
             try:

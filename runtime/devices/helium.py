@@ -36,8 +36,7 @@ def decoded(code: int) -> _Vector | None:
     """The vector instruction of an opcode; None for other opcodes.
 
     The result states the properties that determine cycles and alignment. Source: Arm DDI 0553, Armv8-M Architecture
-    Reference
-    Manual, C2.4.
+    Reference Manual, C2.4.
     """
     high, low = code >> 16, code & 0xFFFF
     if high >> 10 & 0b111011 != 0b111011:
@@ -116,10 +115,8 @@ class HeliumRunner(QemuRunner):
     """The runner of a Cortex-M55 in QEMU.
 
     The branch at the end of a low-overhead loop is counted in each iteration, because QEMU executes this instruction
-    although
-    the core skips it. QEMU reports no fault for a vector access without the alignment that the architecture requires.
-    The
-    plugin reports this fault.
+    although the core skips it. QEMU reports no fault for a vector access without the alignment that the architecture
+    requires. The plugin reports this fault.
     """
 
     emulator: ClassVar[Sequence[str]] = ("qemu-system-arm", "-M", "mps3-an547")

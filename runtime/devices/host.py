@@ -42,10 +42,8 @@ class HostRunner(Runner):
     """The runner of the host computer.
 
     Cycles are ticks of the x86 time stamp counter, which is a noisy measure; None on other hosts. The stack depth is
-    that of
-    a painted thread, from the frame of the loop around `NAME_predict`. The size of a build includes the C library's
-    startup
-    code and the harness.
+    that of a painted thread, from the frame of the loop around `NAME_predict`. The size of a build includes the C
+    library's startup code and the harness.
 
     With `sanitize`, the program checks for undefined behaviour and invalid accesses. The first violation raises
     `DeviceError`. The stack is then reported as 0.

@@ -35,8 +35,7 @@ class QemuRunner(Runner):
     (tm_semihosted.h).
 
     Instructions are counted from the first instruction of `NAME_predict` through its return. An inference that executes
-    more
-    than `limit` instructions, a crash, a jump out of the program and a stack overflow raise `DeviceError`.
+    more than `limit` instructions, a crash, a jump out of the program and a stack overflow raise `DeviceError`.
     """
 
     limit: int = 4_000_000_000

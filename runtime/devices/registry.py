@@ -110,8 +110,7 @@ def runner_for(target: str) -> Runner:
     """The runner of a board, or of another device.
 
     Raises `InputError` for an unknown name, and for a board whose programs cannot be run here. Also raises it if a
-    plug-in's
-    class is not a `Runner`.
+    plug-in's class is not a `Runner`.
     """
     if (device := _device(target)) is not None:
         return device.runner(board(device.board).name)

@@ -46,8 +46,7 @@ class Runner(ABC):
     """The base class of runners, which build and run models on a real board (the host) or a simulated board.
 
     Runs are deterministic, except for the cycles of the host. A chip names its runner class (`Chip.runner`). The
-    constructor
-    of this class accepts only the name of a board as argument.
+    constructor of this class accepts only the name of a board as argument.
     """
 
     name: str
@@ -89,10 +88,8 @@ class Runner(ABC):
         program.
 
         A program that does not fit in the board's memories is linked with larger memories, so that it can be measured.
-        Raises
-        `InputError` if the compiler is missing (naming the Debian packages), if the code does not compile, or if the
-        program
-        exceeds the chip's address space.
+        Raises `InputError` if the compiler is missing (naming the Debian packages), if the code does not compile, or if
+        the program exceeds the chip's address space.
         """
         elf = workdir / f"{interface.name}-{self.variant}.elf"
         flags = [optimize or self.optimize, *extra_flags, *self.flags]
@@ -115,8 +112,7 @@ class Runner(ABC):
         """Run the model on raw `inputs` and return the results.
 
         inputs: shape (samples, input_length), in the interface's element type. Raises `InputError` for inputs of the
-        wrong shape
-        or type, and `DeviceError` if the program fails.
+        wrong shape or type, and `DeviceError` if the program fails.
         """
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:

@@ -25,11 +25,9 @@ class SimulatorRunner(Runner):
     """The base class of runners on a simulator in a separate process.
 
     A subclass provides the command of a driver, whose arguments are defined in `tm_driver.h`. The driver reads inputs
-    from
-    standard input and writes records to standard output. `compiled_tool` builds the driver from a C file that includes
-    `tm_driver.h`. An inference of more than `limit` units of time raises `DeviceError`. So does any other error that
-    the
-    driver prints.
+    from standard input and writes records to standard output. `compiled_tool` builds the driver from a C file that
+    includes `tm_driver.h`. An inference of more than `limit` units of time raises `DeviceError`. So does any other
+    error that the driver prints.
     """
 
     limit: int = 4_000_000_000

@@ -64,8 +64,7 @@ class FrameReader:
     """A parser of frames from bytes that arrive in pieces.
 
     longest: the number of bytes of the longest expected content. Bytes outside frames, such as text of a boot loader,
-    are
-    skipped. A start byte is also skipped if an unknown kind or an impossible length follows.
+    are skipped. A start byte is also skipped if an unknown kind or an impossible length follows.
     """
 
     longest: int
@@ -172,8 +171,7 @@ class StreamingBoard:
         """The answers to raw inputs. inputs: shape (samples, input_length).
 
         told: a function that is called after each answer with the number of answers. Raises `InputError` for inputs of
-        the wrong
-        shape or type, and `DeviceError` for a missing or corrupted answer.
+        the wrong shape or type, and `DeviceError` for a missing or corrupted answer.
         """
         raw, size = raw_inputs(self.interface, inputs), self.interface.input_bytes
         records = bytearray()

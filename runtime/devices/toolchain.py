@@ -119,8 +119,7 @@ def compiled_tool(source: Path, *flags: str) -> Path:
     """The path of a program or library that is compiled from a C file for the host.
 
     If the user's cache contains the program, it is reused. flags: further compiler and linker flags. The cache key is
-    the
-    preprocessed source, so that each version of a simulator has a separate driver.
+    the preprocessed source, so that each version of a simulator has a separate driver.
     """
     compiler = _find("cc", "gcc")
     text = run_command(compiler, ["-E", "-P", "-I", HARNESS, source])
@@ -271,8 +270,7 @@ def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> 
     """For each instruction address, the line of a C file to which the instruction belongs.
 
     For an inlined function, it is the line of the call. The program must be built with -g. Instructions that belong to
-    no
-    line of the file are omitted.
+    no line of the file are omitted.
     """
     rows = _line_rows(chip, elf, file)
     starts = sorted(rows)
@@ -318,8 +316,8 @@ def execute(
     """Run a model or driver and return its standard output.
 
     folder: the working directory, by default that of the caller. seconds: the time limit, for a command that does not
-    limit
-    its own time. Raises `DeviceError` with the error that the command prints, and for a command that exceeds the limit.
+    limit its own time. Raises `DeviceError` with the error that the command prints, and for a command that exceeds the
+    limit.
     """
     arguments = [str(part) for part in command]
     try:

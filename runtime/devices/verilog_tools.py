@@ -37,8 +37,7 @@ class Simulation(ABC):
     """A simulation of a model's Verilog with its files in `folder`.
 
     system_verilog: the same module from another printer, which replaces the Verilog; empty to simulate the Verilog.
-    Raises
-    `InputError` for a text that is not the Verilog of a model.
+    Raises `InputError` for a text that is not the Verilog of a model.
     """
 
     verilog: str
@@ -58,9 +57,8 @@ class Simulation(ABC):
         """Run the module on raws and return the results. Cycles are counted from `start` to `done`.
 
         inputs: shape (samples, input length). seed: the seed of random pauses of the input and of the receiver; 0 for
-        no pauses.
-        Raises `InputError` if a tool is missing or rejects the module, and `DeviceError` for an inference that does not
-        finish.
+        no pauses. Raises `InputError` if a tool is missing or rejects the module, and `DeviceError` for an inference
+        that does not finish.
         """
         file = self.folder / f"{self.name}.{'sv' if self.system_verilog else 'v'}"
         file.write_text(self.system_verilog or self.verilog)
@@ -157,8 +155,7 @@ def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> 
     """The standard output of a tool that runs in a folder. given: the standard input.
 
     Raises `InputError`, which names the package to install, if the tool is missing. If the tool fails, raises it with
-    the
-    first error that the tool reports.
+    the first error that the tool reports.
     """
     if shutil.which(command[0]) is None:
         raise InputError(f"'{command[0]}' is not installed; on Debian or Ubuntu: apt install {command[0]}")
@@ -224,8 +221,7 @@ def routed_clock(fabric: Fabric, folder: Path) -> float:
     """The maximum clock in MHz of a module after placement and routing, which take minutes for large modules.
 
     folder: the folder that contains the `NETLIST` of the module. Raises `InputError` if a tool is missing or a cell
-    cannot be
-    placed.
+    cannot be placed.
     """
     command = placement_tool(fabric), *fabric.placement[1:]
     limits = ("--freq", f"{fabric.clock:g}", "--timing-allow-fail", "-q")

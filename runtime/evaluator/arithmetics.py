@@ -1,8 +1,7 @@
 """The two arithmetics of the evaluator.
 
 `Bits` defines the semantics of a program at L1. It computes raws in the number format of each tensor, with the same
-bits
-as every device. `Reals` is the reference in double precision, without formats, from which errors and ranges are
+bits as every device. `Reals` is the reference in double precision, without formats, from which errors and ranges are
 determined.
 """
 

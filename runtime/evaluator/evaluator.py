@@ -1,9 +1,8 @@
 """The evaluator, which executes a program on tensors (L0 or L1) on a whole data set at once.
 
 Every value is an array with a leading axis over the samples, of extent 1 if the value does not depend on the input.
-Loops
-run once, for all samples together. The evaluator supports two kinds of ops of other dialects: indices and conditions of
-`arith`, and empty tensors.
+Loops run once, for all samples together. The evaluator supports two kinds of ops of other dialects: indices and
+conditions of `arith`, and empty tensors.
 """
 
 from __future__ import annotations
@@ -113,8 +112,7 @@ def predict_function(module: ModuleOp) -> func.FuncOp:
     """The only function with a body in a program.
 
     The function has one argument, a tensor or memref of numbers. It returns scores, a label or both, and optionally
-    further
-    tensors. Raises `InputError` for any other number or type of functions.
+    further tensors. Raises `InputError` for any other number or type of functions.
     """
     functions = defined_functions(module)
     if len(functions) != 1 or len(functions[0].function_type.inputs) != 1:
@@ -158,8 +156,7 @@ def _raws_together(function: func.FuncOp) -> int:
     """The number of samples whose raws are computed together. It exceeds `samples_together` for small samples.
 
     Raws do not depend on this number, whereas the last bits of sums of reals do. Observers and searches receive samples
-    chunk
-    by chunk.
+    chunk by chunk.
     """
     together, numbers = (
         samples_together(function),
@@ -182,8 +179,7 @@ def evaluate(
     """Run a program on raws of the input's format, or on reals with `Reals`, and return its outputs.
 
     inputs: shape (samples, elements of the input). arithmetic: `Bits` by default. observe: a function that is called
-    with
-    every tensor value and its array, once per chunk of samples and loop iteration.
+    with every tensor value and its array, once per chunk of samples and loop iteration.
     """
     function = predict_function(module)
     check_steps(function, samples_together(function))
@@ -346,8 +342,7 @@ class _Run:
     """The evaluation of one chunk of samples.
 
     together: the number of iterations of parallel loops that are evaluated together for a single sample; 1 outside
-    parallel
-    loops.
+    parallel loops.
     """
 
     def __init__(self, arithmetic: Arithmetic, observe: Observer | None, together: int = 1):

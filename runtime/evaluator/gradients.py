@@ -1,9 +1,9 @@
 """Derivatives of a program's scores with respect to its constants, by reverse-mode differentiation on reals.
 
 A `Trace` records the ops that a program executes on some samples. Derivatives are propagated backwards through the
-trace.
-The derivatives by a constant are separate for each sample, so a constant matrix has as many derivatives per sample as
-elements. Only the factors of these derivatives are stored. `Gradients.rows` multiplies the factors row by row.
+trace. The derivatives by a constant are separate for each sample, so a constant matrix has as many derivatives per
+sample as elements. Only the factors of these derivatives are stored. `Gradients.rows` multiplies the factors row by
+row.
 """
 
 from __future__ import annotations
@@ -89,9 +89,8 @@ def tensor_slopes(
     """For each chunk of samples, yield the tensors of a program at L0, from the last computed tensor to the argument.
 
     For each computation of a tensor, the sequence has a tuple: the SSA value, its values, and the derivatives of a
-    weighted
-    sum of scores by these values, as in `Gradients`. The values have an axis of extent 1 if all samples share them.
-    Constants are omitted. Tensors that affect the scores only through an op without derivatives are also omitted.
+    weighted sum of scores by these values, as in `Gradients`. The values have an axis of extent 1 if all samples share
+    them. Constants are omitted. Tensors that affect the scores only through an op without derivatives are also omitted.
     """
     function = predict_function(module)
     chunk = samples_together(function)
@@ -108,8 +107,7 @@ class _Part:
     Without factors, the derivatives are the slopes. With factors, they are the products of slopes and factors.
 
     * positions: flat indices into the constant, of shape (samples or 1, ...). They are the indices of the elements or,
-      with
-      factors, of the first elements of rows.
+      with factors, of the first elements of rows.
     * slopes: shape (samples, ...) or, with factors, (samples, rows, columns of `factors`).
     * factors: the right operand, of shape (samples or 1, length of a row, columns).
     """
@@ -129,8 +127,7 @@ class _Part:
         samples.
 
         The slopes are for all columns. The scores of most samples depend neither on most rows of the last layer nor on
-        most nodes
-        of a tree.
+        most nodes of a tree.
         """
         positions, order = self._in_order
         found = order[slice(*np.searchsorted(positions, (start, start + 1)))]
@@ -187,10 +184,8 @@ class Gradients:
         """Yield pairs (slice, derivatives) for slices of the flattened constant.
 
         The derivatives by the elements of a slice have the shape (samples, elements). A slice is a row of a matrix, or
-        a part
-        along the first axis of another tensor. A constant without gradients yields nothing. Rows are cached while they
-        fit in
-        memory, because searches request the same rows again.
+        a part along the first axis of another tensor. A constant without gradients yields nothing. Rows are cached
+        while they fit in memory, because searches request the same rows again.
         """
         if any(constant.result not in chunk for chunk in self.chunks):
             return
@@ -257,8 +252,7 @@ class _GradientTape(Trace):
     """A trace on reals that also records which tensors are parts of constants.
 
     origins: for the index of each such tensor, a pair (constant, flat indices). The flat indices are those of the
-    tensor's
-    elements in the constant.
+    tensor's elements in the constant.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Array):
@@ -282,8 +276,7 @@ class _GradientTape(Trace):
         """For each constant, the parts of the derivative of a weighted sum of scores by this constant.
 
         direction: the weights of the scores. tensors: a list to which all other tensors are appended, as
-        `tensor_slopes` yields
-        them.
+        `tensor_slopes` yields them.
         """
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         scores = next(value for value in last.operands if isinstance(value.type, TensorType))

@@ -34,9 +34,8 @@ def evaluate_nest(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any], machine
     """Run a nest on raws, and store its results.
 
     known: the values defined outside the nest. For a buffer, it is an array of shape (samples, ...), which stores
-    modify. For
-    a scalar that is not constant, it is the raw. Raises `InputError` for ops that cannot be evaluated, such as sparse
-    products.
+    modify. For a scalar that is not constant, it is the raw. Raises `InputError` for ops that cannot be evaluated, such
+    as sparse products.
     """
     machine, shape = machine or NumpyMachine(), nest.shape
     if _is_parallel(nest, known):

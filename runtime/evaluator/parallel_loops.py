@@ -2,9 +2,9 @@
 
 The iterations of a parallel loop only insert parts into tensors, as in a pooling over patches. No iteration reads
 elements that another iteration writes (`tdsl.insertion_in`). Iterations are therefore evaluated like samples: every
-array
-has a leading axis over the iterations, of extent 1 if the array does not depend on the iteration. Loops that pass their
-tensors to a single inner loop form a nest. The iterations of all loops of a nest share one axis, in execution order.
+array has a leading axis over the iterations, of extent 1 if the array does not depend on the iteration. Loops that pass
+their tensors to a single inner loop form a nest. The iterations of all loops of a nest share one axis, in execution
+order.
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ class Nest:
     """Nested loops that can be evaluated together, outermost first.
 
     taken: the range of each loop. insertions: for each carried tensor, the op that inserts into it. elements: the
-    number of
-    elements of the largest tensor that an iteration of the innermost loop computes.
+    number of elements of the largest tensor that an iteration of the innermost loop computes.
     """
 
     loops: Sequence[scf.ForOp]
@@ -118,8 +117,7 @@ def check_steps(function: func.FuncOp, samples: int) -> None:
     """Raise `InputError` if one of a function's loops exceeds the limit on operations per inference.
 
     samples: the number of samples evaluated together. If it is 1, a batch of iterations of a parallel loop counts as
-    one
-    iteration.
+    one iteration.
     """
     if (op := long_loop(function, samples == 1)) is not None:
         steps, limit = _steps(op, samples == 1), step_limit()

@@ -1,8 +1,7 @@
 """Ops as steps of a machine, recorded once and replayed for other samples, iterations and candidates of a search.
 
 A format implements an operation as a sequence of calls of a machine. The sequence does not depend on the data. The
-calls
-on arrays are recorded when an op first runs. They are later replayed without the format's interval analysis.
+calls on arrays are recorded when an op first runs. They are later replayed without the format's interval analysis.
 
 The steps of a loop's body form one list (`LoopSteps`). Steps that depend only on the iteration run once, for all
 iterations together. The results of such steps are stored for other programs.
@@ -63,8 +62,7 @@ class Tapes(dict[object, "_OpTape | None"]):
         """The key of an op without regions. It consists of all properties that determine the op's steps.
 
         The properties are types, attributes, the constants that bound sums, the identity of equal operands, and shapes.
-        The
-        number of samples matters only if it is one.
+        The number of samples matters only if it is one.
         """
         operands = list(op.operands)
         roots = [tdsl.constant_root(value) for value in operands]
@@ -153,8 +151,7 @@ class _Step:
     """A call of a function.
 
     sources, target: the indices of the argument values and of the result. name: a key that is equal for functions with
-    equal
-    results.
+    equal results.
     """
 
     name: object
@@ -204,12 +201,10 @@ class LoopSteps:
 
     Steps that read no carried value are *early*: they run once for all iterations, with the samples of each iteration
     concatenated. If other steps read the result of an early step, the result is cached for all programs. The cache key
-    is the
-    number of the computation.
+    is the number of the computation.
 
     ops: ops without nested loops, all of which are recorded. entering: values that depend only on the iteration. most:
-    the
-    maximum number of elements of a tensor of one sample for which early steps run.
+    the maximum number of elements of a tensor of one sample for which early steps run.
     """
 
     def __init__(

@@ -1,12 +1,9 @@
 """Evaluation of many similar programs on one data set, bit-identical to `evaluate`.
 
 Values that programs share are computed once (`shared_values`), and ops in loops are replayed (`recorded_ops`). Values
-of
-a loop's body that depend only on the loop's index are computed for all iterations at once. The arrays of such values
-have
-two leading axes, over the samples and over the iterations. An axis has extent 1 if the values do not depend on the
-sample
-or on the iteration. Both axes are folded into the single leading axis that ops expect.
+of a loop's body that depend only on the loop's index are computed for all iterations at once. The arrays of such values
+have two leading axes, over the samples and over the iterations. An axis has extent 1 if the values do not depend on the
+sample or on the iteration. Both axes are folded into the single leading axis that ops expect.
 """
 
 from __future__ import annotations

@@ -53,11 +53,9 @@ def read_answers(
     """The array `y` of an .npz file, as a pair (class indices, targets). At least one of the two is None.
 
     The targets have the shape (samples, values). In the file, a class is a label or an integer. The integer is that of
-    the
-    model or, if the labels are text, an index. Targets have the shape of the program's values, regardless of axes of
-    one
-    element, or are a row for each sample. Raises `InputError` for another type or shape, for targets that are NaN or
-    infinite, and for a class that the program does not have.
+    the model or, if the labels are text, an index. Targets have the shape of the program's values, regardless of axes
+    of one element, or are a row for each sample. Raises `InputError` for another type or shape, for targets that are
+    NaN or infinite, and for a class that the program does not have.
     """
 
     def are_targets(shape: Sequence[int], kind: str) -> bool:

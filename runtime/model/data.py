@@ -36,8 +36,7 @@ class Data:
     * targets: the targets of a regressor, shape (samples, values), if the file contains targets instead of labels.
     * ignored: true if the file contains a `y` that the program does not use because it is a clustering.
     * precise: the samples that `compared_stride` selects, before rounding to single precision, if the file stores
-      double
-      precision.
+      double precision.
     """
 
     x: NDArray[np.floating[Any]]
@@ -83,13 +82,11 @@ def load_data(
     * classes: labels must lie in [0, classes).
     * answers: the properties of `y`; replaces `classes`.
     * parts: the inputs of a model with several inputs. The file contains an array of each name, or `x` with the
-      concatenated
-      arrays.
+      concatenated arrays.
     * missing: true if elements may be NaN.
 
     Raises `InputError` for a missing or damaged file, for wrong shapes or types, for no samples, and for more samples
-    than
-    fit in memory. Also raises it for NaN or infinity, and for labels out of range.
+    than fit in memory. Also raises it for NaN or infinity, and for labels out of range.
     """
 
     x = _joined(path, parts)

@@ -29,8 +29,8 @@ def header_texts(chip: Chip) -> dict[str, str]:
     """The texts of the runtime's and a chip's headers. The key is the name of a header, such as `tinyml/f32.h`.
 
     If a chip replaces a header of the runtime, the text is that of the runtime. Raises `InputError` if the chip has a
-    header
-    with the name of a runtime header but does not replace it. Also raises it for a replacement that lacks a function.
+    header with the name of a runtime header but does not replace it. Also raises it for a replacement that lacks a
+    function.
     """
     ours = {_name(file): file for file in _headers(_INCLUDE)}
     for name in chip.replaces:
@@ -73,8 +73,7 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
     """Pairs (name, text) of the headers on which a function depends, and then of the header that defines the function.
 
     A name is, for example, `tinyml/f32.h`. symbol: any function except composed kernels. target: the board of the
-    program
-    that calls the function. Raises `InputError` for an unknown function or board.
+    program that calls the function. Raises `InputError` for an unknown function or board.
     """
     headers = header_texts(chip_of(target))
     function = RUNTIME_FUNCTIONS.get(symbol)
@@ -122,8 +121,7 @@ def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:
     """Pairs (name, text) of the headers on which a kernel depends, and then of the text that defines the kernel.
 
     A composed kernel has a separate text, which is named after the kernel's symbol. Raises `InputError` for an
-    undefined
-    kernel.
+    undefined kernel.
     """
     if (composed := kernel.composed) is None:
         return definition_of(kernel.symbol, target)

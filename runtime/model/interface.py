@@ -23,16 +23,13 @@ class Interface:
     * input_length, output_length: the numbers of elements.
     * has_label: true if `NAME_predict` returns the class index; otherwise it returns void.
     * packed_bits: the width of each element of a packed input (`tinyml.dialects.layouts.packed_bits`), whose array
-      consists of
-      bytes; None if the input is not packed.
+      consists of bytes; None if the input is not packed.
     * packed_offset: the number that is subtracted from each element before the element is packed.
     * more_outputs: the C type and the length of each output after the scores, which `NAME_output_1` and so on return.
     * input_in_arena: true if the input is in the arena, at the address that `NAME_input` returns. `NAME_predict` then
-      has no
-      parameter X.
+      has no parameter X.
     * row_elements: the number of elements per row of an input that the caller's function `NAME_row` supplies row by
-      row.
-      `NAME_predict` then has no parameter X.
+      row. `NAME_predict` then has no parameter X.
     * input_axes: if channels come first in the model's file, the file's axis for each axis of the input; None for other
       inputs.
     * input_parts: the inputs of a model with several inputs, which are concatenated in the array.
@@ -147,8 +144,7 @@ class Interface:
         """The names of functions to which profilers may attribute instructions, best first.
 
         Profilers use the first function that exists. The compiler may inline the step function of a streaming program
-        into the
-        function that calls it.
+        into the function that calls it.
         """
         return (self.entry,) if self.pushes is None else (f"{self.name}_step", self.entry)
 

@@ -22,8 +22,7 @@ def require_memory(task: str, samples: int, each: int, file: str | None = None) 
     """Raise `InputError` if there is not enough memory for a task.
 
     task: a gerund for the message, such as `reading`. samples: the number of samples. each: bytes per sample. file: the
-    data
-    set, for the message.
+    data set, for the message.
     """
     free = free_memory()
     if free is None or samples * each + RESERVE <= free:
@@ -40,8 +39,7 @@ def free_memory() -> int | None:
     """The number of bytes that this process may still allocate; None if unknown.
 
     The limits of the process, of its control group and of the system apply. Memory that the system can reclaim, such as
-    its
-    file cache, counts as free.
+    its file cache, counts as free.
     """
     bounds: list[int] = []
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)

@@ -18,8 +18,7 @@ def temporary_folder() -> Generator[Path]:
     """A context with a new folder, which is removed at the end.
 
     If a disk is full, raises `InputError` that names the parent folder. Errors that name a file are raised unchanged.
-    An
-    error of `write` names no file.
+    An error of `write` names no file.
     """
     try:
         with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:

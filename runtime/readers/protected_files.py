@@ -57,8 +57,7 @@ def check_output(path: str | Path) -> Path:
     """The file or folder to which an output path resolves.
 
     Raises `InputError` if it is an input file, under any name or link. Also raises it for a symbolic link out of its
-    folder.
-    Raises `OSError` or `RuntimeError` for circular links.
+    folder. Raises `OSError` or `RuntimeError` for circular links.
     """
     link, final = Path(path), Path(path).resolve()
     if (inputs := _INPUTS.get()) is None:

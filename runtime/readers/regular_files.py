@@ -25,8 +25,7 @@ def open_regular(path: str | Path, what: str) -> BinaryIO:
     """Open a regular file, or a link to a regular file, for reading, and return it.
 
     what: a description of the content, for messages. The file counts as an input of the command. Raises `InputError`
-    for
-    anything else, without blocking, and for a Git LFS pointer.
+    for anything else, without blocking, and for a Git LFS pointer.
     """
     try:
         _check_kind(os.stat(path).st_mode, path, what)

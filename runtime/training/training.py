@@ -70,8 +70,7 @@ class TrainingTrace(Trace):
         """The derivatives of a loss by the trained constants and, if requested, by the argument.
 
         The key is the SSA value of the constant or the argument. A derivative has the shape of the constant. The
-        derivatives by
-        the argument have an axis over the samples. slope: the derivatives of the loss by the scores.
+        derivatives by the argument have an axis over the samples. slope: the derivatives of the loss by the scores.
         """
         found: dict[SSAValue, Array] = {}
         for value, by in self.by_values(slope):
@@ -85,8 +84,7 @@ class TrainingTrace(Trace):
         """Yield pairs (value, derivatives) for the values on which the scores depend, in reverse order.
 
         The derivatives are those of the loss by the value, per sample. Derivatives by constants are summed over the
-        samples.
-        slope: the derivatives of the loss by the scores.
+        samples. slope: the derivatives of the loss by the scores.
         """
         slopes = {self.index[self.scores]: slope.reshape(-1, *tdsl.shape_of(self.scores))}
         for op, operands, made in reversed(self.entries):
@@ -131,8 +129,7 @@ class TrainingTrace(Trace):
         """The derivatives by a result before the result is saturated to the range of its format.
 
         If the result is the least real, the derivative is zero, as in a relu. If it is the greatest real, only
-        derivatives that
-        reduce the result remain.
+        derivatives that reduce the result remain.
         """
         format = self._format(made)
         if format is None:
@@ -185,8 +182,7 @@ def cross_entropy(logits: Array, labels: Sequence[int] | Array) -> tuple[float, 
     """The mean cross-entropy of the softmax of logits, and the derivatives of this mean by the logits.
 
     The derivatives have the shape of the logits. logits: in the form that `by_class` returns. labels: the class index
-    of each
-    sample.
+    of each sample.
     """
     outputs, logits = logits.shape[1], by_class(logits)
     shifted = logits - logits.max(1, keepdims=True)
@@ -216,8 +212,7 @@ class TrainingSchedule:
     """The hyperparameters of a training.
 
     rate: the initial learning rate of Adam, which decays to zero along half a cosine. batch: the number of samples per
-    step.
-    augment: a function that randomly changes the inputs of a batch.
+    step. augment: a function that randomly changes the inputs of a batch.
     """
 
     epochs: int
@@ -251,8 +246,7 @@ class Trainer:
     """A program whose weights are trained.
 
     arithmetic: a function that creates the arithmetic of a step. `Reals` trains in double precision, `Bits` in the
-    program's
-    formats.
+    program's formats.
     """
 
     def __init__(self, weights: TrainedWeights, arithmetic: Callable[[], Arithmetic]):
@@ -288,8 +282,7 @@ class Trainer:
         """Train the weights, and store the best weights in the program.
 
         The best weights are those of the epoch, or of the start, with the least loss on `val`. Epochs with fewer
-        correct samples
-        than the start are ignored. Raises `InputError` for a loss that is NaN.
+        correct samples than the start are ignored. Raises `InputError` for a loss that is NaN.
         """
         random = np.random.default_rng(schedule.seed)
         adam = Adam(self.weights.variables, [weight.pace for weight in self.weights.weights])

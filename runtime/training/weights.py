@@ -36,8 +36,8 @@ class Weight:
     """A constant, together with its reals in double precision.
 
     low, high: for each element, the least and the greatest real of the format. dense: True for stored elements; the
-    zeros of
-    a sparse matrix remain zero. pace: the factor of the learning rate, which doubles for each bit below `COARSE_WIDTH`.
+    zeros of a sparse matrix remain zero. pace: the factor of the learning rate, which doubles for each bit below
+    `COARSE_WIDTH`.
     """
 
     constant: tdsl.ConstOp
@@ -56,12 +56,10 @@ class TrainedWeights:
     """The constants of a program that are trained.
 
     * reals: initial values by the names of constants. They are moved until they round to the raws of the program, which
-      may
-      not be the nearest raws. A constant that is missing, or has another shape, starts from its decoded raws.
+      may not be the nearest raws. A constant that is missing, or has another shape, starts from its decoded raws.
     * renew: a function that is called after the constants of the program have changed.
     * executed: another program with the same constants and bits, by default the program itself. In this program,
-      constants
-      may have other shapes and positions.
+      constants may have other shapes and positions.
     """
 
     def __init__(

@@ -19,9 +19,8 @@ def _read_helpers(file: Path) -> tuple[str, Mapping[str, str]]:
     """The prelude of a file of C functions, and its blocks in file order.
 
     The blocks are a mapping from the name of the function or type that a block defines to the text of the block. Blank
-    lines
-    separate blocks. Blocks that begin with a comment are dropped. A block that defines no `tm_...` name belongs to the
-    prelude.
+    lines separate blocks. Blocks that begin with a comment are dropped. A block that defines no `tm_...` name belongs
+    to the prelude.
     """
     prelude: list[str] = []
     helpers: dict[str, str] = {}

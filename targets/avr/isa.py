@@ -87,8 +87,7 @@ class Opcode:
     """A mnemonic, which is called with operands.
 
     * operands: the kind of each operand. Registers are written (w), read (r) or both (u). Other kinds are constants
-      (k),
-      pointers and addresses (a), labels (l), and labels or functions (f).
+      (k), pointers and addresses (a), labels (l), and labels or functions (f).
     * cycles: the cycles on an ATmega; for branches and skips, the cycles without a jump.
     * words: the number of words of flash, two bytes each.
     * among: the numbers of the valid registers.

@@ -61,8 +61,7 @@ class Expressions:
     """A printer that combines the texts of operands to the text of an expression.
 
     It records which helpers of the target are used. program: the name of the program, which is the prefix of its
-    constants,
-    buffers and arena in C. loaded: the constants that the caller writes.
+    constants, buffers and arena in C. loaded: the constants that the caller writes.
     """
 
     def __init__(self, chip: Chip, arena: c.ArenaOp | None, program: str, loaded: c.LoadedOp | None = None):

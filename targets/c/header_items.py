@@ -56,8 +56,7 @@ class _Condition:
     """An open preprocessor conditional.
 
     value: the condition of the current branch, None if unknown. keeps: true after one of the directives was printed.
-    taken:
-    true after a branch that is known to be compiled.
+    taken: true after a branch that is known to be compiled.
     """
 
     value: bool | None
@@ -72,8 +71,7 @@ class _Condition:
         """Enter the branch of a directive, or leave the conditional at its end.
 
         Return the directive to print, or None if the directive is removed. kind: the name of the directive. value: the
-        value of
-        its condition, None if unknown.
+        value of its condition, None if unknown.
         """
         if kind == "endif":
             return line if self.keeps else None
@@ -162,11 +160,9 @@ def needed_part(text: str, used: Set[str]) -> list[str]:
     """The lines of a header without unused definitions. used: the identifiers in the rest of the program.
 
     A definition under a preprocessor condition remains under this condition. An `#include` remains if a definition at
-    the
-    same level remains. The same applies to conditions under which an `#error` rejects a compiler. Each definition has a
-    separate include guard, which replaces the include guard of the header. Two programs in one translation unit may
-    need
-    different definitions of the header.
+    the same level remains. The same applies to conditions under which an `#error` rejects a compiler. Each definition
+    has a separate include guard, which replaces the include guard of the header. Two programs in one translation unit
+    may need different definitions of the header.
     """
     parts = _parsed(text)
     found, kept = set(used), set[_Item]()

@@ -191,8 +191,7 @@ class _ProgramPrinter:
         """The prefixes of the macros whose preprocessor branches are omitted.
 
         Compilers for chips with a special method of reading constants reject the printed file. Compilers for other
-        chips
-        compile the portable text, which returns the same bits.
+        chips compile the portable text, which returns the same bits.
         """
         if self.chip.macros is not None:
             return [prefix for prefix in SELECTING_PREFIXES if prefix not in self.chip.macros]

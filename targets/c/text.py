@@ -51,8 +51,7 @@ class Text:
     * reads: the variables on which the expression depends, and MEMORY if it reads memory.
     * steps: true if the evaluation of the expression advances a pointer.
     * update: for `v + rest` with a variable v, contains v, the operator and the rest, so that an assignment can be
-      printed
-      as `v += rest`.
+      printed as `v += rest`.
     """
 
     code: str

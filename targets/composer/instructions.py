@@ -32,8 +32,7 @@ class Instruction:
     * address: the registers from which the address of a load or store is computed.
     * reads: all registers that the instruction reads, including those of the address.
     * writes: all registers that the instruction writes. In both, "flags" stands for the condition flags, which only
-      some
-      chips list.
+      some chips list.
     * stack: the bytes of stack that the instruction allocates, negative if it frees them.
     * time: the cycles, if they are equal for all cores; otherwise 1.
     * callee: the C function that the instruction calls.
@@ -124,8 +123,7 @@ class Run(NamedTuple):
     """Consecutive instructions. Only the last instruction may be a branch.
 
     times: the number of executions per call of the function. taken: the number of these executions in which the branch
-    at
-    the end is taken.
+    at the end is taken.
     """
 
     lines: Code
@@ -173,8 +171,7 @@ class Repeated:
         label.
 
         A loop with a single iteration omits `begin` and `end`. skipped: the number of instructions of `end` that are
-        executed
-        only before a branch back.
+        executed only before a branch back.
         """
         if count == 1:
             return self

@@ -1,9 +1,8 @@
 """The code of tile kernels.
 
 `RowKernel` is the loop nest of a kernel for rows of weights. It is the same on every instruction set: groups of windows
-x
-blocks of rows x runs x elements, and an epilogue. A register tile determines how many windows and rows are computed at
-once. An instruction set implements the abstract methods for this register tile.
+x blocks of rows x runs x elements, and an epilogue. A register tile determines how many windows and rows are computed
+at once. An instruction set implements the abstract methods for this register tile.
 """
 
 from __future__ import annotations

@@ -133,8 +133,8 @@ class TileComposer(Generic[L]):
         """A family of kernels for bytes.
 
         channels, large, lines: as in `TileFamily`. shared: functions that the code calls. For every row, |start| plus
-        the sum of
-        |w| * |x| must be below `limit`. Every shift must be negative, and every multiplier at least `LEAST_MULTIPLIER`.
+        the sum of |w| * |x| must be below `limit`. Every shift must be negative, and every multiplier at least
+        `LEAST_MULTIPLIER`.
         """
 
         def composed(symbol: str, tile: Tile) -> Kernel | None:

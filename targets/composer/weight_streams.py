@@ -1,9 +1,8 @@
 """Weight streams: all data of a tile's rows, in the order in which a kernel loads them.
 
 A stream is a sequence of blocks of rows. A block is a sequence of fields. A field contains integers per row, such as
-the
-factors of requantisation as in TensorFlow Lite, or weights in an order of axes. This single declaration determines the
-bytes, the byte offsets that a composer needs, and the same sums in plain C. `row_blocks` and `ChannelRecords` are
+the factors of requantisation as in TensorFlow Lite, or weights in an order of axes. This single declaration determines
+the bytes, the byte offsets that a composer needs, and the same sums in plain C. `row_blocks` and `ChannelRecords` are
 streams that several chips use.
 """
 
@@ -55,10 +54,8 @@ class Number:
     """An integer per row.
 
     values: a function that returns one integer for each row, stored least significant byte first, or the bytes of each
-    row.
-    in_c: a function that returns the C expression of the integer. Its arguments are the C expressions of a byte pointer
-    and
-    of a byte offset.
+    row. in_c: a function that returns the C expression of the integer. Its arguments are the C expressions of a byte
+    pointer and of a byte offset.
     """
 
     name: str
@@ -160,12 +157,9 @@ class Weights(Field):
     """Weights of rows: the elements from `first` up to but excluding `first + elements`, as integers of `bytes` bytes.
 
     order: the axes, the outermost first. An axis is `ROW` or a stride. On the axis of a stride, an element with index i
-    has
-    the coordinate i // stride % extent, where stride * extent is the next greater stride. Examples are (ROW, 1), row by
-    row;
-    (1, ROW), element by element; (4, ROW, 1), four elements of each row in turn; and (4, ROW, 1, 2), the same with
-    elements
-    0, 2, 1 and 3 of each four.
+    has the coordinate i // stride % extent, where stride * extent is the next greater stride. Examples are (ROW, 1),
+    row by row; (1, ROW), element by element; (4, ROW, 1), four elements of each row in turn; and (4, ROW, 1, 2), the
+    same with elements 0, 2, 1 and 3 of each four.
     """
 
     elements: int = 0
@@ -194,10 +188,8 @@ class Weights(Field):
         """The C expression of a weight.
 
         element: the variable with the index of the weight, starting at `first`. row: the index of the row in the block;
-        it may
-        be "". rows: the number of rows of the block. The byte offset is the sum of the coordinates, each times the
-        bytes of all
-        inner axes.
+        it may be "". rows: the number of rows of the block. The byte offset is the sum of the coordinates, each times
+        the bytes of all inner axes.
         """
         terms: list[str] = []
         inner, by_rows = self.bytes, False
@@ -479,8 +471,7 @@ def row_blocks(
     """The stream of rows without gaps between runs.
 
     groups: pairs (number of blocks, rows of each block). factors: the factors of requantisation. order: the order of
-    the
-    weights.
+    the weights.
     """
     weights = Weights("weights", WORD, elements=tile.runs * tile.length, order=order)
     fields = RowNumbers("starts", content=(START,)), weights, *multipliers_and_shifts(factors)

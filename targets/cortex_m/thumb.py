@@ -24,8 +24,7 @@ class Address(NamedTuple):
     """The address of a load or store.
 
     offset: the number of bytes from the base, or a register that is shifted left by `lsl`. step: the number of bytes
-    added
-    to the base after the access.
+    added to the base after the access.
     """
 
     base: str
@@ -180,8 +179,7 @@ class Opcode:
     """A mnemonic, which is called with operands.
 
     * operands: the kind of each operand, as in `fits`. Registers are written (w), read (r) or both (u). "w r v" also
-      accepts
-      two operands, the first of which is written and read.
+      accepts two operands, the first of which is written and read.
     * short: the operands of ARMv6-M encodings, as in `is_short`.
     * size: the number of bytes of these encodings.
     * keywords: the keywords that calls accept.

@@ -1,8 +1,7 @@
 """RV32IM code of kernels: the table of instructions, and the interface through which kernels are written.
 
 A kernel appends instructions and loops to a `RiscvCode`. Its subclasses interpret them. `InstructionCounter` computes
-the
-costs. `RiscvBuilder` (`targets/riscv/builder.py`, loaded only when a kernel is printed) builds IR.
+the costs. `RiscvBuilder` (`targets/riscv/builder.py`, loaded only when a kernel is printed) builds IR.
 """
 
 from __future__ import annotations
@@ -18,12 +17,9 @@ class RiscvInstruction:
     """An instruction. It reads its operands, defines a new value and clobbers nothing.
 
     op: the name of the op in xDSL's dialects `riscv`, `riscv_cf` and `rv32`. The constructor of the op accepts the
-    operands
-    in the order of the assembly, except that the address of a store precedes the value. bytes: the maximum bytes of
-    flash; 2
-    if there is a compressed encoding for all registers. The time of an instruction is 1, because the time on RISC-V
-    chips is
-    measured in instructions.
+    operands in the order of the assembly, except that the address of a store precedes the value. bytes: the maximum
+    bytes of flash; 2 if there is a compressed encoding for all registers. The time of an instruction is 1, because the
+    time on RISC-V chips is measured in instructions.
     """
 
     op: str
@@ -97,8 +93,7 @@ class RiscvCode(ABC, Generic[V]):
         """The value if `first` equals `second`, otherwise the result of `change`.
 
         change: appends the code that computes its result from the value. share: the expected share of cases in which
-        this result
-        is needed.
+        this result is needed.
         """
 
     @abstractmethod
@@ -108,8 +103,7 @@ class RiscvCode(ABC, Generic[V]):
         """Append a bottom-tested loop of at least two iterations and return the results of the loop.
 
         test: a function that maps the next values of the variables to two operands that are equal after the last
-        iteration, or
-        to one operand that is then 0. far: true for bodies beyond the 4 KB range of a conditional branch.
+        iteration, or to one operand that is then 0. far: true for bodies beyond the 4 KB range of a conditional branch.
         """
 
     @abstractmethod

@@ -2,13 +2,11 @@
 
 Values have no registers while ops are appended. Registers are then allocated by linear scan over classes of values that
 share a register. xDSL's allocator differs in two ways. First, this allocator assigns a single register to a
-loop-carried
-variable in all iterations of a bottom-tested loop. Second, it lets an addition write its result to the register of an
-operand that is not used again.
+loop-carried variable in all iterations of a bottom-tested loop. Second, it lets an addition write its result to the
+register of an operand that is not used again.
 
 xDSL prints the instructions, with three exceptions: addresses of loads and stores (`lb a6, 4(t0)`), immediates of
-`lui`,
-which are unsigned, and the direction of branches to numeric labels.
+`lui`, which are unsigned, and the direction of branches to numeric labels.
 """
 
 from __future__ import annotations
@@ -163,8 +161,7 @@ class _LiveIntervals:
     """The indices of the instructions at which values are defined and last used.
 
     The live range of a value is an interval of the instructions of a region, which are numbered consecutively. A value
-    that
-    is defined before a loop and used in the loop is live to the end of the loop.
+    that is defined before a loop and used in the loop is live to the end of the loop.
     """
 
     def __init__(self, region: Region) -> None:

@@ -139,10 +139,8 @@ def _ordered(outputs: Operation) -> list[Operation]:
     """The ops on which outputs depend, in the order of a traversal from the outputs.
 
     Logic is printed after the ops that it reads. The ops that compute the inputs of registers and memories follow the
-    logic.
-    The result of synthesis depends on the order of the lines. Only the circuit determines this order, so it does not
-    depend
-    on the order in which passes created the ops.
+    logic. The result of synthesis depends on the order of the lines. Only the circuit determines this order, so it does
+    not depend on the order in which passes created the ops.
     """
     found: dict[Operation, None] = {}
     entered = deque([outputs])

@@ -136,8 +136,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         """The sums of products of matrices, exact in any order.
 
         BLAS computes the sums in the narrowest floating-point type that represents every partial sum exactly. If there
-        is none,
-        they are computed in 64-bit integers.
+        is none, they are computed in 64-bit integers.
         """
         of_lhs, of_rhs = exact_numbers(lhs_format), exact_numbers(rhs_format)
         dtype = _dtype_of_sums(lhs.shape[-1] * _greatest_product(of_lhs, of_rhs))

@@ -64,8 +64,7 @@ def _product_bound(product: Product) -> Bound:
     """The bound on the sum of one product, in units in the last place of the product; tight for constant factors.
 
     For a constant factor, positive and negative products are bounded separately for each row. The result is the bound
-    of
-    the row with the greatest bound.
+    of the row with the greatest bound.
     """
     lhs, rhs = _interval(product.lhs), _interval(product.rhs)
     corners = [a * b for a in lhs for b in rhs]
@@ -348,8 +347,7 @@ class ExactFormat(ExactNumbers):
         """The result of a function.
 
         If there are few arguments, the result is looked up in a table. Otherwise the function is computed in fixed
-        point or, as
-        in MinUn (7.1), in floating point.
+        point or, as in MinUn (7.1), in floating point.
         """
         from tinyml.dialects.machine.real_functions import exactly
 
@@ -474,8 +472,7 @@ def _root_bits(source: ExactNumbers) -> int | None:
     """The number of fractional bits of an inverse root; None if inverse roots would need more than 32 bits.
 
     For integers of b bits, results have an error of at most 2^-(b + 2). None is returned for integers of more than 15
-    bits
-    and a sign.
+    bits and a sign.
     """
     bits = max(map(abs, source.integer_limits)).bit_length()
     return 2 * bits + 1 if 2 * bits + 1 <= ROOT_BITS else None

@@ -88,8 +88,7 @@ def _wide_reciprocal(m: Machine[V], total: Int[V]) -> Int[V]:
     """The reciprocal of a total in units of 2^-18, with 28 fractional bits. Its relative error is from -2^-15 to 0.
 
     A first quotient is 2^30 divided by the total without its 9 low bits. Its relative error is 2^-9 for small totals
-    and
-    2^-8 for the greatest. A step of Newton's method squares this error, so that no 64-bit division is needed.
+    and 2^-8 for the greatest. A step of Newton's method squares this error, so that no 64-bit division is needed.
     """
     guess = m.divide(m.const(1 << 30), m.shift_right(total, 9))
     error = m.sub(m.const(1 << 39), m.mul(total, guess))

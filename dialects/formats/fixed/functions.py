@@ -3,8 +3,7 @@
 A small domain uses a table of results. A large domain is interpolated linearly in the smallest table that is accurate
 enough. An exp with a result of more than 16 bits uses the two tables of SeeDot's method, with more entries than in
 SeeDot. The logarithm of a number is computed as the logarithm of a power of two plus the logarithm of a number between
-1
-and 2. The device never divides.
+1 and 2. The device never divides.
 
 The schemes of SeeDot and Shiftry for exp, tanh and sigmoid are included for comparison. Their results are rounded by
 the result's format.
@@ -241,13 +240,11 @@ class Interpolation(FixedFunction):
     """Linear segments between 16-bit entries, by `tm_interpolate_s16` or, for |x|, `tm_interpolate_odd_s16`.
 
     `scale` is the factor by which arguments are multiplied, so that a segment spans 256 arguments. The index of the
-    segment
-    and the position in the segment are then whole bytes and need no shift. Sigmoid is computed as one half plus an odd
-    function.
+    segment and the position in the segment are then whole bytes and need no shift. Sigmoid is computed as one half plus
+    an odd function.
 
     Entries are offset from the function by half of the chord's deviation in the middle of the segment. This offset
-    halves
-    the greatest error. Arguments of more than 16 bits are rounded to 16 bits.
+    halves the greatest error. Arguments of more than 16 bits are rounded to 16 bits.
     """
 
     def __init__(self, domain: Domain, scale: int):
@@ -273,8 +270,7 @@ class Interpolation(FixedFunction):
         """The scale of the table's entries.
 
         If 16 bits represent all entries at the scale of the result, this scale is used, which saves a shift. Otherwise
-        the
-        finest scale is used at which all entries fit in 16 bits.
+        the finest scale is used at which all entries fit in 16 bits.
         """
         domain, frac = self.domain, self.domain.result.frac.data
         if not domain.odd:
@@ -314,8 +310,8 @@ class TwoTableExp(FixedFunction):
     """e^x as a product of two table entries, with a constant relative error (SeeDot 5.3.1, procedure Exp of algorithm
     2).
 
-    m is the least argument. With T index bits, x - m is rounded to 2T significant bits and split into halves
-    a and b. Then e^x = f(a) * g(b), where f includes e^m. Each table has up to 2^T entries.
+    m is the least argument. With T index bits, x - m is rounded to 2T significant bits and split into halves a and b.
+    Then e^x = f(a) * g(b), where f includes e^m. Each table has up to 2^T entries.
     """
 
     def __init__(self, domain: Domain, index_bits: int):
@@ -435,8 +431,7 @@ class ShiftryExp(FixedFunction):
     """e^x for x <= 0, and 1 for x > 0 (Shiftry 5.4).
 
     16-bit formats use tables of 2^8 and 2^7 entries, 8-bit formats one table of 2^7 entries. Arguments are first
-    converted
-    to one fixed scale, so that all uses share the tables. Results are converted from another fixed scale.
+    converted to one fixed scale, so that all uses share the tables. Results are converted from another fixed scale.
     """
 
     def __init__(self, domain: Domain):

@@ -2,8 +2,7 @@
 
 `!fixed.q<width, frac>` has signed raws with the same greatest magnitude for both signs. It rounds half up: it adds half
 a unit and shifts arithmetically. Sums of products have the type `!fixed.acc<width, frac>`. This accumulator is exact
-and
-never rounds, and must be proven wide enough. Three formats are related to `!fixed.q`:
+and never rounds, and must be proven wide enough. Three formats are related to `!fixed.q`:
 
 * `!fixed.s<width, frac>` represents the integers of sensors and includes every raw of two's complement. A sensor at its
   limit emits the least integer, so proofs of sums need a format that includes this integer. `!fixed.q` excludes it, so
@@ -171,8 +170,7 @@ class FixedType(RoundedHalfUp):
         """The format for numbers from low to high, by GetScale of Shiftry 6.1, algorithm 10.
 
         frac = (width - 1) - floor(log2(magnitude) + 1). frac is one greater if a magnitude that rounds to a power of
-        two then
-        barely saturates. This saturation loses one unit, which rounding at the coarser scale may also lose.
+        two then barely saturates. This saturation loses one unit, which rounding at the coarser scale may also lose.
         """
         magnitude = max(abs(low), abs(high))
         exponent = math.frexp(magnitude)[1] if magnitude else 0
@@ -432,8 +430,7 @@ def sensor_format(bits: int, is_signed: bool, frac: int | None) -> SignedType | 
     """The format of integers with `bits` bits in units of 2^-frac. If `frac` is None, numbers are between -1 and 1.
 
     For unsigned bytes, `frac` is ignored: numbers are between -1 and 1, and the byte 128 represents 0. In all other
-    formats,
-    the integer 0 represents 0.
+    formats, the integer 0 represents 0.
     """
     if not is_signed and bits == BYTE:
         return ByteType(BYTE, BYTE - 1)

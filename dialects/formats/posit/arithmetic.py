@@ -77,8 +77,7 @@ def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
     """The raws of the posits nearest to significand * 2^exponent, where |significand| < 2^62.
 
     The last bit of a significand of more than 32 bits may be sticky, that is, set if lower bits that were dropped were
-    not
-    all 0.
+    not all 0.
     """
     significand, exponent = (np.asarray(part, np.int64) for part in np.broadcast_arrays(significand, exponent))
     size, zero = np.abs(significand), significand == 0

@@ -62,8 +62,7 @@ def stretched(m: Machine[V], raws: Int[V], n: int, high: int) -> Int[V]:
     """The numbers of posits of n bits with es 0, below 2^high, in units of the least positive posit.
 
     Up to 1, the numbers are equal to the raws. From 1 on, the distance between consecutive numbers is 2. It grows to 8,
-    32
-    and so on at each power of two.
+    32 and so on at each power of two.
     """
     x = raws
     for j in range(1, high + 1):

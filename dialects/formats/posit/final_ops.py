@@ -29,8 +29,7 @@ class JoinOp(QuireOp):
     """A complete sum as one integer, which represents `sum * 2^-scale`, and a flag that is set if the sum is NaR.
 
     If the sum consists of bins, it is truncated below the bits that rounding to a posit needs. The last bit of the
-    result is
-    set if a truncated bit is set.
+    result is set if a truncated bit is set.
     """
 
     name = "posit.join"
@@ -163,8 +162,7 @@ class ToOddOp(EmittedOp):
     """`sum * 2^-scale` truncated to an integer in units of 2^-unit, and clamped to [low, high].
 
     The integer is odd if truncation drops a bit that is set. If the integer is later rounded at a position at least two
-    bits
-    higher, the result is the number nearest to the exact sum. NaR becomes `low`.
+    bits higher, the result is the number nearest to the exact sum. NaR becomes `low`.
     """
 
     name = "posit.to_odd"

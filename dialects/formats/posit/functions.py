@@ -52,8 +52,7 @@ def _bends(n: int, greatest: int) -> list[tuple[int, int, int]]:
     """For es 0, the powers of two from 1 to the greatest number, each as (raw, number, distance).
 
     distance: log2 of the distance between consecutive numbers above the power of two. Numbers and distances are in
-    units of
-    the least positive number.
+    units of the least positive number.
     """
     bends, raw, one = list[tuple[int, int, int]](), 1 << n - 2, 1 << n - 2
     while raw <= greatest and (more := one >> len(bends) + 1):
@@ -297,8 +296,7 @@ def _taken_apart(
     """The significand, the exponent and the NaR flag of a raw, and the scale of products with exponent 0.
 
     The significand has `width` bits, the exponent 16 bits. The number is significand * 2^(exponent - scale). The
-    exponent
-    is never negative.
+    exponent is never negative.
     """
     bits, exponent_bits = m.known(n), m.known(es)
     stored = 16 if bits <= 16 else 32
@@ -334,8 +332,7 @@ def _add_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: S
     """The program that adds two posits and returns the sum.
 
     The number with the lesser exponent is shifted right. Its last bit is sticky: it is set if a bit that is shifted out
-    is
-    set.
+    is set.
     """
     width, guard = (32, 16) if m.known(n) <= 16 else (64, 32)
     x, ex, undefined_a, scale = _taken_apart(m, a, n, es, width)
@@ -371,8 +368,7 @@ def _to_odd_program(m: IntegerBuilder, x: SSAValue, left: SSAValue, low: SSAValu
     """The program that shifts x left, or right for negative `left`, truncates to odd and clamps to [low, high].
 
     Truncation to odd sets the last bit if a dropped bit is set. Shifts by more than 64 bits are replaced by shorter
-    ones:
-    after such a left shift, all numbers except 0 exceed the limits; after such a right shift, no bits remain.
+    ones: after such a left shift, all numbers except 0 exceed the limits; after such a right shift, no bits remain.
     """
     width = 2 * width_of(x)
     raised = m.shift_left(m.resize(x, width), m.resize(m.clamp(left, 0, width_of(x) - 1), width))

@@ -90,8 +90,7 @@ class Layout:
         """The number of exponent steps between adjacent places of two factors.
 
         If both factors are shifted before they are multiplied, the result is the step of the bins. Otherwise the result
-        is 1:
-        places are exponents, and the product is shifted.
+        is 1: places are exponents, and the product is shifted.
         """
         if self.is_single or self.bin == 64:
             return 1
@@ -123,10 +122,8 @@ class Layout:
         """The bases from which the exponents of the left and the right factor are counted.
 
         The two bases add up to the exponent of the sum's unit. If this unit is finer than the unit of products of the
-        two
-        formats, the base of the constant left factor is reduced accordingly, unless the format of this factor
-        determines its
-        base.
+        two formats, the base of the constant left factor is reduced accordingly, unless the format of this factor
+        determines its base.
         """
         if lhs.is_placed:
             return lhs.least, -self.frac - lhs.least

@@ -41,8 +41,7 @@ class DecodeOp(EmittedOp):
 
     The number is `significand * 2^(step * place + least)`. The significand is shifted left within its step. Zero has
     significand 0 and place 0. NaR has significand 0. The place of NaR is the least integer of the register, which is
-    not
-    the place of any number. For posits that are stored in parts (`!posit.unpacked`), the op only separates the two
+    not the place of any number. For posits that are stored in parts (`!posit.unpacked`), the op only separates the two
     parts.
     """
 
@@ -202,8 +201,7 @@ class _AddingOp(QuireOp, ABC):
         """Add a number to the bin at `index` and, if the number is split into parts, to later bins.
 
         words: the number, as words from the lowest one up. left: the remaining left shift, less than a step; None if no
-        shift
-        remains.
+        shift remains.
         """
         layout = self.layout
         parts, part = layout.parts(self.bits.value.data, moved=left is None), layout.part

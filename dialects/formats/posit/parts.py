@@ -107,8 +107,7 @@ class Parts:
         """Integers that contain a shifted significand above its place, each in `half` bits.
 
         Exponents are reduced to multiples of `step`. Numbers with exponents below `least` have arbitrary results. The
-        place of
-        NaR is the least integer of 8 or of 16 bits.
+        place of NaR is the least integer of 8 or of 16 bits.
         """
         significands, exponents, undefined = self.split(raws)
         counted = np.where(significands == 0, 0, np.maximum(exponents - least, 0))

@@ -4,11 +4,9 @@ A quire represents the sum as a number of `width` bits in units of 2^-frac. The 
 `width`. The quire of the Standard for Posit Arithmetic (2022, section 5), in contrast, always has 16 n bits.
 
 A sum of at most 32 or 64 bits is one integer of `bin` bits. A wider sum consists of *bins*: integers of `bin` bits
-whose
-units differ by a factor of 2^step. A product changes one bin, or one bin for each of its parts, without carries. The
-bins are joined once, after the last product. An additional byte records whether an operand was NaR. The sum is then
-also
-NaR.
+whose units differ by a factor of 2^step. A product changes one bin, or one bin for each of its parts, without carries.
+The bins are joined once, after the last product. An additional byte records whether an operand was NaR. The sum is then
+also NaR.
 """
 
 from __future__ import annotations

@@ -34,8 +34,7 @@ def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raw
     """Sums of products of stacked matrices, as `Accumulator.matmul` defines them, in units of 2^-frac.
 
     Magnitudes are split into digits that are short enough for float64 to sum their products exactly. Matrices of digits
-    that
-    are all zero are skipped.
+    that are all zero are skipped.
     """
     length = lhs_raws.shape[-1]
     bits = (FLOAT64_BITS - length.bit_length()) // 2

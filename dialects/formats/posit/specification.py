@@ -32,10 +32,8 @@ def posits(n: int, es: int, window: tuple[int, int] | None, shift: int = 0) -> L
     """The posits times 2^-shift.
 
     window: a pair (low, high) that selects the multiples of 2^low below 2^high; None selects all posits. Where the
-    window
-    omits posits between two numbers, and around zero, a real is rounded to the nearer number. A tie is rounded to the
-    even
-    multiple of 2^low.
+    window omits posits between two numbers, and around zero, a real is rounded to the nearer number. A tie is rounded
+    to the even multiple of 2^low.
     """
     low = -((n - 2) << es) if window is None else window[0]
     unit = Fraction(2) ** low

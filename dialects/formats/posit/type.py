@@ -294,8 +294,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
         The format has es 0, unless the window of this format has another es. With es 0, the distance between numbers is
         2^-(n - 2) below 1 and twice as much above 1. The fixed-point format with n bits, n - 2 of them fractional,
-        represents
-        all numbers of this posit format and further ones.
+        represents all numbers of this posit format and further ones.
         """
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
@@ -528,8 +527,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         """A number rounded to `result`.
 
         Posits of at most 16 bits are converted through floats, which represent them exactly, and wider ones through a
-        quire. NaR
-        becomes NaN.
+        quire. NaR becomes NaN.
         """
         if self.window is not None:
             return None

@@ -91,8 +91,7 @@ class PublishedFixedPoint(ScaledInteger):
         """The format for numbers from low to high, by GetScale of Shiftry 6.1, algorithm 10.
 
         frac = (width - 1) - floor(log2(magnitude) + 1). SeeDot's GetP (algorithm 1) is the same, except that a power of
-        two
-        would overflow at its scale.
+        two would overflow at its scale.
         """
         magnitude = max(abs(low), abs(high))
         frac = self.width.data - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
@@ -154,9 +153,8 @@ class PublishedFixedPoint(ScaledInteger):
         """The sum or difference of two numbers, by MATADD of SeeDot's algorithm 2.
 
         Both operands are divided to the coarsest scale before they are added. Shiftry's rule C-MatAdd (figure 5)
-        instead divides
-        the sum by the difference of scales. Shiftry's released code divides the operands, which reproduces its tables 1
-        and 2.
+        instead divides the sum by the difference of scales. Shiftry's released code divides the operands, which
+        reproduces its tables 1 and 2.
         """
         formats = [published(format) for format in (lhs_format, rhs_format)]
         common = min(format.frac.data for format in (*formats, self))

@@ -49,10 +49,8 @@ class SeedotType(PublishedFixedPoint):
         """The accumulator of MULSCALE and TREESUMSCALE of algorithm 1, for a result of this scale.
 
         The products have a finer scale than the result. The excess is first removed from the operands, until the
-        products fit in
-        the width (S_mul). The tree removes the rest (S_add). The paper uses this distribution for every maxscale. Each
-        product
-        of a sparse row is divided by the power of two by which a tree would divide the sum.
+        products fit in the width (S_mul). The tree removes the rest (S_add). The paper uses this distribution for every
+        maxscale. Each product of a sparse row is divided by the power of two by which a tree would divide the sum.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = max(lhs.width.data, rhs.width.data, self.width.data)

@@ -4,8 +4,7 @@ Division by powers of two is an arithmetic shift, as in the figures of the paper
 determines the width of the temporaries for sums of products:
 
 * `!shiftry.q<width, frac>`: twice the width of the wider operand, as in the released code. If the result is coarser
-  than
-  the products, SeeDot's tree halves the sums.
+  than the products, SeeDot's tree halves the sums.
 * `!shiftry_printed.q<width, frac>`: the width of rule C-MatMul of figure 5. An exact sum of all products fits in this
   width, so no level is halved.
 """
@@ -84,10 +83,8 @@ class PrintedShiftryType(ShiftryNumber):
         """The accumulator of rule C-MatMul.
 
         A sum of n products has 2^ceil(log2(bx + by + ceil(log2 n) - 1)) bits and is shifted once at the end. The rule
-        subtracts
-        ceil(log2 n) from this shift. The programs of section 3 do not subtract it. Only without the subtraction does
-        the result
-        have the scale that the rule states.
+        subtracts ceil(log2 n) from this shift. The programs of section 3 do not subtract it. Only without the
+        subtraction does the result have the scale that the rule states.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = 1 << (lhs.width.data + rhs.width.data + levels - 2).bit_length()

@@ -66,8 +66,7 @@ def input_radius(integer_bits: int, factor: float) -> int:
     """The greatest integer that, multiplied by `factor`, stays within the integer bits.
 
     This is TensorFlow Lite's CalculateInputRadius. Only the exponent of the factor matters, so the result can be 0.
-    Even the
-    argument 0 is then outside the range.
+    Even the argument 0 is then outside the range.
     """
     _, exponent = math.frexp(factor)
     return math.floor(((1 << integer_bits) - 1) * 2.0 ** (31 - integer_bits - exponent))
@@ -145,8 +144,7 @@ def interpolated(m: Machine[V], function: Function, source: ZeroSkewNumbers, val
     """tanh or the logistic function of a value, in units of 2^-15.
 
     The argument is converted to a scale of 2^-12 / 3. A segment of the table then has 512 units for the logistic
-    function.
-    For tanh, a segment has 256 units, since tanh(x) is twice the logistic function of 2 x, minus 1.
+    function. For tanh, a segment has 256 units, since tanh(x) is twice the logistic function of 2 x, minus 1.
     """
     bits = 8 if function == "tanh" else 9
     multiplier, shift = _multiplier_and_shift(source.scale, range(2 if function == "tanh" else 1))

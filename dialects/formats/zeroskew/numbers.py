@@ -234,8 +234,7 @@ def multiplier_and_shift(factor: float) -> tuple[int, int]:
     """The multiplier and the shift of a positive factor: factor = multiplier * 2^(shift - 31).
 
     This is TensorFlow Lite's QuantizeMultiplier. The multiplier lies in [2^30, 2^31). Factors below 2^-32 become 0.
-    Factors
-    above 2^30 become the greatest representable factor.
+    Factors above 2^30 become the greatest representable factor.
     """
     fraction, shift = math.frexp(factor)
     multiplier = math.floor(math.ldexp(fraction, _PRECISION) + 0.5)
@@ -303,8 +302,7 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     """Sums of products. The scale of a product is the product of the operands' scales, computed as in TensorFlow Lite.
 
     The scale is computed in single precision. If channels have separate scales, it is computed in double precision;
-    channels
-    with equal scales share one scale. Sums of 16-bit products have 64 bits.
+    channels with equal scales share one scale. Sums of 16-bit products have 64 bits.
     """
 
     INTEGER: ClassVar[bool] = True

@@ -1,10 +1,9 @@
 """Zero-skew integers with ONNX Runtime's arithmetic: `!zeroskew.f<8, scale, zero>` represents scale * (raw - zero).
 
 The arithmetic follows the specification of QuantizeLinear in ONNX, and ONNX Runtime's QLinearConv. A result is a real
-of
-single precision, which is divided by the scale, rounded to nearest (halves to even) and clamped. Sums of products and
-totals of averages are integers, which are multiplied by one factor of single precision. Weights and initial values of
-sums have the formats of `type.py`.
+of single precision, which is divided by the scale, rounded to nearest (halves to even) and clamped. Sums of products
+and totals of averages are integers, which are multiplied by one factor of single precision. Weights and initial values
+of sums have the formats of `type.py`.
 
 `!zeroskew.facc<32, scale>` is the type of the sums.
 """

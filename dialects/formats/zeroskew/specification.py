@@ -1,8 +1,7 @@
 """The specification of zero-skew integers in TensorFlow Lite: the results of its reference kernels, in exact integers.
 
 MultiplyByQuantizedMultiplier is `documented_functions.requantised`. QuantizeMultiplier converts a factor to a
-multiplier
-of 31 bits and a shift. This module implements it independently, in rationals.
+multiplier of 31 bits and a shift. This module implements it independently, in rationals.
 """
 
 from __future__ import annotations
@@ -60,8 +59,7 @@ class Skewed(Specification):
         """The raw of a sum or a difference, by TensorFlow Lite's ADD.
 
         The operands are shifted left and converted to twice the greater scale. The sum is converted to the scale of the
-        result.
-        sign: 1 for a sum, -1 for a difference.
+        result. sign: 1 for a sum, -1 for a difference.
         """
         x, y = _skewed(of_a), _skewed(of_b)
         unit = 2 * max(x.scale, y.scale)
@@ -104,8 +102,7 @@ class Skewed(Specification):
         """The raw of the mean, by TensorFlow Lite's MEAN.
 
         The zero points are subtracted from the sum. The difference is multiplied by a multiplier that includes the
-        division by
-        the count.
+        division by the count.
         """
         source = _skewed(of_elements)
         multiplier, shift = quantised_multiplier(source.scale / self.scale)
@@ -123,8 +120,7 @@ def quantised_multiplier(factor: float) -> tuple[int, int]:
     """The pair (multiplier, shift) with multiplier in [2^30, 2^31) and factor = multiplier * 2^(shift - 31).
 
     This is TensorFlow Lite's QuantizeMultiplier. The multiplier is rounded, halves away from zero. It is 0 for factors
-    below
-    2^-32, and the greatest multiplier for factors above 2^30.
+    below 2^-32, and the greatest multiplier for factors above 2^30.
     """
     exact = Fraction(factor)
     shift = 0

@@ -3,13 +3,11 @@
 The arithmetic follows Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
 Inference" (2018), and the quantisation specification of TensorFlow Lite. Scales are arbitrary numbers of single
 precision. Sums of products are 32-bit integers. A fixed-point multiplication, `tm_requantize_s32`, converts a sum to
-the
-scale of the result and rounds twice. The sum of two numbers also rounds twice; its operands are first converted to a
-common scale.
+the scale of the result and rounds twice. The sum of two numbers also rounds twice; its operands are first converted to
+a common scale.
 
 `!zeroskew.q<8, [scale, scale, ...], 0>` is the format of weights with a scale per row. `!zeroskew.q<32, scale, 0>` is
-the
-format of initial values of sums. For activations of 16 bits, this format is `!zeroskew.q<64, scale, 0>`.
+the format of initial values of sums. For activations of 16 bits, this format is `!zeroskew.q<64, scale, 0>`.
 """
 
 from __future__ import annotations

@@ -83,10 +83,8 @@ class RoutineAttr(ParametrizedAttribute, ABC):
     """The computation of a call, independent of the kernel: a routine, in the sense of BLAS.
 
     A routine defines the operands of calls and their effects, the arguments of the C function, and the number of
-    products
-    from which the cost model estimates the time. The operands of a call are `CallOp.arguments`. A run is contiguous
-    memory
-    of rank 1.
+    products from which the cost model estimates the time. The operands of a call are `CallOp.arguments`. A run is
+    contiguous memory of rank 1.
     """
 
     OPERANDS: ClassVar[Sequence[AttrConstraint]]
@@ -198,8 +196,7 @@ class CallOp(DialectOp):
     """Call a routine on runs of memory. A pass chooses the kernel, a C function that computes the routine.
 
     A `num.call` without a kernel whose routine is a `LoopRoutineAttr` is expanded to a loop. Any other routine requires
-    a
-    kernel, or must itself name a C function.
+    a kernel, or must itself name a C function.
     """
 
     name = "num.call"

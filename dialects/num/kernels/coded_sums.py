@@ -27,8 +27,7 @@ class CodeSize(NamedTuple):
     """The cost of a kernel.
 
     time: the time of a call, in the unit of the device. once: bytes of flash per program. call: bytes of flash per
-    call.
-    stack: bytes of stack.
+    call. stack: bytes of stack.
     """
 
     time: int
@@ -41,8 +40,7 @@ class CodeAttr(RoutineAttr, ABC):
     """A routine whose constants are embedded in the function that computes the routine.
 
     The operands of calls are the outputs, then the inputs. constants: the attribute from which the function is
-    generated and
-    with which it is declared. time, once, call, stack: the fields of a `CodeSize`.
+    generated and with which it is declared. time, once, call, stack: the fields of a `CodeSize`.
     """
 
     DECLARED_AS: ClassVar[str]

@@ -40,8 +40,7 @@ class ForestOp(DialectOp):
     """`outputs[k]` is the sum over all trees of `votes[leaf, k]`, where `leaf` is the leaf that the input reaches.
 
     The attributes are those of `ForestCode`. Thresholds are raws of the input's format. Votes have the element type of
-    the
-    results, which is a number format or a builtin type.
+    the results, which is a number format or a builtin type.
     """
 
     name = "num.forest"

@@ -82,8 +82,7 @@ class ComposedKernelAttr(KernelAttr):
 
     * op: the routine that the kernel computes.
     * weights_coding, vector_coding: the codings of the factors (`tinyml.dialects.formats.number_format`), or the digits
-      of
-      packed weights.
+      of packed weights.
     * weights, vector, sum: the number of bits of the stored factors and of the accumulator.
     * gaps: the number of bits stored with each weight of a sparse row, 0 for a dense row.
     * ram: 1 if the weights are in RAM on a chip that reads flash by different instructions, otherwise 0.

@@ -46,20 +46,15 @@ class LaneFunctionOp(DialectOp):
 
     The iterations may be executed in groups of any size. The arguments are runs of memory of 8-bit, 16-bit or 32-bit
     integers, and the indices of the axes. The input runs precede the run that is written. The axes are lines and lanes,
-    or
-    only lanes.
+    or only lanes.
 
     The body loads elements. The index of an element is affine or, for the elements of a table, a computed integer. The
-    body
-    extends the elements to 32 bits, computes with `arith` ops and functions of the runtime, reduces the elements of
-    windows
-    and of rows (`num.reduce`), and stores one element. In a function without axes, a `num.reduce` combines all lanes,
-    and
-    its result is stored.
+    body extends the elements to 32 bits, computes with `arith` ops and functions of the runtime, reduces the elements
+    of windows and of rows (`num.reduce`), and stores one element. In a function without axes, a `num.reduce` combines
+    all lanes, and its result is stored.
 
     `vectorise-nests` creates these functions. A `num.call` of `#num.coded_loop` calls each function. The kernel
-    generator
-    (composer) of a vector unit translates the body, op by op, or rejects it.
+    generator (composer) of a vector unit translates the body, op by op, or rejects it.
     """
 
     name = LANE_FUNCTION

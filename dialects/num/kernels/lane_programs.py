@@ -1,10 +1,8 @@
 """The program of a `num.lane_function`, for code generators: its ops in order, and facts about values and accesses.
 
 An iteration is a straight-line program on 32-bit integers. It may contain nested loops that carry values, such as a
-loop
-over the window of a pool. Iterations are independent, so any number of them may run in parallel. A reduction may
-combine
-the values of all iterations to a single element.
+loop over the window of a pool. Iterations are independent, so any number of them may run in parallel. A reduction may
+combine the values of all iterations to a single element.
 """
 
 from __future__ import annotations
@@ -103,10 +101,8 @@ class LaneProgram(CodeContent):
     """The body of a `num.lane_function`.
 
     * ops: the ops that lanes execute, in order. The ops of an inner loop follow its `num.reduce`. The last op stores
-      the
-      result, or reduces all lanes. The list excludes constants, indices, conversions and the terms of sums over rows.
-      The
-      `num.reduce` of a sum over a row is a single op.
+      the result, or reduces all lanes. The list excludes constants, indices, conversions and the terms of sums over
+      rows. The `num.reduce` of a sum over a row is a single op.
     * accesses: for each load, the accessed element.
     * sums: for each sum over a row, its description.
     * join: the reduction of all lanes; None if there is none.
@@ -163,8 +159,7 @@ class LaneProgram(CodeContent):
         """The operands of an op, without amounts of shifts, constant factors and indices of elements.
 
         For an inner loop, the result is the initial values. For the `num.next` of an inner loop, it is the values for
-        the next
-        iteration.
+        the next iteration.
         """
         match op:
             case memref.LoadOp():
@@ -223,8 +218,7 @@ class LaneProgram(CodeContent):
         """The position of each op in program order.
 
         An inner loop occupies one position for each carried value, and then one position for its start. Its `num.next`
-        occupies
-        one position for each value for the next iteration, and then one position for the end of the loop.
+        occupies one position for each value for the next iteration, and then one position for the end of the loop.
         """
         places, place = dict[Operation, int](), 0
         for op in self.ops:
@@ -259,8 +253,7 @@ class LaneProgram(CodeContent):
         """For each value, its uses as pairs (position, op).
 
         A comparison counts as a use at the op that selects by the comparison. The end of an iteration also counts as a
-        use of
-        the values that the loop carries.
+        use of the values that the loop carries.
         """
         found: dict[SSAValue, list[tuple[int, Operation]]] = {value: [] for value in self.defined}
         for op in self.ops:

@@ -256,8 +256,7 @@ def over_entries(
     """Build a loop over the entries of a compressed row, and return the sum.
 
     first: the index of the row's first entry. add: returns the sum after an entry, given the sum before the entry, the
-    index
-    of the entry and the column of the entry.
+    index of the entry and the column of the entry.
     """
 
     def step(_: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
@@ -274,8 +273,7 @@ class SparseDotAttr(LoopRoutineAttr):
     """`(sum, values, gaps, lengths, vector, row, at)`: the sum plus the products of one compressed row and a vector.
 
     `row` is the index of the row among compressed rows as in `dialects/layouts/sparse_rows.py`. `at` is the index of
-    the
-    first entry of the row among all entries.
+    the first entry of the row among all entries.
     """
 
     name = "num.sparse_dot"
@@ -369,8 +367,7 @@ class SeveralRowsAttr(RoutineAttr, ABC):
     """A routine that computes a sum of products for each of several rows.
 
     The operands are sums, starts, matrix and vector. The matrix is contiguous, row after row. `sums` and `starts` may
-    be the
-    same memory.
+    be the same memory.
     """
 
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (MEMREF, MEMREF, MEMREF, MEMREF)
@@ -451,8 +448,8 @@ class TilesAttr(OneNumberAttr):
     """`(outputs, stream, windows)`: the finished sums of a `num.contract` over windows.
 
     The attribute of the kernel states the number of windows and rows per call. `stream` contains the weights and other
-    data
-    of rows, in the order in which the kernel reads them. The parameter `multiplied` is the number of products per call.
+    data of rows, in the order in which the kernel reads them. The parameter `multiplied` is the number of products per
+    call.
     """
 
     name = "num.tiles"
@@ -478,8 +475,7 @@ class TransformAttr(RoutineAttr):
     """`(run)` or `(run, constants)`: a C function of the runtime transforms the raws of a run in place.
 
     The arguments of the C function are the run, the constants if there are any, and `numbers`. The cost model assumes a
-    time
-    proportional to `steps`.
+    time proportional to `steps`.
     """
 
     name = "num.transform"

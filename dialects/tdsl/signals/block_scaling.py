@@ -36,8 +36,7 @@ class BlockFactorOp(TensorOp):
     """The greatest power of two, from 1 to 2^most, whose products with the elements of a row are below `limit`.
 
     The products are compared by their magnitudes. The result is 1 for rows with a number of at least half the limit,
-    and
-    2^most for rows of zeros. `limit` is a power of two.
+    and 2^most for rows of zeros. `limit` is a power of two.
     """
 
     name = "tdsl.block_factor"

@@ -67,8 +67,7 @@ class HistogramOp(CountOp):
     bin b.
 
     `edges` is an A x (B - 1) array of reals, ascending along its rows. Bin b contains the elements from edge b - 1 up
-    to but
-    excluding edge b. The first and the last bin are unbounded. Edges remain reals in every format.
+    to but excluding edge b. The first and the last bin are unbounded. Edges remain reals in every format.
     """
 
     name = "tdsl.histogram"
@@ -136,8 +135,7 @@ class LongestRunOp(CountOp):
 
     With `below`, the elements of a run are less than the threshold instead. `least` is the minimum length of runs. Of
     several equally long runs, the first is selected. If there is no run, the start is -1 and the length is 0. The
-    result has
-    the shape 1 x 2.
+    result has the shape 1 x 2.
     """
 
     name = "tdsl.longest_run"

@@ -34,8 +34,7 @@ class BiquadOp(TensorOp):
     """`y[n] = b0 x[n] + b1 x[n - 1] + b2 x[n - 2] - a1 y[n - 1] - a2 y[n - 2]` along the last axis, each rounded once.
 
     `coefficients` contains b0, b1, b2, a1 and a2, as in a row of `scipy.signal.butter(..., output="sos")` without a0,
-    which
-    is 1. Inputs and results before the first element are zero.
+    which is 1. Inputs and results before the first element are zero.
     """
 
     name = "tdsl.biquad"
@@ -110,11 +109,9 @@ class SquareWavesOp(TensorOp):
     """The mean products of a chunk, 1 x D, with square waves of M frequencies, in quadrature: the result is 2 x M.
 
     The result is a column of A in equations (25) and (26) of Gural and Murmann, appendix D.2, divided by D. `result[0,
-    m]`
-    is the mean product with the in-phase wave, which is a quarter of a period later. `result[1, m]` is the mean product
-    with
-    the quadrature wave. `first` is the index of the chunk's first sample. `steps` contains the phase by which each wave
-    advances per sample, in units of 1 / `PERIOD` periods.
+    m]` is the mean product with the in-phase wave, which is a quarter of a period later. `result[1, m]` is the mean
+    product with the quadrature wave. `first` is the index of the chunk's first sample. `steps` contains the phase by
+    which each wave advances per sample, in units of 1 / `PERIOD` periods.
     """
 
     name = "tdsl.square_waves"

@@ -131,8 +131,7 @@ def real_pair(
     """Bins k and N / 2 - k of the transform of a real signal.
 
     z: the same bins of the transform of N / 2 complex numbers. factors: the result of `rotations` for the angle 2 pi k
-    / N.
-    half: the number 1 / 2.
+    / N. half: the number 1 / 2.
     """
     (xr, xi), (yr, yi) = z
     odd = steps([xi, half, yi, half], [2, 2], source), steps([yr, half, xr, half], [2, -2], source)
@@ -258,12 +257,11 @@ class ReverseBitsOp(SpectrumOp):
 @irdl_op_definition
 class ButterfliesOp(SpectrumOp):
     """A stage of a Fourier transform. It combines `radix` adjacent transforms of `span` numbers to transforms of `radix
-    *
-    span` numbers.
+    * span` numbers.
 
     Rows are in bit-reversed order. The numbers are rotated, and the rotated numbers are rounded to a format for twice
-    the
-    magnitude. Each result is the exact sum of these numbers, rounded once. In a stage of span 1, no number is rotated.
+    the magnitude. Each result is the exact sum of these numbers, rounded once. In a stage of span 1, no number is
+    rotated.
     """
 
     name = "tdsl.butterflies"
@@ -319,8 +317,7 @@ class RealSpectrumOp(SpectrumOp):
     """The transform of N real samples, computed from the transform of the same samples as N / 2 complex numbers.
 
     The result contains the bins from 1 to N / 2 - 1. The first number of the result consists of the bins 0 and N / 2,
-    which
-    are real.
+    which are real.
     """
 
     name = "tdsl.real_spectrum"
@@ -411,8 +408,7 @@ class MagnitudeOp(BinsOp):
     """The approximate magnitude of each complex number, with an error of at most 3 %.
 
     The magnitude is max(a, 7/8 a + 1/2 b), where a is the greater and b the smaller of the magnitudes of the real and
-    the
-    imaginary part (Lyons, Understanding Digital Signal Processing, section 13.2).
+    the imaginary part (Lyons, Understanding Digital Signal Processing, section 13.2).
     """
 
     name = "tdsl.magnitude"

@@ -61,8 +61,7 @@ class _AvrChannelCode(AvrTileCode):
     """The code for a depthwise tile.
 
     height, width: the extents of a filter. taps: the number of weights of a filter. across: the number of columns
-    between
-    adjacent windows.
+    between adjacent windows.
     """
 
     def __init__(self, tile: Tile) -> None:

@@ -61,8 +61,7 @@ class _Row:
     """The state of a row's sum while code is emitted.
 
     gathered: the sum of the magnitudes of the weights whose products are accumulated in 16 bits; None if there are
-    none.
-    bias: the total bias added.
+    none. bias: the total bias added.
     """
 
     sum: _Sum

@@ -2,10 +2,8 @@
 
 Elements are fetched in the order in which `dialects/layouts/packed_bits.py` lays them out. A byte that several elements
 share remains in a register. The last element of such a byte is extracted in that register. A table in flash decodes
-raws
-of up to 8 bits. A register pair contains the address of the middle of the table, which is the entry of raw 0. Z is
-saved
-in another pair, because table look-ups overwrite it.
+raws of up to 8 bits. A register pair contains the address of the middle of the table, which is the entry of raw 0. Z is
+saved in another pair, because table look-ups overwrite it.
 
 Gaps of sparse rows have 4 bits. Functions that unpack groups to a plain array in RAM are also assembly loops.
 """
@@ -54,8 +52,7 @@ class Group:
     * keep: two registers for shared bytes. The first is one of r16 to r31. The second is for single bits in addition to
       wider fields.
     * gap: for a sparse row, the code that advances over the gap of an entry, the first or the second entry of a byte of
-      gaps;
-      None without gaps.
+      gaps; None without gaps.
     * signed: false for elements without a sign bit. A sign bit is stored inverted.
     """
 
@@ -185,8 +182,7 @@ def _six(to: str) -> Code:
     """Code that fetches an indexed 6-bit element to the register `to`.
 
     Element i starts i / 4 bytes before byte i. The last element of a group consists of the spare bits of the three
-    bytes
-    before it.
+    bytes before it.
     """
     quarter = joined((a.movw("r26", "r10"), a.movw("r4", "r10")), (a.lsr("r5"), a.ror("r4")) * 2)
     last = (a.ld(register, "-X") for register in (to, "r4", "r5"))

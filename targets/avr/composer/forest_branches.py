@@ -60,8 +60,7 @@ class Branches:
         """The code below a root.
 
         The code is built bottom-up and without recursion, because trees may be deep. leaf: a function that returns the
-        code of a
-        leaf, which does not fall through. jump: the opcode of jumps within the tree.
+        code of a leaf, which does not fall through. jump: the opcode of jumps within the tree.
         """
         trees, done = self.forest.trees, dict[int, Code]()
         pending = [root]

@@ -46,8 +46,7 @@ def spaced(bits: int, left: str) -> Sequence[Fetch]:
     """For each byte of an element at X, the low byte first, the code that fetches the byte.
 
     The last code then adds a register pair to X. left: the first register of this pair, which contains the distance
-    between
-    elements minus the bytes by which the fetches advance X.
+    between elements minus the bytes by which the fetches advance X.
     """
     low, high = a.pair(left)
 
@@ -121,8 +120,7 @@ def begin_high_byte(low: str, high: str) -> Code:
 
     The code sets `high` to the product's high byte plus carry plus `BIAS`. The product is the first of several products
     whose sum fits in 16 bits, so that no third byte is needed. The bias makes the high bytes unsigned, so that their
-    sign
-    need not be extended.
+    sign need not be extended.
     """
     return a.add(low, "r0"), a.ldi(high, BIAS >> 8), a.adc(high, "r1")
 
@@ -170,8 +168,7 @@ class AvrArithmetic(SumRegisters):
 
     * first: the registers of the operand that is fetched first.
     * meet: a function that returns code. The code fetches the bytes of the second operand, multiplies both operands and
-      adds
-      the product.
+      adds the product.
     * flush: the instructions that add partial sums to the sum, at least once in 256 products.
     * count: the register for the number of iterations, or the first of two registers.
     """
@@ -377,8 +374,7 @@ def factors(sums: Sums, point: int) -> Bytes:
     """The bytes of a stream that `requantised` reads, row by row. point: the zero point of the results.
 
     The bytes of a row are twice the multiplier, two bytes for the right shift, and the zero point plus 128. The right
-    shift
-    is split into a factor of 2^n and a number of whole bytes, which is stored minus 1.
+    shift is split into a factor of 2^n and a number of whole bytes, which is stored minus 1.
     """
     right = -sums.shifts
     more, left = (right - 1) // 8, -right % 8
@@ -391,8 +387,7 @@ def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str,
     """Code that requantises a 24-bit sum as TensorFlow Lite does, and saturates the result to a byte.
 
     Z points to the `factors` in flash. The code changes the registers of the sum, r0 and r1. number: four registers,
-    the
-    first and the last of which are r16 or above. byte: the register for the result, r16 or above. sign: a scratch
+    the first and the last of which are r16 or above. byte: the register for the result, r16 or above. sign: a scratch
     register.
     """
     low, _, high = sum

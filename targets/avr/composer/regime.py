@@ -1,9 +1,8 @@
 """Products of words and 16-bit numbers that have a regime, an exponent and a fraction, such as posits.
 
 r21:r20 and r23:r22 are the factors. r24 is the right shift of the significand. r12 contains the number of exponent
-bits,
-r13 two to the power of this number, and r14 the number of fraction bits below the top one. r9:r2 is the sum. r15 is
-zero.
+bits, r13 two to the power of this number, and r14 the number of fraction bits below the top one. r9:r2 is the sum. r15
+is zero.
 """
 
 from __future__ import annotations

@@ -92,10 +92,8 @@ def dot_in_chunks(sum: int, chunk: int, memory: str = FLASH) -> Kernel:
     """The kernel that adds the products of two runs of bytes to a sum of 24 or 32 bits, in chunks of products.
 
     Any `chunk` consecutive products, counted from the last one, must add up to at most 16 bits. The sum of these
-    products
-    and one more byte must also fit in 16 bits. n is at most `LONGEST_IN_CHUNKS`. memory: the memory of the weights,
-    near or
-    far flash.
+    products and one more byte must also fit in 16 bits. n is at most `LONGEST_IN_CHUNKS`. memory: the memory of the
+    weights, near or far flash.
     """
     row = Row("int8_t", memory)
     symbol = f"tm_dot_s8_s8_s{sum}_by{chunk}{row.end}"
@@ -171,8 +169,7 @@ def axpy(weights: int, factor: int) -> Kernel:
     """The kernel that computes y[k] += x[k] * factor, with 32-bit sums y.
 
     weights, factor: the widths of x and of the factor in bits. X reads the sums. Y writes them, one step later. An
-    iteration
-    consists of two steps. If the count is odd, the first iteration begins with the second step.
+    iteration consists of two steps. If the count is odd, the first iteration begins with the second step.
     """
     symbol = f"tm_axpy_s{weights}_s{factor}_s32"
     step = joined(

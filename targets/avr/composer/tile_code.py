@@ -41,8 +41,7 @@ class AvrTileCode(ABC):
     """The code for a tile that reads its weights from a stream (see `TileCode`).
 
     requantises: true if factors requantise the sums; the factors follow the weights in the stream. If false, the sums
-    are
-    shifted.
+    are shifted.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -116,8 +115,7 @@ class AvrTileCode(ABC):
         """A stream of equal blocks of rows.
 
         blocks: the number of blocks, and the rows per block. elements: the number of elements of a row of weights.
-        order: the
-        order of the weights.
+        order: the order of the weights.
         """
         weights = Weights("weights", elements=elements, order=order)
         fields: list[Field] = [RowNumbers("starts", content=(_START,)), weights]

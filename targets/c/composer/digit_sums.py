@@ -3,9 +3,8 @@
 * An odd weight adds or subtracts its element once for each plane of signs. The sum is doubled from plane to plane
   (Horner's scheme).
 * Several rows share tables. A table contains the sums of four elements for all sixteen patterns of signs. It is
-  computed
-  once for each four elements. A row then adds an entry for each nibble of a plane (Wei et al., "T-MAC: CPU Renaissance
-  via Table Lookup for Low-Bit LLM Deployment on Edge", 2024, section 3).
+  computed once for each four elements. A row then adds an entry for each nibble of a plane (Wei et al., "T-MAC: CPU
+  Renaissance via Table Lookup for Low-Bit LLM Deployment on Edge", 2024, section 3).
 * A ternary weight is 0, 1 or 2 in the upper byte of three times the remaining byte.
 """
 

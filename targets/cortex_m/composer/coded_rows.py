@@ -5,8 +5,7 @@ magnitudes; each magnitude is moved to a register once. MLA or MLS adds the prod
 weight. Powers of two are shifts within an addition, and zeros need no code.
 
 The loop nest of `RowKernel` cannot express this code, because each block of rows has separate instructions, and there
-is
-no weight stream.
+is no weight stream.
 
 Registers are assigned by hand, because only sums, an element, a weight and the arguments are live.
 """

@@ -7,8 +7,7 @@ previous one, and which product may overwrite the element. The starts and factor
 Subroutines of the kernel store the results.
 
 The loop nest of `RowKernel` cannot express this code, because each block of rows has separate instructions, and there
-is
-no weight stream.
+is no weight stream.
 
 Registers are assigned by hand, because only additions and copies accept high registers.
 """

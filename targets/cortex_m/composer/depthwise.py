@@ -89,8 +89,7 @@ class OverlappingWindows(ABC):
     """The code for overlapping windows of a channel, in the order of columns and windows.
 
     width: the number of columns of a filter. across: the number of columns from one window to the next. count: the
-    number of
-    windows of a channel.
+    number of windows of a channel.
     """
 
     def __init__(self, width: int, across: int, count: int) -> None:
@@ -125,8 +124,7 @@ class OverlappingWindows(ABC):
         """The code for `count` windows in order.
 
         Before this code runs, the products of columns that the first window shares with earlier windows must be added.
-        further:
-        the number of later windows whose first columns are also added.
+        further: the number of later windows whose first columns are also added.
         """
         lines: list[Line] = []
         for window in range(count):

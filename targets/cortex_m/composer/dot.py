@@ -3,8 +3,7 @@
 Dense products are of one row or of four rows. On ARMv7-M, pointers advance along the rows and the vector, and r2 counts
 the remaining columns. With the DSP extension, columns are processed in blocks of four, then one by one. On ARMv6-M, r5
 is a negative byte offset from the ends of all runs. It is counted up to zero, so the addition that advances it also
-ends
-the loop.
+ends the loop.
 
 Four channels, each with a separate row of weights, are computed in plain C on every instruction set.
 
@@ -138,8 +137,7 @@ def _behind(bits: tuple[int, int], vector: str) -> tuple[Code, Code]:
     """Two pieces of code.
 
     The first piece sets r2 to the number of bytes of a row and r4 to the end of the vector. The second piece loads an
-    element
-    to r6.
+    element to r6.
     """
     if bits == (8, 16):
         doubled = t.adds("r6", "r5", "r5")
@@ -229,8 +227,7 @@ def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
     """The kernel that adds the products of a sparse row and a vector to a sum.
 
     The row has n values and n gaps. Gaps are unsigned, but declared as int8_t like all 8-bit constants. step: the
-    measured
-    time per entry.
+    measured time per entry.
     """
     symbol = f"tm_cm_dot_sparse_s{weights}_s{vector}_s32"
     small, large = _from_behind(weights, vector), _along(weights, vector)

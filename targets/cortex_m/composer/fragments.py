@@ -6,9 +6,8 @@ elements. Single words may be loaded from any address, pairs of words only from 
 complete sums.
 
 Registers that are not arguments of a fragment are assigned by hand. The kernels that use a fragment also assign
-registers
-by hand. On ARMv6-M, products and shifts accept only low registers. `armv6m` contains the fragments whose instructions
-have two bytes each.
+registers by hand. On ARMv6-M, products and shifts accept only low registers. `armv6m` contains the fragments whose
+instructions have two bytes each.
 """
 
 from __future__ import annotations
@@ -294,10 +293,9 @@ def requantised(sum: str, multiplier: str, right: str, zero: int) -> Code:
     """Code that requantises a sum as TensorFlow Lite does, and saturates it to a byte.
 
     multiplier: a register that contains the multiplier after `doubled`. SMMLAR adds the sum, times 2^32, to the
-    product. The
-    rounded high word is then that of (x * multiplier + 2^30) / 2^31. right: a register that contains the right shift
-    minus
-    1. The remaining bit is rounded, halves away from zero. The zero point is added before the bit is dropped.
+    product. The rounded high word is then that of (x * multiplier + 2^30) / 2^31. right: a register that contains the
+    right shift minus 1. The remaining bit is rounded, halves away from zero. The zero point is added before the bit is
+    dropped.
     """
     return (
         t.smmlar(sum, sum, multiplier, sum),
@@ -312,10 +310,8 @@ def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], target
     """Code that requantises the sums of the rows of a block and stores them as bytes.
 
     r0 points to the multipliers of the rows. In the stream, the shifts follow the multipliers. Afterwards, r0 points
-    behind
-    the shifts. sums: for each row, the registers of its sums. targets: for each row, the addresses at which the sums
-    are
-    stored. The code clobbers r12 and lr.
+    behind the shifts. sums: for each row, the registers of its sums. targets: for each row, the addresses at which the
+    sums are stored. The code clobbers r12 and lr.
     """
     rows, lines = len(sums), list[Code]()
     for row, (own, stores) in enumerate(zip(sums, targets, strict=True)):
@@ -331,8 +327,7 @@ def requantised_by_constants(sum: str, multiplier: str, right: int, zero: int, r
     """Code that requantises a sum by a constant right shift of at least 1.
 
     The magnitude of the sum does not exceed `reach`. Rounding bias and zero point are added before the shift if that
-    cannot
-    overflow. SSAT then performs the whole shift.
+    cannot overflow. SSAT then performs the whole shift.
     """
     added = (2 * zero + 1) << right - 1
     name, magnitude = (t.add, added) if added > 0 else (t.sub, -added)
@@ -365,8 +360,7 @@ def requantised_by_halves(
     * load: the instruction that loads the shift.
 
     The code clobbers r1 to r3. The sum and the multiplier are split into halfwords, and the halfwords of the sum are
-    signed,
-    so that no partial sum overflows. A shift leaves the last dropped bit in the carry, which is added to round.
+    signed, so that no partial sum overflows. A shift leaves the last dropped bit in the carry, which is added to round.
     """
     return (
         t.sxth("r1", "r0"),
@@ -413,8 +407,7 @@ def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: st
     """Code that requantises a sum of magnitude below `THIRDS_LIMIT`, with three products instead of four.
 
     factors: a base register. multiplier: the byte offset from the base register of the multiplier's `thirds`, as
-    halfwords.
-    right, nothing: registers that contain the right shift and 0. The code clobbers r1 and r2.
+    halfwords. right, nothing: registers that contain the right shift and 0. The code clobbers r1 and r2.
     """
     return (
         t.ldrh("r1", at(factors, multiplier)),

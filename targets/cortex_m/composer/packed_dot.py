@@ -1,15 +1,12 @@
 """Dot products of bit-packed weights of 2 or 4 to 7 bits, of one row or of four rows, with the DSP extension.
 
 A word of packed weights is split into pairs of halfwords. SMLAD multiplies such a pair by a pair of factors and adds
-both
-products to a sum. A factor is an element of the vector, or a combination of elements. The factors for a word are
-computed
-once for all rows.
+both products to a sum. A factor is an element of the vector, or a combination of elements. The factors for a word are
+computed once for all rows.
 
 2 and 4 bits: the word is shifted and masked. Each result is a pair of weights, k and k + n / 2 of n. 5 bits: the same
 method is applied to the byte of low bits and to the fields above them. These are two words with the same factors.
-Weights
-of 3 bits are packed with 4 bits, which saves time at the cost of flash.
+Weights of 3 bits are packed with 4 bits, which saves time at the cost of flash.
 
 6 and 7 bits: each byte is a weight above a field of the group's last weight. The whole byte is multiplied: it is the
 weight shifted left plus the field. The factor of the field cancels the contribution of the field to this product. It is
@@ -69,8 +66,7 @@ class Block:
     """The words of a block of columns.
 
     shift: log2 of the factor by which the sums are scaled up. bias: the excess of sums per unit of `_VECTOR_SUM`,
-    modulo
-    2**32.
+    modulo 2**32.
     """
 
     columns: int
@@ -216,8 +212,7 @@ def _consecutive(elements: list[int]) -> Code:
     """Code that loads the elements for the bytes of a word.
 
     Elements 0 and 2 are loaded to the first register, elements 1 and 3 to the second register. The elements are
-    consecutive,
-    except across groups: the last element of a group is skipped.
+    consecutive, except across groups: the last element of a group is skipped.
     """
     first = sum(element < elements[3] - 3 + k for k, element in enumerate(elements))
     lines: list[Line] = [t.ldr("r9", at("r1", elements[3] - 3))]
@@ -367,8 +362,7 @@ def _rows(count: int, step: int) -> list[Address]:
     """The addresses of the words of `count` rows, the last row first.
 
     r2 contains the number of bytes of a row, r9 three times this number. step: the number of bytes by which r0, the
-    pointer
-    to the first row, advances after the last access.
+    pointer to the first row, advances after the last access.
     """
     others = [at("r0", "r9"), at("r0", "r2", 1), at("r0", "r2")] if count > 1 else []
     return [*others, post("r0", step) if step else at("r0")]
@@ -391,8 +385,7 @@ def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> 
     """Code that copies the remaining columns and their weights to the stack as the last block.
 
     r9 contains the number of the remaining columns. pitch: the number of bytes from row to row on the stack. columns:
-    the
-    byte offset of the columns on the stack. count: the number of columns of a block.
+    the byte offset of the columns on the stack. count: the number of columns of a block.
     """
     return joined(
         t.mov("r8", 0),

@@ -237,9 +237,8 @@ class RowPairs(RowKernel):
     """The kernel of a tile with two rows by two windows.
 
     r0 points into the weight stream, r1 to results, r2 into windows. MOST: the stack limit, in bytes, for windows that
-    are
-    widened once. TOGETHER: the number of consecutive elements of a widened window before as many elements of the other
-    window. WORDS: the number of stack slots above the widened windows.
+    are widened once. TOGETHER: the number of consecutive elements of a widened window before as many elements of the
+    other window. WORDS: the number of stack slots above the widened windows.
     """
 
     SATURATED = 0
@@ -323,8 +322,7 @@ class RowPairs(RowKernel):
         """Code that adds the products of four weights of each row and four elements of each window.
 
         elements: the code that loads the elements. first: true for the first products of the sums. The register of the
-        first
-        window's sum then contains the start value of the row.
+        first window's sum then contains the start value of the row.
         """
         lines = [elements]
         for row in range(rows):

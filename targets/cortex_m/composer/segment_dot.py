@@ -5,8 +5,7 @@ have the value (raw + c) * 2^s. Otherwise it is 0, and C code decodes these raws
 bits than the sum.
 
 The loop nest of `RowKernel` cannot express these products: for a weight without a segment, the code leaves the loop,
-and
-C code decodes the weight. The C compiler assigns the registers.
+and C code decodes the weight. The C compiler assigns the registers.
 """
 
 from __future__ import annotations

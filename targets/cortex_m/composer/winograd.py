@@ -103,8 +103,7 @@ def squares_stream(tile: Tile) -> WeightStream:
     """The weight stream of `Winograd2d`.
 
     Each block consists of the weights of all terms and the factors. The terms along rows of pixels vary fastest. The
-    factors
-    of a row are four times the start, the multiplier and the shift.
+    factors of a row are four times the start, the multiplier and the shift.
     """
 
     def terms(weights: Numbers) -> Numbers:

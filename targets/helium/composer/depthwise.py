@@ -2,9 +2,8 @@
 
 No instruction adds products of two vectors lane by lane. Each product therefore needs a VMUL and a VADD, which are
 executed in parallel with loads. Several adjacent taps of a row of the filter are in registers at a time. Each pixel
-under
-these taps is loaded once for all windows of a group. If the number of channels is not a multiple of four, the last
-channels are loaded and stored with a predicate.
+under these taps is loaded once for all windows of a group. If the number of channels is not a multiple of four, the
+last channels are loaded and stored with a predicate.
 """
 
 from __future__ import annotations
@@ -114,8 +113,7 @@ class Channels(RowKernel):
         """Yield a tuple for each pixel: its offset, the column of its first tap, its users, and a tap number.
 
         The users are pairs (window, tap). Taps are numbered from the first tap that is in a register at the time. The
-        last item
-        of the tuple is the number of this first tap in the filter.
+        last item of the tuple is the number of this first tap in the filter.
         """
         tile, most = self.tile, len(_VECTORS) - 2 - windows
         for run in range(tile.runs):

@@ -6,8 +6,8 @@ registers. The elements by which a sparse row is multiplied are gathered.
 
 Packed weights of 4 bits: the low halves of sixteen bytes are multiplied by the even elements of the vector, the high
 halves by the odd elements. Both are gathered by offsets. The halves are weights plus 8. Therefore 8 times the sum of
-the
-vector is subtracted at the end. If the number of elements is odd, the last element is multiplied first and separately.
+the vector is subtracted at the end. If the number of elements is odd, the last element is multiplied first and
+separately.
 """
 
 from __future__ import annotations

@@ -88,8 +88,7 @@ class Group:
     """Iterations that run at the same time, in the lanes of vectors.
 
     lanes: the number of iterations. ahead: the number of bytes by which pointers advance; None if the pointers are no
-    longer
-    used.
+    longer used.
     """
 
     def __init__(self, kept: Registers, lanes: int, ahead: Sequence[int] | None):
@@ -523,8 +522,7 @@ class Group:
         """Code that adds the products of a vector of a row to a register, and advances the pointer to the rows.
 
         number: the index of the vector in the row. free: two free vectors. masked: true if the vector is the last one
-        and has
-        fewer elements than lanes.
+        and has fewer elements than lanes.
         """
         rows, run, bits, (own, other) = sum.rows, sum.vector, sum_bits(self.program, sum), free
         pointer, suffix = self.kept.pointers[rows], "t" if masked else ""

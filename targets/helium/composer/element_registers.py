@@ -1,10 +1,9 @@
 """The registers of a lane function.
 
 Some registers have the same content in all groups of iterations; other registers are for values. A constant is in a
-core
-register if an instruction accepts a core register as its second operand, otherwise in a vector. The vector by which all
-rows of a sum are multiplied remains in registers if enough registers are available. The intermediate result of a
-reduction has one or two separate registers.
+core register if an instruction accepts a core register as its second operand, otherwise in a vector. The vector by
+which all rows of a sum are multiplied remains in registers if enough registers are available. The intermediate result
+of a reduction has one or two separate registers.
 """
 
 from __future__ import annotations

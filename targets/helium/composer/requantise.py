@@ -44,8 +44,7 @@ def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero
 
     VQRDMULH performs the first rounding. VRSHL performs the second rounding and rounds ties upwards. Negative sums are
     decremented before, so that ties round away from zero. Every shift is at least 1. Afterwards, each byte is in the
-    lowest
-    byte of its lane.
+    lowest byte of its lane.
 
     * sums: the vectors, which have the same rows.
     * stream: points to the fields of `finish`, and afterwards behind them.

@@ -172,8 +172,7 @@ class Rows(RowKernel):
         """The last `vectors` vectors of a run, each as a pair.
 
         The pair consists of the step of the pointer after the load of the vector, and whether the load needs a
-        predicate. end:
-        the step from the end of the run.
+        predicate. end: the step from the end of the run.
         """
         return [*[(VECTOR, False)] * (vectors - 1), (VECTOR + end, self.rest > 0)]
 

@@ -72,8 +72,7 @@ def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, zero: int) 
     """A sum requantised as in TensorFlow Lite, saturated to a byte.
 
     multiplier: twice the multiplier, as an unsigned integer. right: the right shift minus 1. The zero point is added
-    before
-    the lowest remaining bit is rounded, with ties away from zero.
+    before the lowest remaining bit is rounded, with ties away from zero.
     """
     # The high word of the product plus the highest bit of the low word, which rounds it.
     low = code.put(MUL, sum, multiplier)
