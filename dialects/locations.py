@@ -82,7 +82,7 @@ def fused(locations: Iterable[LocationAttr]) -> LocationAttr:
 def layers(location: LocationAttr) -> tuple[str, ...]:
     """The layers of the user's model to which a location belongs, without repetitions.
 
-    After the first `MAX_LAYERS` names, "others" stands for the rest.
+    After the first `MAX_LAYERS` names, "others" stands for all remaining names.
     """
     found = dict[str, None]()
     for layer in _layers(location):

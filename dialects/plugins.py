@@ -305,7 +305,7 @@ def described(error: BaseException) -> str:
 
 
 def _conforms(value: object, declared: Any) -> bool:
-    """True if a value has a declared type. Elements of sequences are checked, but not those of mappings."""
+    """True if a value has a declared type. Elements of sequences are also checked; elements of mappings are not."""
     kind, arguments = get_origin(declared) or declared, get_args(declared)
     if kind in (Union, UnionType):
         return any(_conforms(value, one) for one in arguments)

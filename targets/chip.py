@@ -168,8 +168,9 @@ class Chip:
     def check_constants(self, total: float, board: Board, far: float = 0) -> None:
         """Raise `TooLargeError` if the bytes of constants exceed the limit for programs of the chip.
 
-        total: the number of bytes of constants. board: one of the boards of the chip. far: the number of these bytes
-        that are far constants.
+        * total: the number of bytes of constants.
+        * board: one of the boards of the chip.
+        * far: the number of these bytes that are far constants.
         """
         if self.flash_bytes is None:
             return

@@ -26,9 +26,10 @@ OPTIMIZE = "-Os"
 class Cost:
     """The cost of a step.
 
-    time: the time per execution, in the unit of the device. code: the bytes of flash per occurrence. once, stack: the
-    bytes of flash and of stack that the first step of a kind adds to a program, such as those of a kernel or a function
-    of the C library.
+    * time: the time per execution, in the unit of the device.
+    * code: the bytes of flash per occurrence.
+    * once, stack: the bytes of flash and of stack that the first step of a kind adds to a program, such as those of a
+      kernel or a function of the C library.
     """
 
     time: float
@@ -43,9 +44,9 @@ class CostTable:
 
     * unit: the board's unit of time.
     * program: the fixed cost of every program; its `code` is 0.
-    * steps: for each kind of step, its cost. There is at least one kind; kinds may be missing.
+    * steps: for each measured kind of step, its cost. At least one kind is measured.
     * floats: the time to convert a caller's float to an element of the input, by the conversion function.
-    * constants_in_ram: as in `Chip`.
+    * constants_in_ram: true if constants occupy RAM in addition to flash.
     """
 
     unit: str
@@ -87,7 +88,7 @@ def _families(step: str) -> Sequence[str]:
 
 
 def cost_file(target: str) -> Path | None:
-    """The path of a board's cost table, which need not exist; None for a board without one."""
+    """The path of a board's cost table. The file need not exist. None for a board without a cost table."""
     table, chip = board(target).costs, chip_of(target)
     if not table:
         return None

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 class Package:
     """A Debian package. It counts as installed if its command and its header can be found, whatever their origin.
 
-    command: a program on the PATH. header: a C header. compiler: the command, with flags, of a compiler that can
-    include the header.
+    * command: a program on the PATH.
+    * header: a C header.
+    * compiler: the command, with flags, of a compiler that can include the header.
     """
 
     name: str

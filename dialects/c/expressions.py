@@ -264,8 +264,9 @@ class SymbolOp(ExpressionOp):
 class ViewOp(ExpressionOp):
     """The address of a buffer at a byte offset in the arena.
 
-    length: the number of elements of the buffer. doc: a description of the content of the buffer. instance: the
-    instance that contains the arena; absent for a program with a single, static arena.
+    * length: the number of elements of the buffer.
+    * doc: a description of the content of the buffer.
+    * instance: the instance that contains the arena; absent for a program with a single, static arena.
     """
 
     name = "c.view"

@@ -28,7 +28,10 @@ _SUMS = "(documentation: Adding a format, Sums)"
 class Requantisation:
     """The arguments of `tm_requantize_s32` that convert the sums of rows to raws of the result.
 
-    multipliers: int32. shifts: int8. zero: the raw of 0, added last. low, high: the limits of raws.
+    * multipliers: int32.
+    * shifts: int8.
+    * zero: the raw of 0, added last.
+    * low, high: the limits of raws.
     """
 
     multipliers: Raws
@@ -113,7 +116,7 @@ class Accumulator(ABC):
         return self == other
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
-        """Convert a sum from the accumulator `other`, which this accumulator `follows`. The result does not overflow.
+        """A sum of the accumulator `other` as a sum of this accumulator, which `follows` `other`. It does not overflow.
 
         Raises `InputError` if the class does not define a conversion from `other`.
         """
@@ -138,7 +141,7 @@ class Accumulator(ABC):
 
     @abstractmethod
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        """Convert a number of a format to a sum. The result does not overflow."""
+        """A number of a format as a sum. The sum does not overflow."""
 
     def levelled(self, result: NumberFormat) -> Accumulator:
         """The accumulator of complete sums before they are rounded to `result`.

@@ -59,7 +59,7 @@ class GroupsAttr(ParametrizedAttribute):
 
     @classmethod
     def parsed(cls, parser: AttrParser) -> GroupsAttr:
-        """Parse the groups of a type."""
+        """The groups of a type, parsed from its text."""
         length = parser.parse_integer(allow_boolean=False, allow_negative=False)
         parser.parse_keyword("of")
         run = parser.parse_integer(allow_boolean=False, allow_negative=False)

@@ -38,7 +38,9 @@ def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
 def settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
     """The numbers after Lloyd's iteration, which moves each number except 0 to the centroid of the reals nearest to it.
 
-    numbers: ascending. x: reals in ascending order, shape (n,). w: the weights of the reals, shape (n,).
+    * numbers: ascending.
+    * x: reals in ascending order, shape (n,).
+    * w: the weights of the reals, shape (n,).
     """
     sums, moments = (np.concatenate([[0.0], np.cumsum(part)]) for part in (w, w * x))
     for _ in range(ROUNDS):

@@ -42,9 +42,9 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
 
 
 def formats() -> dict[str, type[NumberFormat]]:
-    """The number formats by the names of their dialects, including those of plug-ins, or of their builtin types.
+    """The number formats by name, including the formats of plug-ins.
 
-    Loads all dialects except xDSL's.
+    The name is that of the format's dialect or of a builtin type. Loads all dialects except xDSL's.
     """
     found: dict[str, type[NumberFormat]] = {}
     for name, factory in own_dialects().items():

@@ -62,8 +62,9 @@ UNBOUNDED_INTERVAL: Interval = (-math.inf, math.inf)
 class Factor:
     """An operand of a sum of products.
 
-    raws: the raws of a constant operand, shape (..., summed index). interval: the bounds of an operand that is not
-    constant. raised: groups assigned by the op, which replace the groups of the format.
+    * raws: the raws of a constant operand, shape (..., summed index).
+    * interval: the bounds of an operand that is not constant.
+    * raised: groups assigned by the op, which replace the groups of the format.
     """
 
     format: NumberFormat

@@ -43,9 +43,10 @@ GAP_BITS = 4
 class Byte(NamedTuple):
     """A byte of a group. It contains one field of several elements.
 
-    element: the first of these elements. bits: the width of the field. A byte contains the fields of 8 / bits elements;
-    for 6 or 7 bits, it contains the field of one element. at: the lowest bit of the field in the element; for the field
-    of a gap, the width of an element.
+    * element: the first of these elements.
+    * bits: the width of the field. A byte contains the fields of 8 / bits elements; for 6 or 7 bits, it contains the
+      field of one element.
+    * at: the lowest bit of the field in the element; for the field of a gap, the width of an element.
     """
 
     element: int

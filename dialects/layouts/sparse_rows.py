@@ -40,8 +40,9 @@ GREATEST_GAP = 255
 class CompressedRows:
     """A sparse matrix as compressed rows.
 
-    values: the values of the entries, in row order. gaps: the gap of each entry, uint8. lengths: the number of entries
-    of each row, uint8 or uint16.
+    * values: the values of the entries, in row order.
+    * gaps: the gap of each entry, uint8.
+    * lengths: the number of entries of each row, uint8 or uint16.
     """
 
     values: NDArray[Any]
@@ -113,8 +114,10 @@ def bytes_of_group(width: int) -> int:
 class DeltaRows:
     """A sparse matrix in groups of entries.
 
-    width: bits per value. values: the value of each entry. skips: the skip of each entry. groups: the number of groups
-    of each row, uint8 or uint16.
+    * width: bits per value.
+    * values: the value of each entry.
+    * skips: the skip of each entry.
+    * groups: the number of groups of each row, uint8 or uint16.
     """
 
     width: int

@@ -83,7 +83,7 @@ class OrderedConstraint(FormatConstraint):
 class SameType(VarConstraint[Attribute]):
     """The constraint that a type is the same in all its uses in an op.
 
-    message: the error message, in which `{}` is replaced by both types.
+    message: the error message, in which `{}` is replaced by the two types that differ.
     """
 
     message: str

@@ -220,10 +220,10 @@ class RowSumOp(DialectOp, ABC):
 class ProductsOp(RowSumOp):
     """The sum plus the products of a row of weights and a vector, or a window of the vector.
 
-    weights: an array of shape rows x elements. Elements beyond the length of the vector are padding. spacing: the
-    `Spacing` of windows, which may share elements. Without `spacing`, the vector is the only window. channels: true if
-    a window consists of pixels, each of which has an element for every row. Row i is then multiplied by element i of
-    each pixel.
+    * weights: an array of shape rows x elements. Elements beyond the length of the vector are padding.
+    * spacing: the `Spacing` of windows, which may share elements. Without `spacing`, the vector is the only window.
+    * channels: true if a window consists of pixels, each of which has an element for every row. Row i is then
+      multiplied by element i of each pixel.
     """
 
     name = "num.products"

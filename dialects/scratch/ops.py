@@ -164,7 +164,7 @@ def _writes_input(op: Operation) -> set[EffectInstance]:
 
 
 def _marks(input: bool, state: bool) -> dict[str, Attribute]:
-    """The properties (`input`, `state`) of a buffer that has a value before a call."""
+    """The properties `input` and `state`, by name, of a buffer that has a value before a call."""
     return {name: UnitAttr() for name, holds in (("input", input), ("state", state)) if holds}
 
 

@@ -209,7 +209,7 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def addends(self) -> tuple[SSAValue, SSAValue] | None:
-        """The two operands whose sum or difference is rounded to the result; None for other ops."""
+        """The operands lhs and rhs whose sum or difference is rounded to the result; None for other ops."""
         return None
 
     @property

@@ -282,8 +282,10 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     def summed(self, arithmetic: Arithmetic, pairs: Pairs, initial: Array | None, row: Array | None = None) -> Array:
         """The result for arrays of factors and of initial sums.
 
-        pairs: the factors of each term. initial: the initial sums; None if sums start at zero. row: if the factors
-        contain only a single row, the index of this row in the weights, for each sample or for all samples.
+        * pairs: the factors of each term.
+        * initial: the initial sums; None if sums start at zero.
+        * row: if the factors contain only a single row, the index of this row in the weights, for each sample or for
+          all samples.
         """
         if arithmetic.machine is None:
             return self._real_sums(arithmetic.once(self, lambda: self.terms), pairs, initial, row)
@@ -417,8 +419,9 @@ def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
 def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Shape) -> Factor:
     """The known facts about the elements of an operand that a map selects.
 
-    map: maps the indices of the result and the summed indices to indices of the operand. shape: the shape of the
-    result. summed: the extents of the summed indices.
+    * map: maps the indices of the result and the summed indices to indices of the operand.
+    * shape: the shape of the result.
+    * summed: the extents of the summed indices.
     """
     if (constant := constant_root(operand)) is None:
         return factor_of(operand)

@@ -66,9 +66,12 @@ class Turn(NamedTuple):
 def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, before: Extents = (0, 0)) -> list[Turn]:
     """The turns of a convolution in place.
 
-    rows: the number of rows of each turn. steps: the strides. before: the padding above and on the left. Raises
-    `VerifyException` unless the turns compute the whole result. Every turn except the first must compute at least one
-    row.
+    * rows: the number of rows of each turn.
+    * steps: the strides.
+    * before: the padding above and on the left.
+
+    Raises `VerifyException` unless the turns compute the whole result. Every turn except the first must compute at
+    least one row.
     """
     made: list[Turn] = []
     read = written = 0

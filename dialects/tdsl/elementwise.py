@@ -130,9 +130,11 @@ class ElementwiseOp(PointwiseOp, ABC):
     def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
         """Build the computation of one element and return its result.
 
-        By default, the computation is a single op of class `SCALAR` with the properties that both ops declare. x: one
-        scalar for each input. element: the type of the result's elements. insert: a function that inserts an op on
-        scalars.
+        By default, the computation is a single op of class `SCALAR` with the properties that both ops declare.
+
+        * x: one scalar for each input.
+        * element: the type of the result's elements.
+        * insert: a function that inserts an op on scalars.
         """
         declared = self.SCALAR.get_irdl_definition().properties
         properties = {name: value for name, value in self.properties.items() if name in declared}

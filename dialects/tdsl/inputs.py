@@ -109,8 +109,9 @@ def named_axes(axes: Sequence[int]) -> str:
 class InputPart(NamedTuple):
     """One input of a model with several inputs. The program accepts one array that concatenates all inputs.
 
-    length: the number of elements of the input. start: the index in the array of the first element. format: the number
-    format of the raws; None for the format of the array.
+    * length: the number of elements of the input.
+    * start: the index in the array of the first element.
+    * format: the number format of the raws; None for the format of the array.
     """
 
     name: str

@@ -85,9 +85,10 @@ class StoredExamples(NamedTuple):
 class FieldKind:
     """The permitted values of a field.
 
-    words: a description for messages and the reference page. accepts: a function that returns whether a value is
-    permitted, or raises `VerifyException` or `InputError` with a specific message. convert: a function that converts a
-    literal, in which lists are tuples.
+    * words: a description for messages and the reference page.
+    * accepts: a function that returns whether a value is permitted, or raises `VerifyException` or `InputError` with a
+      specific message.
+    * convert: a function that converts a literal, in which lists are tuples.
     """
 
     words: str

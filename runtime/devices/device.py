@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class DeviceError(InputError):
-    """A program did not run to its end on a device: it crashed, did not terminate, or does not fit the chip."""
+    """Raised if a program did not run to its end: it crashed, did not terminate, or does not fit the chip."""
 
 
 class FullStackError(DeviceError):
-    """The stack of a program overflowed into its static data, because the RAM is too small for both."""
+    """The stack of a program overflowed into the static data, because the RAM is too small for stack and data."""
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,11 @@ def run_on_floats(
 ) -> tuple[Build, RunResult]:
     """The built program, and the result of its run on real inputs in single precision.
 
-    folder: contains NAME.c and NAME.h. x: shape (samples, elements). temporary: an empty folder. Raises `InputError` as
-    runners do.
+    * folder: contains NAME.c and NAME.h.
+    * x: shape (samples, elements).
+    * temporary: an empty folder.
+
+    Raises `InputError` as runners do.
     """
     for suffix in (".c", ".h"):
         shutil.copy(folder / f"{model.name}{suffix}", temporary)

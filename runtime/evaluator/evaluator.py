@@ -178,8 +178,10 @@ def evaluate(
 ) -> Outputs:
     """Run a program on raws of the input's format, or on reals with `Reals`, and return its outputs.
 
-    inputs: shape (samples, elements of the input). arithmetic: `Bits` by default. observe: a function that is called
-    with every tensor value and its array, once per chunk of samples and loop iteration.
+    * inputs: shape (samples, elements of the input).
+    * arithmetic: `Bits` by default.
+    * observe: a function that is called with every tensor value and its array, once per chunk of samples and loop
+      iteration.
     """
     function = predict_function(module)
     check_steps(function, samples_together(function))

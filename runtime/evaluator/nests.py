@@ -135,7 +135,7 @@ class _Iterations:
                 return foreign_value(op, [self.value(value) for value in op.operands])
 
     def _element(self, op: memref.LoadOp | memref.StoreOp) -> tuple[Any, ...]:
-        """The index of the accessed elements in the array of the buffer."""
+        """The index, one entry per axis, of the accessed elements in the array of the buffer."""
         ones = (1,) * len(self.numbers)
         samples = np.arange(len(self.value(op.memref))).reshape(-1, *ones)
         return (samples, *(np.asarray(self.value(index)) for index in op.indices))

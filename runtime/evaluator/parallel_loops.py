@@ -39,8 +39,9 @@ MOST_TOGETHER = 1 << 22
 class Nest:
     """Nested loops that can be evaluated together, outermost first.
 
-    taken: the range of each loop. insertions: for each carried tensor, the op that inserts into it. elements: the
-    number of elements of the largest tensor that an iteration of the innermost loop computes.
+    * taken: the range of each loop.
+    * insertions: for each carried tensor, the op that inserts into it.
+    * elements: the number of elements of the largest tensor that an iteration of the innermost loop computes.
     """
 
     loops: Sequence[scf.ForOp]

@@ -203,8 +203,9 @@ class LoopSteps:
     concatenated. If other steps read the result of an early step, the result is cached for all programs. The cache key
     is the number of the computation.
 
-    ops: ops without nested loops, all of which are recorded. entering: values that depend only on the iteration. most:
-    the maximum number of elements of a tensor of one sample for which early steps run.
+    * ops: ops without nested loops, all of which are recorded.
+    * entering: values that depend only on the iteration.
+    * most: the maximum number of elements of a tensor of one sample for which early steps run.
     """
 
     def __init__(

@@ -131,7 +131,7 @@ class SharedProgram:
         return Outputs.of(last.operands, [values[value] for value in last.operands], len(self.evaluator.chunks[chunk]))
 
     def _given(self, chunk: int) -> dict[SSAValue, Any]:
-        """The raws of the argument for one chunk of samples."""
+        """The raws of the argument for one chunk of samples, by the SSA value of the argument."""
         [argument] = self.function.body.block.args
         key = chunk, self.numbers[argument]
         if key in self.kept:
@@ -319,7 +319,10 @@ class _Batch:
         return _compute_batched(self.program.arithmetic, op, [self.of(operand) for operand in op.operands])
 
     def entering(self, rest: Sequence[Operation]) -> dict[SSAValue, Any]:
-        """The results of independent ops that dependent ops use or that the loop yields. rest: the dependent ops."""
+        """The results of independent ops that dependent ops use or that the loop yields, by SSA value.
+
+        rest: the dependent ops.
+        """
         last = self.loop.body.block.last_op
         assert last is not None
         used = {operand for op in rest for operand in (*op.operands, *(captured(op) if op.regions else ()))}

@@ -103,7 +103,7 @@ def read_answers(
 def one_hot_advice(shape: Sequence[int], classes: int | None) -> str:
     """The end of an error message about classes of a wrong shape.
 
-    If rows seem to be one-hot encoded, it contains advice to convert them.
+    The text contains advice to convert rows if these seem to be one-hot encoded.
     """
     return ": y.argmax(axis=1) gives the classes of rows with a one" if len(shape) == 2 and shape[1] == classes else ""
 

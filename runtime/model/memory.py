@@ -21,8 +21,10 @@ _USED = ("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in
 def require_memory(task: str, samples: int, each: int, file: str | None = None) -> None:
     """Raise `InputError` if there is not enough memory for a task.
 
-    task: a gerund for the message, such as `reading`. samples: the number of samples. each: bytes per sample. file: the
-    data set, for the message.
+    * task: a gerund for the message, such as `reading`.
+    * samples: the number of samples.
+    * each: bytes per sample.
+    * file: the data set, for the message.
     """
     free = free_memory()
     if free is None or samples * each + RESERVE <= free:

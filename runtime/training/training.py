@@ -211,8 +211,9 @@ class Labelled:
 class TrainingSchedule:
     """The hyperparameters of a training.
 
-    rate: the initial learning rate of Adam, which decays to zero along half a cosine. batch: the number of samples per
-    step. augment: a function that randomly changes the inputs of a batch.
+    * rate: the initial learning rate of Adam, which decays to zero along half a cosine.
+    * batch: the number of samples per step.
+    * augment: a function that randomly changes the inputs of a batch.
     """
 
     epochs: int

@@ -35,9 +35,9 @@ used.
 class Weight:
     """A constant, together with its reals in double precision.
 
-    low, high: for each element, the least and the greatest real of the format. dense: True for stored elements; the
-    zeros of a sparse matrix remain zero. pace: the factor of the learning rate, which doubles for each bit below
-    `COARSE_WIDTH`.
+    * low, high: for each element, the least and the greatest real of the format.
+    * dense: True for stored elements; the zeros of a sparse matrix remain zero.
+    * pace: the factor of the learning rate, which doubles for each bit below `COARSE_WIDTH`.
     """
 
     constant: tdsl.ConstOp

@@ -322,8 +322,11 @@ _ENDS = {FLASH: "", FAR_FLASH: "_far", RAM: "_ram"}
 class Row:
     """The pointer to the weights of a row, which is the first parameter of a kernel.
 
-    In far flash, the pointer is a 24-bit `tm_far`. ctype: the C type of an element. memory: the memory of the weights.
-    name: the name of the parameter in C.
+    In far flash, the pointer is a 24-bit `tm_far`.
+
+    * ctype: the C type of an element.
+    * memory: the memory of the weights.
+    * name: the name of the parameter in C.
     """
 
     ctype: str

@@ -55,8 +55,9 @@ def without_branches(text: str, undefined: Sequence[str]) -> str:
 class _Condition:
     """An open preprocessor conditional.
 
-    value: the condition of the current branch, None if unknown. keeps: true after one of the directives was printed.
-    taken: true after a branch that is known to be compiled.
+    * value: the condition of the current branch, None if unknown.
+    * keeps: true after one of the directives was printed.
+    * taken: true after a branch that is known to be compiled.
     """
 
     value: bool | None

@@ -187,9 +187,11 @@ class Weights(Field):
     def in_c(self, element: str, row: str, rows: int | str) -> str:
         """The C expression of a weight.
 
-        element: the variable with the index of the weight, starting at `first`. row: the index of the row in the block;
-        it may be "". rows: the number of rows of the block. The byte offset is the sum of the coordinates, each times
-        the bytes of all inner axes.
+        * element: the variable with the index of the weight, starting at `first`.
+        * row: the index of the row in the block; it may be "".
+        * rows: the number of rows of the block.
+
+        The byte offset is the sum of the coordinates, each times the bytes of all inner axes.
         """
         terms: list[str] = []
         inner, by_rows = self.bytes, False
@@ -470,8 +472,9 @@ def row_blocks(
 ) -> WeightStream:
     """The stream of rows without gaps between runs.
 
-    groups: pairs (number of blocks, rows of each block). factors: the factors of requantisation. order: the order of
-    the weights.
+    * groups: pairs (number of blocks, rows of each block).
+    * factors: the factors of requantisation.
+    * order: the order of the weights.
     """
     weights = Weights("weights", WORD, elements=tile.runs * tile.length, order=order)
     fields = RowNumbers("starts", content=(START,)), weights, *multipliers_and_shifts(factors)
@@ -497,8 +500,10 @@ WEIGHTS_AT = _NUMBERS.row_bytes
 class ChannelRecords:
     """The records of the channels of a tile in a stream.
 
-    columns: the number of columns of a filter. taps: the number of weights of a filter. across: the number of columns
-    between adjacent windows. bytes: the size of a record.
+    * columns: the number of columns of a filter.
+    * taps: the number of weights of a filter.
+    * across: the number of columns between adjacent windows.
+    * bytes: the size of a record.
     """
 
     def __init__(self, tile: Tile, factors: RowFactors) -> None:

@@ -80,8 +80,10 @@ class Resources:
 class Carrier:
     """A board with an FPGA.
 
-    clock: the clock frequency in MHz at the pin `pin`. receive, transmit: the pins of a serial line, named from the
-    FPGA's perspective. busy: the pin of an LED. high: pins that a design must drive high.
+    * clock: the clock frequency in MHz at the pin `pin`.
+    * receive, transmit: the pins of a serial line, named from the FPGA's perspective.
+    * busy: the pin of an LED.
+    * high: pins that a design must drive high.
     """
 
     name: str

@@ -73,7 +73,7 @@ class ExactNumbers(NumberFormat):
 
     @property
     def has_nar(self) -> bool:
-        """True if the raw below that of the least number is NaR."""
+        """True if the format has NaR, whose raw is one less than the raw of the least number."""
         return self.stored_limits != self.raw_limits
 
     @property

@@ -51,7 +51,9 @@ class Posit:
 
     @property
     def reach(self) -> int:
-        """The binary logarithm of the greatest posit, which is minus that of the least positive posit."""
+        """The binary logarithm of the greatest posit. The logarithm of the least positive posit is minus this
+        number.
+        """
         return (self.n - 2) << self.es
 
 

@@ -62,7 +62,10 @@ class Parts:
         return self.posit is None
 
     def bits_at(self, step: int) -> int:
-        """The number of bits of the greatest significand after its exponent is reduced to a multiple of `step`."""
+        """The number of bits of the greatest significand after the exponent is reduced to a multiple of `step`.
+
+        The significand is shifted left accordingly.
+        """
         return self.bits if self.is_placed else self.bits + step - 1
 
     def width_at(self, step: int) -> int:
@@ -122,7 +125,7 @@ class Parts:
 
 
 def parts_of_posit(format: ExactNumbers, posit: Posit) -> Parts:
-    """The parts of standard posits. All significands have as many bits as those of posits near 1."""
+    """The parts of standard posits. All significands have as many bits as the significands of posits near 1."""
     fraction = max(posit.n - 3 - posit.es, 0)
     return Parts(format, fraction + 1, -posit.reach - fraction, posit.reach - fraction, posit)
 

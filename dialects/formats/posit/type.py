@@ -477,7 +477,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.posit.nar if self.window is None else 0
 
     def stored_raw(self, m: Machine[V], raw: V) -> V:
-        """Narrow a 32-bit raw, which may be NaR, to the storage width."""
+        """A 32-bit raw, which may be NaR, narrowed to the storage width."""
         return raw if self.stored_width == 32 else m.resize(raw, self.stored_width)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:

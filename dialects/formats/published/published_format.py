@@ -204,9 +204,10 @@ def published(format: NumberFormat) -> PublishedFixedPoint:
 class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     """`<width, frac, [lhs, rhs, product], level>`: a sum modulo 2^width of products of shifted operands.
 
-    lhs, rhs: the operands are divided by 2^lhs and 2^rhs before they are multiplied. product: the product is divided by
-    2^product. level: on level 0, products are added. On a higher level, halves of two sums of the level below are added
-    (procedure TREESUM of SeeDot's algorithm 2). Sums of the same level are added in order.
+    * lhs, rhs: the operands are divided by 2^lhs and 2^rhs before they are multiplied.
+    * product: the product is divided by 2^product.
+    * level: on level 0, products are added. On a higher level, halves of two sums of the level below are added
+      (procedure TREESUM of SeeDot's algorithm 2). Sums of the same level are added in order.
     """
 
     # Declared for the type checker; final classes repeat all fields, or these would not take part in equality.

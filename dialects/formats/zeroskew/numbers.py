@@ -190,7 +190,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return self._stored(m, Int(value, 32, low - zero, high - zero))
 
     def _stored(self, m: Machine[V], x: Int[V]) -> V:
-        """Clamp a number in units of the scale and convert it to a stored raw."""
+        """The stored raw of a number in units of the scale. The number is first clamped to the range of the format."""
         zero, (low, high) = self.zero_point.data, self.raw_limits
         limited = m.clamp(x, low - zero, high - zero)
         return m.settle(m.add(limited, m.const(zero)), 8 * self.dtype.itemsize)

@@ -400,9 +400,9 @@ class ZeroSkewType(ZeroSkewNumbers):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """A function of a value. For 8 bits a table contains the results.
+        """A function of a value. For 8 bits, a table contains the results.
 
-        For the result formats that TensorFlow Lite defines, the results are those of TensorFlow Lite.
+        If TensorFlow Lite defines the format of the result, the results are equal to those of TensorFlow Lite.
         """
         from tinyml.dialects.machine.real_functions import exactly
 

@@ -133,7 +133,7 @@ class RoutineAttr(ParametrizedAttribute, ABC):
 
     @property
     def declared(self) -> Mapping[str, Attribute]:
-        """Further attributes of the declaration of the C function, such as the constants that the function contains."""
+        """Further attributes of the declaration of the C function, by name, such as the constants that it contains."""
         return {}
 
     @abstractmethod

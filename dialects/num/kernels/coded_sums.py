@@ -26,8 +26,10 @@ __all__ = ["CodeAttr", "CodeSize", "CodedLoopAttr", "CodedRowsAttr", "CodedTileA
 class CodeSize(NamedTuple):
     """The cost of a kernel.
 
-    time: the time of a call, in the unit of the device. once: bytes of flash per program. call: bytes of flash per
-    call. stack: bytes of stack.
+    * time: the time of a call, in the unit of the device.
+    * once: bytes of flash per program.
+    * call: bytes of flash per call.
+    * stack: bytes of stack.
     """
 
     time: int

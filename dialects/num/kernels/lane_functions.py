@@ -137,7 +137,7 @@ class LaneFunctionOp(DialectOp):
 
 
 def _typed(parser: Parser) -> Parser.Argument:
-    """Parse an argument together with its type."""
+    """Parse an argument together with its type and return it."""
     argument = parser.parse_argument()
     assert isinstance(argument, Parser.Argument)
     return argument

@@ -1,8 +1,8 @@
 """Block floating point: the numbers of a block share an exponent. The greatest number determines the exponent.
 
-The exponent is represented by a factor, which is a power of two. Multiplication by the factor and its logarithm are
-ordinary ops. On reals, every result is therefore equal to the result without scaling (Oppenheim and Weinstein, "Effects
-of Finite Register Length in Digital Filtering and the Fast Fourier Transform", 1972, section IV.D).
+The exponent is represented by a factor, which is a power of two. Multiplications by the factor, and its logarithm, are
+computed by ordinary ops. On reals, every result is therefore equal to the result without scaling (Oppenheim and
+Weinstein, "Effects of Finite Register Length in Digital Filtering and the Fast Fourier Transform", 1972, section IV.D).
 """
 
 from __future__ import annotations

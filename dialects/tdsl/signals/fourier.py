@@ -130,8 +130,9 @@ def real_pair(
 ) -> Sequence[Complex[V]]:
     """Bins k and N / 2 - k of the transform of a real signal.
 
-    z: the same bins of the transform of N / 2 complex numbers. factors: the result of `rotations` for the angle 2 pi k
-    / N. half: the number 1 / 2.
+    * z: the same bins of the transform of N / 2 complex numbers.
+    * factors: the result of `rotations` for the angle 2 pi k / N.
+    * half: the number 1 / 2.
     """
     (xr, xi), (yr, yi) = z
     odd = steps([xi, half, yi, half], [2, 2], source), steps([yr, half, xr, half], [2, -2], source)

@@ -60,8 +60,9 @@ next one.
 class _AvrChannelCode(AvrTileCode):
     """The code for a depthwise tile.
 
-    height, width: the extents of a filter. taps: the number of weights of a filter. across: the number of columns
-    between adjacent windows.
+    * height, width: the extents of a filter.
+    * taps: the number of weights of a filter.
+    * across: the number of columns between adjacent windows.
     """
 
     def __init__(self, tile: Tile) -> None:

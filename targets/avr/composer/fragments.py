@@ -386,9 +386,11 @@ def factors(sums: Sums, point: int) -> Bytes:
 def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str, zero: str) -> Code:
     """Code that requantises a 24-bit sum as TensorFlow Lite does, and saturates the result to a byte.
 
-    Z points to the `factors` in flash. The code changes the registers of the sum, r0 and r1. number: four registers,
-    the first and the last of which are r16 or above. byte: the register for the result, r16 or above. sign: a scratch
-    register.
+    Z points to the `factors` in flash. The code changes the registers of the sum, r0 and r1.
+
+    * number: four registers, the first and the last of which are r16 or above.
+    * byte: the register for the result, r16 or above.
+    * sign: a scratch register.
     """
     low, _, high = sum
     # The magnitude is multiplied and shifted, as ties are rounded away from zero in the last step and upwards before:

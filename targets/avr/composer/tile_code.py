@@ -114,8 +114,9 @@ class AvrTileCode(ABC):
     ) -> WeightStream:
         """A stream of equal blocks of rows.
 
-        blocks: the number of blocks, and the rows per block. elements: the number of elements of a row of weights.
-        order: the order of the weights.
+        * blocks: the number of blocks, and the rows per block.
+        * elements: the number of elements of a row of weights.
+        * order: the order of the weights.
         """
         weights = Weights("weights", elements=elements, order=order)
         fields: list[Field] = [RowNumbers("starts", content=(_START,)), weights]

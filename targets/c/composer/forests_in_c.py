@@ -233,8 +233,9 @@ def _array(element: str, name: str, numbers: NDArray[Any]) -> list[str]:
 def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, bytes: int) -> Kernel:
     """The kernel of a forest function.
 
-    name: the prefix of the names that the steps of the function have in cost tables. node: the approximate number of
-    instructions per node. bytes: the number of bytes of flash.
+    * name: the prefix of the names that the steps of the function have in cost tables.
+    * node: the approximate number of instructions per node.
+    * bytes: the number of bytes of flash.
     """
     counts = {f"{name} {step}": count for step, count in (_tests(forest, name) | _additions(forest, name)).items()}
     trees = forest.trees

@@ -88,8 +88,9 @@ class _ChannelFilter:
 class OverlappingWindows(ABC):
     """The code for overlapping windows of a channel, in the order of columns and windows.
 
-    width: the number of columns of a filter. across: the number of columns from one window to the next. count: the
-    number of windows of a channel.
+    * width: the number of columns of a filter.
+    * across: the number of columns from one window to the next.
+    * count: the number of windows of a channel.
     """
 
     def __init__(self, width: int, across: int, count: int) -> None:

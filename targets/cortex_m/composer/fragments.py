@@ -406,8 +406,11 @@ def thirds(multiplier: int) -> tuple[int, int, int]:
 def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: str, zero: str, target: Address) -> Code:
     """Code that requantises a sum of magnitude below `THIRDS_LIMIT`, with three products instead of four.
 
-    factors: a base register. multiplier: the byte offset from the base register of the multiplier's `thirds`, as
-    halfwords. right, nothing: registers that contain the right shift and 0. The code clobbers r1 and r2.
+    * factors: a base register.
+    * multiplier: the byte offset from the base register of the multiplier's `thirds`, as halfwords.
+    * right, nothing: registers that contain the right shift and 0.
+
+    The code clobbers r1 and r2.
     """
     return (
         t.ldrh("r1", at(factors, multiplier)),

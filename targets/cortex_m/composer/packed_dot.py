@@ -371,8 +371,9 @@ def _rows(count: int, step: int) -> list[Address]:
 def _packed_bytes(result: str, bits: int, elements: str, free: str) -> Code:
     """Code that computes the number of bytes of the whole groups that contain the given number of elements.
 
-    result: the register for the number of bytes. elements: the register with the number of elements. free: a scratch
-    register.
+    * result: the register for the number of bytes.
+    * elements: the register with the number of elements.
+    * free: a scratch register.
     """
     group, bytes = group_length(bits), group_bytes(bits)
     lines: list[Line] = [t.add(result, elements, group - 1), t.lsr(result, result, group.bit_length() - 1)]
@@ -384,8 +385,11 @@ def _packed_bytes(result: str, bits: int, elements: str, free: str) -> Code:
 def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> Code:
     """Code that copies the remaining columns and their weights to the stack as the last block.
 
-    r9 contains the number of the remaining columns. pitch: the number of bytes from row to row on the stack. columns:
-    the byte offset of the columns on the stack. count: the number of columns of a block.
+    r9 contains the number of the remaining columns.
+
+    * pitch: the number of bytes from row to row on the stack.
+    * columns: the byte offset of the columns on the stack.
+    * count: the number of columns of a block.
     """
     return joined(
         t.mov("r8", 0),

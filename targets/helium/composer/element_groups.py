@@ -328,7 +328,10 @@ class Group:
                 return self._binary(op, to, sources)
 
     def _both(self, operands: Sequence[Operand], sources: Sequence[str]) -> tuple[str, str]:
-        """The vectors of two operands. sources: the vectors of the operands that are not constant."""
+        """The vectors that contain the first and the second operand.
+
+        sources: the vectors of the operands that are not constant.
+        """
         rest = iter(sources)
         a, b = (self._vector(one) if isinstance(one, int) else next(rest) for one in operands)
         return a, b
@@ -521,8 +524,9 @@ class Group:
     ) -> list[_Masked]:
         """Code that adds the products of a vector of a row to a register, and advances the pointer to the rows.
 
-        number: the index of the vector in the row. free: two free vectors. masked: true if the vector is the last one
-        and has fewer elements than lanes.
+        * number: the index of the vector in the row.
+        * free: two free vectors.
+        * masked: true if the vector is the last one and has fewer elements than lanes.
         """
         rows, run, bits, (own, other) = sum.rows, sum.vector, sum_bits(self.program, sum), free
         pointer, suffix = self.kept.pointers[rows], "t" if masked else ""

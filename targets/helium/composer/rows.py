@@ -2,9 +2,9 @@
 
 VMLADAVA adds sixteen products to a sum in an even core register. Eight of these registers contain the sums of a block.
 Weights are streamed in vectors of sixteen, one vector of each row in turn. A run of a window is padded with zeros to
-whole vectors. The last vector of its elements is loaded with a predicate, so that no byte behind the run is read. Short
-runs that are near each other are instead gathered, by offsets at the head of the stream. Loads and products alternate,
-since they are executed in parallel.
+whole vectors. The last vector of a run is loaded with a predicate, so that no byte behind the run is read. Short runs
+that are near each other are instead gathered, by offsets at the head of the stream. Loads and products alternate, since
+they are executed in parallel.
 
 Registers are assigned by hand, because sums need even registers, and the pointers of narrowing stores need low
 registers.

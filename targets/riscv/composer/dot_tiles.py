@@ -129,8 +129,9 @@ class _RowBlock(Generic[V]):
     def _element(self, pointer: V, offset: int, stream: V, number: int, sums: Sequence[V]) -> Sequence[V]:
         """Append code that adds the products of an element of all windows, and return the sums.
 
-        offset: the offset of the first window's element, in bytes. number: the index of the element in the stream.
-        sums: the sums of all rows and windows, or only the start values of the rows' sums.
+        * offset: the offset of the first window's element, in bytes.
+        * number: the index of the element in the stream.
+        * sums: the sums of all rows and windows, or only the start values of the rows' sums.
         """
         code, windows = self.code, self.windows
         elements = [code.load(8, pointer, offset + window * self.tile_code.tile.step) for window in range(windows)]
