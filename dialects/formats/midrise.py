@@ -46,7 +46,7 @@ one.
 
 @irdl_attr_definition
 class MidriseType(ExactInteger):
-    """`!midrise.q<bits, frac>`: odd integers of 1 to 4 bits, times 2^-frac; see the module.
+    """`!midrise.q<bits, frac>`: the odd integers from 1 - 2^bits to 2^bits - 1 for 1 to 4 bits, times 2^-frac.
 
     Results are rounded to the nearest odd integer and saturate. Even integers are rounded upwards.
     """

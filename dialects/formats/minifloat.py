@@ -53,7 +53,10 @@ SHIFTS = range(-40, 61)
 
 @irdl_attr_definition
 class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
-    """`!minifloat.f<e, m>` or `!minifloat.f<e, m, shift>`; see the module."""
+    """`!minifloat.f<e, m>`: floats with a sign, e exponent bits and m fraction bits.
+
+    In `!minifloat.f<e, m, shift>`, the form that devices store, each number is multiplied by 2^-shift.
+    """
 
     name = "minifloat.f"
     WEIGHS_NUMBERS: ClassVar[bool] = True

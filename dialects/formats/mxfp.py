@@ -37,7 +37,10 @@ MX_SHIFTS = range(-100, 101)
 
 @irdl_attr_definition
 class MxFpType(GroupedFormat, TabulatedFormat):
-    """`!mxfp.b<e, m, shift>`, a small float, with or without groups; see the module."""
+    """`!mxfp.b<e, m, shift>`: floats with e exponent bits and m fraction bits, times 2^-shift, with or without groups.
+
+    The elements of a group share a power of two.
+    """
 
     name = "mxfp.b"
     WEIGHS_NUMBERS: ClassVar[bool] = True

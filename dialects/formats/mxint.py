@@ -28,7 +28,10 @@ USUAL_WIDTH = 8
 
 @irdl_attr_definition
 class MxIntType(GroupedFormat, RoundedHalfUp):
-    """`!mxint.b<width, frac>`, an integer of 2 to 16 bits, with or without groups; see the module."""
+    """`!mxint.b<width, frac>`: integers of 2 to 16 bits, times 2^-frac, with or without groups.
+
+    The elements of a group share a power of two.
+    """
 
     name = "mxint.b"
     WEIGHS_NUMBERS: ClassVar[bool] = True

@@ -325,7 +325,8 @@ class NumberFormat(ABC):
     def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> NumberFormat | None:
         """The format for a constant in groups with separate parameters; None for formats without groups.
 
-        finest: the finest groups that all uses of the constant support. importance: as for `fitted_to`.
+        importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
+        unknown or not requested. finest: the finest groups that all uses of the constant support.
         """
         return None
 

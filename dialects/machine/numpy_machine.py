@@ -26,7 +26,7 @@ _DTYPES = {8: np.int8, 16: np.int16, 24: np.int32, 32: np.int32, 64: np.int64}
 
 
 class NumpyMachine(Machine["Array"]):
-    """Integers in arrays of the widths that the device uses, and floats in float32 arrays.
+    """A machine whose values are numpy arrays: integers in the widths that the device uses, and floats in float32.
 
     24-bit integers are stored in 32 bits.
     """

@@ -169,7 +169,7 @@ class AccumulateOp(SumOp):
 class FinishOp(PointwiseOp, ShiftsRows):
     """Complete sums, rounded once to a number format. `bound` states the least and the greatest possible sum.
 
-    Rows with separate scales or with `row_shifts` (see `ContractionOp`) are along the last axis.
+    Rows with separate scales or with `row_shifts` are along the last axis.
     """
 
     name = "tdsl.finish"

@@ -436,8 +436,9 @@ class MatrixFactors:
         return self._ordered(sums.reshape(len(sums), *self.extents))
 
     def matrices(self, lhs: Array, rhs: Array) -> tuple[Array, Array]:
-        """The left factor, of shape (samples, stack, rows, summed), and the right factor, (samples, stack, summed,
-        columns).
+        """The left and the right factor as stacks of matrices.
+
+        The shapes are (samples, stack, rows, summed) and (samples, stack, summed, columns).
         """
         indices = list(product(*(range(self.axes[axis].extent) for axis in self.stack)))
         left, right = self.left.view(lhs), self.right.view(rhs)

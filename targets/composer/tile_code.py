@@ -25,7 +25,7 @@ class Refused(Exception):
 
 
 class RepeatedCode(ABC):
-    """Code that records the number of executions of each instruction."""
+    """The code of a kernel. Its function records how often each instruction is executed."""
 
     @abstractmethod
     def function(self) -> Repeated:
@@ -90,7 +90,7 @@ class LoopedCode(RepeatedCode):
 
 @dataclass(frozen=True)
 class RowKernel(LoopedCode):
-    """The code for a tile that computes rows in the blocks of the weight stream."""
+    """The code for a tile that computes rows of weights in the blocks of the weight stream."""
 
     @property
     @abstractmethod

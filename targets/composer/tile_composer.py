@@ -132,9 +132,13 @@ class TileComposer(Generic[L]):
     ) -> TileFamily:
         """A family of kernels for bytes.
 
-        channels, large, lines: as in `TileFamily`. shared: functions that the code calls. For every row, |start| plus
-        the sum of |w| * |x| must be below `limit`. Every shift must be negative, and every multiplier at least
-        `LEAST_MULTIPLIER`.
+        For every row, |start| plus the sum of |w| * |x| must be below `limit`. Every shift must be negative, and every
+        multiplier at least `LEAST_MULTIPLIER`.
+
+        * channels: true if each row of weights is multiplied by a channel of windows.
+        * large: true if streams need more flash than weights.
+        * lines: the number of lines of the tiles that have kernels.
+        * shared: functions that the code calls.
         """
 
         def composed(symbol: str, tile: Tile) -> Kernel | None:

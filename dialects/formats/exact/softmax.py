@@ -150,7 +150,10 @@ def _tables(unit: int, scale: int, last: int) -> _Tables:
 
 
 def _by_rest(terms: NDArray[np.float64], rests: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The terms for all remainders after each distance, rounded as on the device."""
+    """For each term and each remainder r, the term times exp(-r), rounded as on the device.
+
+    rests: 1 - exp(-r) for each remainder r. The result has the shape (terms, remainders).
+    """
     return terms[:, None] - _nearest(np.ldexp(np.outer(terms, rests), -REST_BITS), 0)
 
 

@@ -97,10 +97,9 @@ class Parts:
         return (self.greatest - least) // step
 
     def half_at(self, step: int, least: int) -> int:
-        """The width of each half of a register whose upper half is a shifted significand and whose lower half is its
-        place.
+        """The number of bits of each half of a register that contains a significand above its place.
 
-        The place may instead have 16 bits.
+        The number is 16 if the significand or the place needs more than 8 bits.
         """
         width = self.width_at(step)
         by_table = self.posit is None or self.posit.n <= TABLE_BITS

@@ -48,7 +48,11 @@ NARROW_BIN_BYTES = 512
 
 @irdl_attr_definition
 class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
-    """`!posit.quire<width, frac, bin, step>`; see the module. With step 0 the sum is one integer."""
+    """`!posit.quire<width, frac, bin, step>`: an exact sum of `width` bits in units of 2^-frac.
+
+    The sum is stored in integers of `bin` bits whose units differ by a factor of 2^step. With step 0, it is one
+    integer.
+    """
 
     name = "posit.quire"
     FAMILY = "exact"
@@ -259,7 +263,7 @@ def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, 
 
 @dataclass(frozen=True)
 class _Extent:
-    """The possible numbers of a factor: multiples of 2^least with at most the magnitude `greatest`."""
+    """The possible numbers of a factor: multiples of 2^least whose magnitudes are at most `greatest`."""
 
     parts: Parts
     least: int

@@ -106,7 +106,11 @@ REGISTER = 31
 
 @irdl_attr_definition
 class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
-    """`!posit.p<n, es>`, `!posit.p<n, es, low, high>` or `!posit.p<n, es, low, high, shift>`; see the module."""
+    """`!posit.p<n, es>`: standard posits of n bits with es exponent bits.
+
+    `!posit.p<n, es, low, high, shift>` has only the posits that are multiples of 2^low and less than 2^high in
+    magnitude, times 2^-shift. In `!posit.p<n, es, low, high>`, the shift is 0.
+    """
 
     name = "posit.p"
     SCALED_BY: ClassVar[ScaleBy] = BY_SCORES

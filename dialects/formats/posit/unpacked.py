@@ -35,7 +35,10 @@ V = TypeVar("V")
 
 @irdl_attr_definition
 class UnpackedType(ParametrizedAttribute, TypeAttribute):
-    """`!posit.unpacked<n, es, least, step>`; see the module."""
+    """`!posit.unpacked<n, es, least, step>`: constant standard posits, stored as a significand and a place.
+
+    The place is the exponent, counted from `least` in units of `step`.
+    """
 
     name = "posit.unpacked"
     n: IntAttr

@@ -64,7 +64,10 @@ class SeedotType(PublishedFixedPoint):
 
 @irdl_attr_definition
 class SeedotSum(PublishedSum):
-    """`!seedot.acc<width, frac, [lhs, rhs, product], level>`, a sum of SeeDot's products; see `PublishedSum`."""
+    """`!seedot.acc<width, frac, [lhs, rhs, product], level>`: a sum of products with SeeDot's shifts.
+
+    `PublishedSum` explains the parameters.
+    """
 
     name = "seedot.acc"
     width: IntAttr

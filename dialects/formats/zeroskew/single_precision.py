@@ -58,7 +58,7 @@ class FloatSkewSum(SkewedSum):
 
 @irdl_attr_definition
 class FloatSkewType(ZeroSkewNumbers):
-    """`!zeroskew.f<8, scale, zero>`; see the module."""
+    """`!zeroskew.f<8, scale, zero>`: integers that represent scale * (raw - zero), with ONNX Runtime's arithmetic."""
 
     name = "zeroskew.f"
     width: IntAttr

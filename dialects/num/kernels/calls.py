@@ -234,7 +234,7 @@ class CallOp(DialectOp):
 
     @property
     def factors(self) -> tuple[SSAValue, SSAValue]:
-        """The operands that the kernel reads as weights and as vector; see `RoutineAttr.factors`."""
+        """The operand that the kernel reads as weights, and the operand that it reads as vector."""
         return self.routine.factors(self)
 
     @property

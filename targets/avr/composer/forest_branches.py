@@ -42,8 +42,8 @@ class Branches:
     """The comparisons and branches of the trees of a forest, on integers of one or two bytes or on floats.
 
     Floats are compared by their bits. As unsigned integers, these bits increase with positive numbers and decrease with
-    negative numbers. Two pointers address the input: its first byte and the byte `SECOND` bytes later. r24 and r25 are
-    scratch registers. X is another one for features beyond the reach of both pointers.
+    negative numbers. One pointer addresses the first byte of the input, a second pointer the byte `SECOND` bytes later.
+    r24 and r25 are scratch registers. For features beyond the reach of these pointers, X is also a scratch register.
     """
 
     forest: ForestCode

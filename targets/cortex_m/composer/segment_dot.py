@@ -96,7 +96,7 @@ class _Segments(Composed):
 def segment_dot() -> Kernel:
     """The kernel that adds the products of a row of numbers and a vector of 16-bit integers to a 64-bit sum.
 
-    The numbers of the row are piecewise linear in their raw bits (see the module).
+    The numbers of the row, such as posits, are piecewise linear in their raw bits.
     """
     symbol = "tm_cm_dot_r16_s16_s64"
     head = (

@@ -6,7 +6,7 @@ value. If twice every sum fits in 32 bits, the numbers that are halved also fit 
 
 Windows may have any number of rows of pixels, and are transformed in groups of four.
 
-Registers are assigned by hand, because six pixels occupy twelve of them, including the registers of pointers.
+Registers are assigned by hand, because six pixels occupy twelve registers, including the registers of pointers.
 """
 
 from __future__ import annotations

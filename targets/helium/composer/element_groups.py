@@ -170,9 +170,9 @@ class Group:
         return code
 
     def _hold(self, value: SSAValue, register: str, place: int) -> None:
-        """Record that a register contains a value, and free other registers.
+        """Record that a register contains a value.
 
-        These are the registers of constants and of values without later uses. place: the position that computes the
+        Also free the registers of constants and of values without later uses. place: the position that computes the
         value.
         """
         self.registers[value] = register
