@@ -48,7 +48,7 @@ class LinearLexer(MLIRLexer):
 
 @dataclass
 class _BitPattern(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
-    """A hexadecimal integer as an element of a dense attribute, which represents the bits of a float.
+    """A hexadecimal integer as an element of a dense attribute. The integer represents the bits of a float.
 
     MLIR prints infinity and NaN in this form. xDSL 0.74 would convert the integer to a float.
     """

@@ -187,7 +187,7 @@ def _directly_inside(around: Operation, op: Operation) -> Operation:
 
 
 def _common(users: Sequence[Operation]) -> Operation | None:
-    """The innermost op that contains all users, which may be one of the users; None if there is no such op."""
+    """The innermost op that contains all users; None if there is none. The op may be one of the users."""
     around: Operation | None = users[0]
     while around is not None and not all(around.is_ancestor(user) for user in users):
         around = around.parent_op()

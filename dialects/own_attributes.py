@@ -181,7 +181,7 @@ def _short(attribute: Attribute) -> str:
 
 
 def instance(kind: type[Attribute] | UnionType, words: str) -> Value:
-    """Any attribute of the class `kind`, which verifies itself."""
+    """Any attribute of the class `kind`. The attribute verifies itself."""
     return Value(words, lambda attribute, _: isinstance(attribute, kind))
 
 

@@ -231,7 +231,7 @@ _SUGGESTED_BOARDS = 3
 
 
 def _of_part(target: str) -> InputError | None:
-    """The error for the name of a part with a known instruction set, which suggests the nearest boards.
+    """The error for the name of a part with a known instruction set. The error suggests the nearest boards.
 
     Returns None for other names.
     """
@@ -293,7 +293,7 @@ def check_target(target: str) -> None:
 
 
 def board(target: str) -> Board:
-    """The board with a given name or alias, to which sizes of memories may be appended (`sized`).
+    """The board with a given name or alias. Sizes of memories may be appended to the name (`sized`).
 
     Raises `InputError` for an unknown board.
     """

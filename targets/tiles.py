@@ -258,7 +258,9 @@ class TileFamily(Maker):
         return finish if finish is not None and _is_by_bytes(finish, self.max_right) else None
 
     def tile(self, finish: Requantisation, rows: int, run: int, spaces: Spacing, count: int) -> Tile:
-        """The tile of lines of `count` windows, with runs of `run` elements, whose sums are requantised by `finish`."""
+        """The tile of lines of `count` windows, with runs of `run` elements. `finish` requantises the sums of the
+        tile.
+        """
         right = -int(finish.shifts[0]) if self.shifts else 0
         # Windows with one run, in a single line, have no pitch.
         pitch = spaces.pitch if max(spaces.runs, self.lines) > 1 else 0

@@ -116,7 +116,7 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
     @property
     def shared_bits(self) -> int:
-        """The number of bits of the list of numbers, which all elements share. Kernels read the list as 16-bit
+        """The number of bits of the list of numbers. All elements share this list. Kernels read the list as 16-bit
         integers.
         """
         return 16 * len(self.entries)

@@ -322,7 +322,7 @@ class ForestCode(CodeContent):
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the arrays, which is part of the names of generated functions."""
+        """A digest of the arrays. The digest is part of the names of generated functions."""
         arrays = self.trees.features, self.trees.thresholds, self.trees.children, self.trees.roots, self.votes
         hashed = hashlib.sha256()
         for array in arrays:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Wire:
-    """A placeholder for a result, which has a width but is not computed. constant: the value of a constant result."""
+    """A placeholder for a result that is not computed. The placeholder has a width. constant: the value of a constant
+    result.
+    """
 
     width: int
     constant: int | None = None

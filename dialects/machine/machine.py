@@ -162,7 +162,7 @@ class Machine(ABC, Generic[V]):
     def cmp_ogt(self, a: V, b: V) -> V: ...
     @abstractmethod
     def call(self, function: str, *arguments: V) -> V:
-        """The result of a C runtime function, which is called by name.
+        """The result of a C runtime function. The function is called by name.
 
         `tinyml.dialects.machine.runtime_functions` defines the signatures of the functions.
         """

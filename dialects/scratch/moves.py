@@ -47,9 +47,9 @@ class CopyRunOp(DialectOp):
     in working memory. If both runs are packed, `count`, `from` and `at` are multiples of the number of elements that
     fill whole bytes.
 
-    `step` is set for a copy of a row of a window, which is copied as a whole. It is the number of elements by which the
-    window advances per iteration of the loop over windows. All elements except the last `step` elements were also
-    copied in the previous iteration, to an index that is greater by `step`.
+    `step` is set if the copied run is a row of a window that is copied as a whole. It is the number of elements by
+    which the window advances per iteration of the loop over windows. All elements except the last `step` elements were
+    also copied in the previous iteration, to an index that is greater by `step`.
     """
 
     name = "scratch.copy_run"

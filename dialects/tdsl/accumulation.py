@@ -62,7 +62,7 @@ class ZeroOp(TensorOp):
 
 @irdl_op_definition
 class StartOp(TensorOp):
-    """Sums with initial values, which are broadcast to the result by numpy's rules."""
+    """Sums with initial values. The initial values are broadcast to the result by numpy's rules."""
 
     name = "tdsl.start"
     input = operand_def(SHAPED)

@@ -146,7 +146,7 @@ class AtLeastOp(ReduceOp):
 
 
 class ArgmaxOfReshape(RewritePattern):
-    """Apply the comparison to the input of a reshape, which preserves the order of elements."""
+    """Apply the comparison to the input of a reshape. A reshape preserves the order of elements."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ArgmaxOp, rewriter: PatternRewriter, /) -> None:

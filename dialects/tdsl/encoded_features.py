@@ -70,7 +70,7 @@ class FeatureEncoding:
         return m.add(m.rescale_to(product, self.right, low, high), m.const(self.zero))
 
     def raws(self, x: NDArray[Any]) -> NDArray[np.integer[Any]]:
-        """The raws of samples, which have the shape (samples, elements) and may be in double precision."""
+        """The raws of samples. x: shape (samples, elements); the samples may be in double precision."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         # Signalling NaN raises this.

@@ -32,7 +32,7 @@ __all__ = [
 class FeatureMap:
     """The affine map between the features of a sample and the elements of a program's argument.
 
-    Feature j is `scales[j] * v[j] + zeros[j]`, where v is the argument, whose elements share a format.
+    Feature j is `scales[j] * v[j] + zeros[j]`, where v is the argument. All elements of v have the same number format.
 
     scales, zeros: arrays of shape (elements,) with numbers of single precision.
     """

@@ -37,7 +37,7 @@ def _product_shape(lhs: Shape, rhs: Shape) -> Shape:
 
 
 class MatrixProductsOp(ContractionOp, ABC):
-    """A sum of one or more matrix products, whose operands are `pairs`."""
+    """A sum of one or more matrix products. `pairs` contains the operands of each product."""
 
     @property
     def left_shifts(self) -> Sequence[tuple[int, ...] | None]:

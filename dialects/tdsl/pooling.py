@@ -1,4 +1,4 @@
-"""Pooling of NHWC images, which computes one number per window and channel, and means over axes.
+"""Pooling of NHWC images, and means over axes. Pooling computes one number per window and channel.
 
 If an image is computed part by part, the average over the whole image is computed from the totals of its channels
 (`tdsl.tally`, `tdsl.quotient`).

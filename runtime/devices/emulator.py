@@ -480,7 +480,7 @@ class BlockCounter:
         return step
 
     def _enlarge(self, rows: int) -> None:
-        """Rebuild the table of steps with `rows` rows, which is a power of two."""
+        """Rebuild the table of steps with `rows` rows. `rows` is a power of two."""
         assert self._library is not None
         self._table = (_TableRow * rows)()
         self._counts.steps = ctypes.addressof(self._table)

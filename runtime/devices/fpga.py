@@ -1,4 +1,4 @@
-"""The runner of FPGAs, which simulates hardware modules."""
+"""The runner of FPGAs. It simulates hardware modules."""
 
 from __future__ import annotations
 

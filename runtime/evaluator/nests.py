@@ -97,7 +97,7 @@ class _Iterations:
         return []
 
     def _reduced(self, op: num.ReduceOp) -> Sequence[Any]:
-        """The results of a reduction along an axis, which is evaluated sequentially."""
+        """The results of a reduction along an axis. The reduction is evaluated sequentially."""
         joined: Sequence[Any] = [self.value(start) for start in op.starts]
         for number in op.numbers:
             self.values |= zip(op.body.block.args, [number, *joined], strict=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answers:
-    """The kind of a program's answers, which determines how `y` is interpreted.
+    """The kind of a program's answers. It determines how `y` is interpreted.
 
     * classes: the number of classes; None if unknown.
     * labels: the labels of the classes; None if the classes are only numbered.

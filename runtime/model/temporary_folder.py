@@ -15,7 +15,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def temporary_folder() -> Generator[Path]:
-    """A context with a new folder, which is removed at the end.
+    """A context with a new folder. The folder is removed at the end.
 
     If a disk is full, raises `InputError` that names the parent folder. Errors that name a file are raised unchanged.
     An error of `write` names no file.

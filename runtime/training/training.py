@@ -224,7 +224,7 @@ class TrainingSchedule:
 
 
 class Adam:
-    """The optimiser of Kingma and Ba (2014), which updates variables in place.
+    """The optimiser of Kingma and Ba (2014). It updates variables in place.
 
     paces: for each variable, the factor of the variable's learning rate.
     """

@@ -55,8 +55,9 @@ class Weight:
 class TrainedWeights:
     """The constants of a program that are trained.
 
-    * reals: initial values by the names of constants. They are moved until they round to the raws of the program, which
-      may not be the nearest raws. A constant that is missing, or has another shape, starts from its decoded raws.
+    * reals: initial values by the names of constants. They are moved until they round to the raws of the program. These
+      raws may differ from the nearest raws. A constant that is missing, or has another shape, starts from its decoded
+      raws.
     * renew: a function that is called after the constants of the program have changed.
     * executed: another program with the same constants and bits, by default the program itself. In this program,
       constants may have other shapes and positions.

@@ -99,7 +99,7 @@ class Expressions:
         return literal(op.number, op.result.type)
 
     def memory(self, symbol: SymbolRefAttr, instance: SSAValue | None, operand: Operand) -> str:
-        """The C text of a constant, a buffer or the arena, which may be a member of an instance."""
+        """The C text of a constant, a buffer or the arena. A buffer or the arena may be a member of an instance."""
         if self.structure is not None and symbol.string_value() in self.loaded:
             return f"{self.static(self.structure)}.{symbol.string_value()}"
         if instance is None:

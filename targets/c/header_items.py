@@ -176,7 +176,7 @@ def needed_part(text: str, used: Set[str]) -> list[str]:
 
 @dataclass(eq=False)
 class _Item:
-    """A definition with the preceding comment, or another preprocessor line, which has no name.
+    """A definition with the preceding comment, or another preprocessor line. Such a line has no name.
 
     words: the identifiers in the text and in the enclosing conditions.
     """
@@ -304,7 +304,7 @@ def _read_item(lines: deque[str], comment: list[str], conditions: Set[str]) -> _
 
 
 def _continued(lines: deque[str]) -> list[str]:
-    """A directive with its continuation lines, which are removed from `lines`."""
+    """A directive with its continuation lines. All these lines are removed from `lines`."""
     return _taken(lines, lambda read: not read[-1].endswith("\\"))
 
 

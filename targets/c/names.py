@@ -1,4 +1,4 @@
-"""Identifiers of a generated file, which are unique and never C keywords."""
+"""Identifiers of a generated file. They are unique and never C keywords."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ GATHERED_PER_CYCLE = 2
 
 
 def gathered(vector: str, pointer: str, offsets: str) -> Instruction:
-    """A load of the bytes at offsets from a pointer. The vectors contain bytes."""
+    """A load of the bytes at offsets from a pointer. The elements of both vectors are bytes."""
     text = f"vldrb.u8 {vector}, [{pointer}, {offsets}]"
     return Instruction(text, "vldrb.u8", 4, unit=MEMORY, held=VECTOR // GATHERED_PER_CYCLE)
 

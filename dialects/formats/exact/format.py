@@ -275,9 +275,7 @@ class ExactFormat(ExactNumbers):
 
     @property
     def of_rotations(self) -> NumberFormat:
-        """A 16-bit format that includes the least integer, which represents -1. A sum of two products then has at most
-        32 bits.
-        """
+        """A 16-bit format whose least integer represents -1. A sum of two products then has at most 32 bits."""
         return ExactNumbers.OF_SENSOR(ROTATION_BITS, True, None)
 
     def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:

@@ -87,7 +87,7 @@ class ExactNumbers(NumberFormat):
         return True
 
     def integers(self, raws: Raws, dtype: DTypeLike = "i8") -> NDArray[Any]:
-        """The integers of raws, in units of 2^-scale, as an array of `dtype`, which must represent them."""
+        """The integers of raws, in units of 2^-scale, as an array of `dtype`. This type must represent all of them."""
         return np.ldexp(self.decode(raws), self.scale).astype(dtype)
 
     def integers_in(self, groups: GroupsAttr | None, raws: Raws) -> NDArray[np.int64]:

@@ -269,8 +269,8 @@ class Interpolation(FixedFunction):
     def _entry_frac(self) -> int:
         """The scale of the table's entries.
 
-        If 16 bits represent all entries at the scale of the result, this scale is used, which saves a shift. Otherwise
-        the finest scale is used at which all entries fit in 16 bits.
+        If 16 bits represent all entries at the scale of the result, this scale is used, because it saves a shift.
+        Otherwise the finest scale is used at which all entries fit in 16 bits.
         """
         domain, frac = self.domain, self.domain.result.frac.data
         if not domain.odd:

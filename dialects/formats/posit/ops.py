@@ -40,9 +40,8 @@ class DecodeOp(EmittedOp):
     """The significand of a posit, and its place: the number of exponent steps above `least`.
 
     The number is `significand * 2^(step * place + least)`. The significand is shifted left within its step. Zero has
-    significand 0 and place 0. NaR has significand 0. The place of NaR is the least integer of the register, which is
-    not the place of any number. For posits that are stored in parts (`!posit.unpacked`), the op only separates the two
-    parts.
+    significand 0 and place 0. NaR has significand 0. The place of NaR is the least integer of the register. No number
+    has this place. For posits that are stored in parts (`!posit.unpacked`), the op only separates the two parts.
     """
 
     name = "posit.decode"
@@ -225,7 +224,7 @@ class _AddingOp(QuireOp, ABC):
         return value if e.width_of(value) == self.layout.bin else e.resize(value, self.layout.bin)
 
     def _place(self, e: Emitter, greatest: int, *values: SSAValue) -> Int[SSAValue]:
-        """The sum of places or exponents, which is at most `greatest`. The sign bit of NaR's place is dropped."""
+        """The sum of places or exponents. The sum is at most `greatest`. The sign bit of NaR's place is dropped."""
         narrow = _width_for(greatest)
         if narrow == FLAG:
             # The sum of two signs is dropped; truncated from a wider register, NaR is 0.

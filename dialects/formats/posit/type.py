@@ -346,7 +346,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def reaching(self) -> Sequence[PositType]:
-        """Windows with a greater range, up to the greatest posit, whose integers have as many bits and cost no more
+        """Windows with a greater range, up to the greatest posit. Their integers have as many bits and cost no more
         effort.
         """
         if self.window is None:

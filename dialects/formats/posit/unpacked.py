@@ -72,7 +72,7 @@ class UnpackedType(ParametrizedAttribute, TypeAttribute):
 
 @dataclass(frozen=True)
 class Unpacked(ExactFormat):
-    """The format of elements of type `!posit.unpacked`, which are only operands of sums of products."""
+    """The format of elements of type `!posit.unpacked`. Such elements occur only as operands of sums of products."""
 
     unpacked: UnpackedType
 
@@ -94,7 +94,7 @@ class Unpacked(ExactFormat):
 
     @property
     def half(self) -> int:
-        """The number of bits of each half of an element, which contains the significand or the place."""
+        """The number of bits of each half of an element. One half contains the significand, the other one the place."""
         return parts_of(self).half_at(self.unpacked.step.data, self.unpacked.least.data)
 
     @property

@@ -74,7 +74,7 @@ def _reciprocals() -> NDArray[np.int16]:
 
 
 def _table(low: np.float32, high: np.float32, function: Callable[[F64], F64]) -> NDArray[np.int16]:
-    """The table of a function between two arguments, which TensorFlow Lite computes in single precision.
+    """The table of a function between two arguments. TensorFlow Lite computes this table in single precision.
 
     Entries are offset by half of the chord's deviation in the middle of a segment.
     """

@@ -54,7 +54,7 @@ class Element(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """The load of the only element of a run, which is the same for all lanes."""
+    """The load of the only element of a run. The element is the same for all lanes."""
 
     run: int
 
@@ -122,7 +122,7 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the content, as 16 hexadecimal digits, which does not depend on the names of values."""
+        """A digest of the content, as 16 hexadecimal digits. The digest does not depend on the names of values."""
         function = self.function.clone()
         for block in (block for op in function.walk() for region in op.regions for block in region.blocks):
             for value in (*block.args, *(result for op in block.ops for result in op.results)):

@@ -180,7 +180,7 @@ class Leaves:
         return [bits >> 8 * byte & 255 for byte in range(self.mask_bytes)]
 
     def cleared(self) -> Code:
-        """Code that clears all results, whose address is in Z."""
+        """Code that clears all results. Z contains the address of the results."""
         return tuple(a.std(a.at("Z", byte), "r1") for byte in range(self.forest.results * self.size))
 
     @property

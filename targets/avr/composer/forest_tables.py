@@ -1,4 +1,4 @@
-"""A forest as tables: a loop walks nodes in flash, which are stored in preorder.
+"""A forest as tables: a loop walks nodes in flash. The nodes are stored in preorder.
 
 A node consists of the byte offset of its feature and the threshold. The upper bits of the offset contain two flags. Bit
 7 is set if the first child is a leaf, bit 6 if the second child is a leaf. If both children are inner nodes, the

@@ -355,7 +355,7 @@ def _limited(number: Sequence[str], byte: str, zero: str) -> Code:
 
 
 def shifted_in_c(indent: str, right: int, out: str) -> str:
-    """C statements equivalent to `shifted`, which store the converted `sum` in `out`."""
+    """C statements equivalent to `shifted`. They store the converted `sum` in `out`."""
     return f"{indent}sum >>= {right};\n{indent}{out} = (int8_t)(sum < -127 ? -127 : sum > 127 ? 127 : sum);"
 
 
@@ -440,7 +440,7 @@ def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Code:
 
 
 def requantised_in_c(indent: str, factors: str, out: str) -> str:
-    """C statements equivalent to `requantised`, which store the converted `sum` in `out`.
+    """C statements equivalent to `requantised`. They store the converted `sum` in `out`.
 
     factors: the C expression of the address of the factors.
     """

@@ -159,7 +159,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         )
 
     def channel(self, row: int) -> Repeated:
-        """The code that computes a channel. row: the index of the channel."""
+        """The code that computes a channel. row: the index of the channel among the rows of weights."""
         assert self.bodies is not None
         start, multiplier, shift = (numbers[row] for numbers in self.factors)
         words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)

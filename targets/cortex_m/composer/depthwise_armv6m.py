@@ -73,7 +73,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return self.records.is_by_channel and self.bytes <= REACH
 
     def part(self, first: int, count: int, windows: int) -> Code:
-        """Code that multiplies `count` weights of a row, which are in registers, by the elements of windows."""
+        """Code that multiplies `count` weights of a row by the elements of windows. The weights are in registers."""
         lines: list[Code] = [constant(_COLUMN, first * self.tile.rows)]
         columns = range(first, (windows - 1) * self.records.across + first + count)
         for column in columns:

@@ -360,7 +360,8 @@ def requantised_by_halves(
     * load: the instruction that loads the shift.
 
     The code clobbers r1 to r3. The sum and the multiplier are split into halfwords, and the halfwords of the sum are
-    signed, so that no partial sum overflows. A shift leaves the last dropped bit in the carry, which is added to round.
+    signed, so that no partial sum overflows. A shift leaves the last dropped bit in the carry. The carry is added to
+    round the result.
     """
     return (
         t.sxth("r1", "r0"),

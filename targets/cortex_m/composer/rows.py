@@ -143,7 +143,7 @@ _UNROLLED_QUADS = {4096: 8, 0: 2}
 
 @dataclass(frozen=True)
 class SingleWindow(RowKernel):
-    """The code for a tile of one window, which is a single run of at least four elements."""
+    """The code for a tile of one window. The window is a single run of at least four elements."""
 
     SATURATED = 0
 
@@ -381,7 +381,7 @@ class RowPairs(RowKernel):
 
     @property
     def first_results(self) -> Code:
-        """Code that saves the address of the results, which is in r2."""
+        """Code that saves the address of the results. r2 contains this address."""
         return (t.mov("r1", "r2"),)
 
     @property
