@@ -104,7 +104,7 @@ def _layers(location: LocationAttr) -> Iterator[str]:
 def place(location: LocationAttr) -> LocationAttr:
     """The innermost location with a position.
 
-    Of a call location, it is the callee; of a fused location, it is the first of the fused locations.
+    For a call location, the result is the callee. For a fused location, it is the first of the fused locations.
     """
     parts = _parts(location)
     return place(parts[0]) if parts else location

@@ -45,7 +45,9 @@ class Listener(Protocol):
     """A receiver of reports."""
 
     def hears(self, op: Operation) -> bool:
-        """True if an op belongs to the module on which the passes of interest run."""
+        """True if the listener receives reports at an op, because the op belongs to the module on which the passes
+        run.
+        """
         ...
 
     def counted(self, statistic: Statistic, count: int) -> None: ...

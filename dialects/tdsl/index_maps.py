@@ -59,7 +59,7 @@ class Term:
 
     @classmethod
     def of_matrices(cls, lhs: SSAValue, rhs: SSAValue, left: tuple[int, ...] | None = None) -> Term:
-        """The term of a matrix product."""
+        """The term that describes a matrix product of `lhs` and `rhs`. left: the left shift of the sum of each row."""
         lhs_map, rhs_map = _MATRICES
         return cls(lhs, rhs, shape_of(lhs)[1:], lhs_map, rhs_map, left)
 

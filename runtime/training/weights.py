@@ -132,7 +132,7 @@ class TrainedWeights:
         return [variable.copy() for variable in self.variables]
 
     def restore(self, state: list[Array]) -> None:
-        """Restore the variables from `state`, a result of `state`, and write them to the program."""
+        """Restore the variables from a copy that the method `state` returned, and write them to the program."""
         for variable, value in zip(self.variables, state, strict=True):
             variable[...] = value
         self.write()

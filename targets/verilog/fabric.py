@@ -62,10 +62,9 @@ class Resources:
     registers: int = 0
 
     def shortages(self, there: Resources) -> list[str]:
-        """For each kind of cell of which a design needs more than the FPGA has, a description; empty if the design
-        fits.
+        """Descriptions of the kinds of cells of which the FPGA has too few; empty if the design fits.
 
-        there: the cells of the FPGA.
+        This object contains the cells of the design. there: the cells of the FPGA.
         """
         names = {"luts": "LUTs", "dsps": "DSPs", "brams": "block RAMs"}
         counts = asdict(self), asdict(there)

@@ -368,7 +368,8 @@ def _to_odd_program(m: IntegerBuilder, x: SSAValue, left: SSAValue, low: SSAValu
     """The program that shifts x left, or right for negative `left`, truncates to odd and clamps to [low, high].
 
     Truncation to odd sets the last bit if a dropped bit is set. Shifts by more than 64 bits are replaced by shorter
-    ones: after such a left shift, all numbers except 0 exceed the limits; after such a right shift, no bits remain.
+    shifts. After a left shift by more than 64 bits, all numbers except 0 exceed the limits. After a right shift by more
+    than 64 bits, no bits remain.
     """
     width = 2 * width_of(x)
     raised = m.shift_left(m.resize(x, width), m.resize(m.clamp(left, 0, width_of(x) - 1), width))

@@ -153,8 +153,8 @@ class PublishedFixedPoint(ScaledInteger):
         """The sum or difference of two numbers, by MATADD of SeeDot's algorithm 2.
 
         Both operands are divided to the coarsest scale before they are added. Shiftry's rule C-MatAdd (figure 5)
-        instead divides the sum by the difference of scales. Shiftry's released code divides the operands. Only with
-        this division are tables 1 and 2 of Shiftry reproduced.
+        instead divides the sum by the difference of scales. Shiftry's released code divides the operands. This division
+        reproduces tables 1 and 2 of Shiftry.
         """
         formats = [published(format) for format in (lhs_format, rhs_format)]
         common = min(format.frac.data for format in (*formats, self))

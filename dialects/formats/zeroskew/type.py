@@ -314,7 +314,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._stored(m, m.whole(m.call("tm_requantize_s32", centred, *factors)))
 
     def mean_factor(self, count: int, source: ZeroSkewNumbers) -> tuple[int, int]:
-        """The multiplier and the shift of TensorFlow Lite's MEAN. The multiplier includes the factor 1 / count."""
+        """The multiplier and the shift of TensorFlow Lite's MEAN. The factor 1 / count is included."""
         multiplier, shift = multiplier_and_shift(source.scale / self.scale)
         more = min(count.bit_length() - 1, 32, 31 + shift)
         return (multiplier << more) // count, shift - more
