@@ -162,7 +162,7 @@ class QuotientOp(Step):
 
 @irdl_op_definition
 class WrappedOp(Step):
-    """`x` modulo `2^width`, interpreted as a signed integer of that width."""
+    """`x` modulo `2^width`, interpreted as a signed integer of `width` bits."""
 
     name = "exact.wrapped"
     METHOD: ClassVar[str] = "wrapped"
@@ -176,7 +176,7 @@ class WrappedOp(Step):
 
 @irdl_op_definition
 class AddWrappedOp(Step):
-    """`a + b` modulo `2^width`, interpreted as a signed integer of that width."""
+    """`a + b` modulo `2^width`, interpreted as a signed integer of `width` bits."""
 
     name = "exact.add_wrapped"
     METHOD: ClassVar[str] = "add_wrapped"
@@ -191,7 +191,7 @@ class AddWrappedOp(Step):
 
 @irdl_op_definition
 class RescaleOp(Step):
-    """`x / 2^right`, rounded to nearest, halves upwards; exact where `right` is negative."""
+    """`x / 2^right`, rounded to nearest, halves upwards. The result is exact if `right` is negative."""
 
     name = "exact.rescale"
     METHOD: ClassVar[str] = "rescale"

@@ -28,7 +28,10 @@ USUAL_WIDTH = 8
 
 @irdl_attr_definition
 class MxIntType(GroupedFormat, RoundedHalfUp):
-    """`!mxint.b<width, frac>`, an integer of 2 to 16 bits, with or without groups; see the module."""
+    """`!mxint.b<width, frac>`: integers of 2 to 16 bits, times 2^-frac, with or without groups.
+
+    The elements of a group share a power of two.
+    """
 
     name = "mxint.b"
     WEIGHS_NUMBERS: ClassVar[bool] = True
@@ -58,7 +61,7 @@ class MxIntType(GroupedFormat, RoundedHalfUp):
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The least and the greatest raw: symmetric, as the specification advises."""
+        """The least and the greatest raw. They are symmetric, as the specification advises."""
         greatest = (1 << (self.width.data - 1)) - 1
         return -greatest, greatest
 

@@ -98,9 +98,10 @@ class Range(ParametrizedAttribute):
 
 @irdl_attr_definition
 class Profile(ParametrizedAttribute):
-    """The extremes and `PERCENTILES` of a tensor's values on a data set.
+    """The extremes and the `PERCENTILES` of a tensor's values on a data set.
 
-    The syntax is `#tdsl.profile<-4.5, 5.0, [-3.0, -2.0, 0.0, 2.0, 3.0]>`. In loops, the values of all iterations count.
+    The syntax is `#tdsl.profile<-4.5, 5.0, [-3.0, -2.0, 0.0, 2.0, 3.0]>`. For a tensor in a loop, the profile includes
+    the values of all iterations.
     """
 
     name = "tdsl.profile"

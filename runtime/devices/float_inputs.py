@@ -33,7 +33,9 @@ const {scores} *floats_scores(void);
 
 
 def takes_floats(model: Interface) -> bool:
-    """True for a model with NAME_set and NAME_predict_floats, whose input is a buffer of unpacked elements."""
+    """True for a model with NAME_set and NAME_predict_floats. The input of such a model is a buffer of unpacked
+    elements.
+    """
     return model.row_elements is None and model.packed_bits is None
 
 
@@ -45,9 +47,13 @@ def run_on_floats(
     temporary: Path,
     optimize: str | None = None,
 ) -> tuple[Build, RunResult]:
-    """The labels and scores of a model for real inputs (samples, elements), in single precision, and their cost.
+    """The built program, and the result of its run on real inputs in single precision.
 
-    folder: contains NAME.c and NAME.h. temporary: an empty folder. Raises `InputError` as runners do.
+    * folder: contains NAME.c and NAME.h.
+    * x: shape (samples, elements).
+    * temporary: an empty folder.
+
+    Raises `InputError` as runners do.
     """
     for suffix in (".c", ".h"):
         shutil.copy(folder / f"{model.name}{suffix}", temporary)
