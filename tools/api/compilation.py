@@ -162,7 +162,10 @@ def _name_given(program: Model) -> str | None:
 
 
 def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]:
-    """Add feature names to a program: the names that the model stores, or else the columns of a data frame."""
+    """Add to a program the column names of a data frame, unless the model stores names itself.
+
+    Returns the program, copied if names were added, and `inputs` with the same names.
+    """
     from tinyml.dialects.tdsl.interface import update_input
 
     names = column_names(x)

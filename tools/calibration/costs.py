@@ -2,15 +2,16 @@
 
     python -m tinyml.tools.calibration.costs [--quick] [--resume] [--add] [--amend] [--forests] [TABLE]...
 
-`--quick` measures only every eighth program. It writes a rough table for a chip without a table; for an existing table,
-it prints the deviation and rewrites nothing. `--resume` reuses the measurements of an interrupted run. `--add` measures
-only the steps missing from a table. `--amend` measures estimators and every fourth program in fixed point and fits the
-times of their steps again. Each time in the table counts as one more measurement. `--forests` measures only the steps
-of forests and leaves all others unchanged.
+`--quick` measures only every eighth program. For a chip without a table, it writes a rough table. For an existing
+table, it prints the deviation and rewrites nothing. `--resume` reuses the measurements of an interrupted run. `--add`
+measures only the steps missing from a table. `--amend` measures estimators and every fourth program in fixed point, and
+fits the times of the steps that these programs execute again. Each time in the table counts as one more measurement.
+`--forests` measures only the steps of forests and leaves all other steps unchanged.
 
-Each operation of a program contributes an equation: the counts of its steps times their unknown costs equal its
-measured time, or its bytes of code. The bytes that a program needs once (kernels, functions of the C library) and the
-stack are fitted to the remainders of whole programs. Costs are never negative.
+Each operation of a program contributes an equation. The counts of the steps of the operation, times the unknown costs
+of the steps, equal the measured time of the operation or its bytes of code. Some bytes are needed once per program, for
+kernels and functions of the C library. These bytes and the stack are fitted to the remainders of whole programs. Costs
+are never negative.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show_front(request: PlanRequest) -> int:
-    """Print a table with a row for each planned program."""
+    """Print a table with a row for each planned program, and return the exit code."""
     from tinyml.runtime.readers.arrays import check_npz
     from tinyml.tools.cli.progress import Progress
 

@@ -78,7 +78,9 @@ def explain_model(folder: Path) -> dict[str, Any]:
 def _completed(
     entries: list[dict[str, Any]], estimate: Estimate | None, layers: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Add to each entry the layer and the estimated time of its operation; None for code without an operation."""
+    """Add to each entry the layer and the estimated time of its operation, and return the entries; None for code
+    without an operation.
+    """
     estimates = {} if estimate is None else {name: round(time) for name, (time, _) in estimate.operations.items()}
     return [
         {**entry, "layer": layers.get(entry["operation"]), "estimate": estimates.get(entry["operation"])}

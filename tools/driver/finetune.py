@@ -165,7 +165,9 @@ def _is_better(score: Score, than: Score) -> bool:
 
 
 def _as_compiled(module: ModuleOp, val: Labelled, numbers: PipelineOptions, ctx: Context) -> QuantisedProgram:
-    """Convert a program at L0 to its formats; feature scales are added if they reduce a large loss."""
+    """Lower a program at L0 to the formats that compilation chooses; use a scale for each feature if this reduces a
+    large loss.
+    """
     plain = QuantisedProgram(module, ctx, numbers)
     found = plain.score(val)
     if found[1] >= Trainer(TrainedWeights(module), Reals).loss(val)[1] - DEFAULT_LOSS:
