@@ -27,13 +27,15 @@ from tinyml.transforms.buffers.packing import FIRST_FIT, Proof
 def memory_report(buffers: ModuleOp) -> dict[str, Any]:
     """The arena of a packed program at L2, in bytes.
 
-    `height`: the size of the arena. `lower_bound`: the minimum size for any packing, with its `proof`, the need at the
-    peak or a search, and the algorithm that `checked` it, if any. `packer`: the algorithm that packed the buffers.
-    `peak`: the program point with the most live bytes, with its operation and buffers. If it is the point at which the
-    caller writes the input, the operation is the first one. `waste`: the free bytes at the peak. `map`: the offset and
-    size of each buffer, the program points `first` to `last` at which it is alive, its `ring` if it stores only the
-    last rows or pixels of an image, and the bytes in which it `overlaps` earlier buffers, whose elements it replaces
-    one by one. Operations get names (`name_operations`). Raises `InputError` for views without a live range.
+    `height`: the size of the arena. `lower_bound`: the minimum size for any packing. Its `proof` is the need at the
+    peak or a search; `checked` is the algorithm that verified the bound, if any. `packer`: the algorithm that packed
+    the buffers. `peak`: the program point with the most live bytes, with its operation and buffers. If it is the point
+    at which the caller writes the input, the operation is the first one. `waste`: the free bytes at the peak.
+
+    `map`: the offset and size of each buffer, and the program points `first` to `last` at which it is alive. `ring` is
+    set if a buffer stores only the last rows or pixels of an image. `overlaps` lists the bytes that a buffer shares
+    with earlier buffers, whose elements it replaces one by one. Operations get names (`name_operations`). Raises
+    `InputError` for views without a live range.
     """
     name_operations(buffers)
     function = defined_functions(buffers)[0]
@@ -124,7 +126,7 @@ def occupied(boxes: Sequence[Placed], point: int) -> int:
 
 
 class SharedBytes(NamedTuple):
-    """The `size` bytes at `offset` that two boxes share from point `first` to `last`.
+    """The `size` bytes from `offset` on that two boxes share from point `first` to `last`.
 
     under: the box that begins earlier. over: the box that begins later, such as a result whose elements replace the
     elements of an operand.
@@ -155,13 +157,13 @@ def overlaps(boxes: Sequence[Placed]) -> list[SharedBytes]:
 
 
 def fullest(boxes: Sequence[Placed]) -> int:
-    """The earliest program point at which the most bytes are in use; 0 without boxes."""
+    """The earliest program point at which the most bytes are in use; point 0 if there are no boxes."""
     needs = _needs(boxes, sorted({box.first for box in boxes}))
     return max(needs, key=needs.__getitem__, default=0)
 
 
 def _needs(boxes: Sequence[Placed], points: Sequence[int]) -> Mapping[int, int]:
-    """The bytes in use at each of the given program points, which are in ascending order."""
+    """By program point, the bytes in use. points: the program points, in ascending order."""
     needs: dict[int, int] = {}
     coming, alive = deque(sorted(boxes, key=lambda box: box.first)), list[Placed]()
     for point in points:
@@ -181,10 +183,10 @@ def check_svg_path(path: Path) -> None:
 def draw_memory(boxes: Sequence[Placed], height: int, bound: int, title: str) -> Drawing:
     """Draw the buffers of an arena over time.
 
-    height, bound: bytes of the arena, and the lower bound of any packing. Bytes that boxes share are dotted. A second
-    panel shows the bytes alive at each point and, hatched, the free bytes. A line through both panels marks the peak;
-    its label states the bytes wasted there. The tooltip of a box shows the buffer's name, bytes, byte offset and
-    points.
+    height: the size of the arena in bytes. bound: the lower bound on the bytes of any packing. Bytes that boxes share
+    are dotted. A second panel shows the bytes alive at each point and, hatched, the free bytes. A line through both
+    panels marks the peak. The label of this line states the bytes wasted at the peak. The tooltip of a box shows the
+    buffer's name, bytes, byte offset and points.
     """
     buffers = TOP, TOP + min(140 + FOR_A_BOX * len(boxes), TALLEST)
     alive = buffers[1] + 20, buffers[1] + 20 + min(130, (buffers[1] - TOP) // 2)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def write_report(made: Compilation) -> Report:
-    """Create the report of a compiled model. made: the compilation after its measurement."""
+    """Create the report of a compiled model. made: the state of the compilation after measurement."""
     from tinyml.lowering.loops.operation_names import layers_by_name
     from tinyml.runtime.evaluator.evaluator import feature_map
     from tinyml.runtime.evaluator.function_errors import function_errors
@@ -129,7 +129,7 @@ def write_report(made: Compilation) -> Report:
 
 
 def _confusion(made: Compilation) -> dict[str, Any] | None:
-    """The confusion matrix of a classifier on labelled data; None for other programs and data."""
+    """The confusion matrices of a classifier on labelled data; None for other programs and for data without labels."""
     if made.data.y is None or made.accuracies.answers is None:
         return None
     from tinyml.tools.reports.facts.answers import confusion
@@ -138,7 +138,11 @@ def _confusion(made: Compilation) -> dict[str, Any] | None:
 
 
 def _converting(interface: Interface, floats: FloatInputs | None, program: float | None) -> float:
-    """The share of the time spent converting floats to raws in software; 0 for an input with a sensor unit."""
+    """The share of the time with float inputs that a board without hardware for floats spends on converting the floats
+    to raws.
+
+    0 for an input with a sensor unit.
+    """
     if floats is None or not floats.in_software or interface.input_unit is not None:
         return 0.0
     return floats.share(program)
@@ -226,7 +230,7 @@ def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Seq
 
 
 def _fullest(memory: Mapping[str, Any]) -> str:
-    """Describe the point with the most live bytes of the arena, with the buffers that are alive at this point."""
+    """Describe the program point with the most live bytes of the arena, and the buffers that are alive at this point."""
     peak = memory["peak"]
     if not peak["buffers"]:
         return ""

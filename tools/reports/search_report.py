@@ -1,4 +1,4 @@
-"""The record that a search attaches to a program, as a part of reports and as a figure."""
+"""The record that a search attaches to a program, as a part of reports and as a drawing."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def tensors_report(formats: ModuleOp) -> list[dict[str, Any]] | None:
 
 
 def draw_search(search: Mapping[str, Any], name: str, unit: str) -> Drawing:
-    """Draw a report's search: a panel with the bits of tensors, and two with candidates if the search considered
-    costs.
+    """Draw the search that a report describes: a panel with the bits of tensors and, if it considered costs, two with
+    candidates.
     """
     points: Sequence[Mapping[str, Any]] = search["points"] or ()
     panels = 3 if points else 1

@@ -49,7 +49,8 @@ distances.
 def confusion(
     wanted: NDArray[np.int64], reals: NDArray[np.int64], formats: NDArray[np.int64], names: Sequence[str | int] | None
 ) -> dict[str, Any] | None:
-    """The counts of answers by class, `float` and `compiled`, with a row for each class and a column for each answer.
+    """The confusion matrices `float` and `compiled`: the counts of answers, with a row for each class and a column for
+    each answer.
 
     wanted, reals, formats: class indices (samples,). names: the names of the classes; None for indices. Returns None if
     there are more than `MOST_CLASSES` classes.
@@ -94,8 +95,10 @@ def wrong_samples(
 
 
 def wrong_answers(arrays: Mapping[str, NDArray[Any]]) -> list[WrongAnswer]:
-    """The samples in the arrays of an `errors.npz`: `sample`, `x`, `float`, `compiled`, the `least` and `greatest` of
-    each element in the data and, with labels, `y`.
+    """The misclassified samples that the arrays of an `errors.npz` describe.
+
+    arrays: by name, `sample`, `x`, `float`, `compiled`, the `least` and `greatest` of each element in the data and,
+    with labels, `y`.
     """
     wanted = arrays.get("y")
     # A feature that is missing in every sample has no known range.
@@ -151,8 +154,8 @@ def _table(picture: Drawing, left: float, counts: Sequence[Sequence[int]], names
 def draw_wrong(
     wrong: Sequence[WrongAnswer], names: Sequence[str] | None, features: Sequence[str] | None = None
 ) -> Drawing:
-    """Draw each input with its class and the answers of the float model and as compiled. names: the names of the
-    classes.
+    """Draw each input, its class, the answer of the float model and the answer of the compiled model. names: the names
+    of the classes.
     """
     columns = min(len(wrong), COLUMNS)
     rows = -(-len(wrong) // COLUMNS)

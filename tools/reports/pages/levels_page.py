@@ -63,7 +63,7 @@ class ProgramLevel:
 
 
 def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[ProgramLevel]:
-    """The levels of a program from reals to C and, if there is a measurement, assembly."""
+    """The levels of a program from reals to C. If there is a measurement, the last level is assembly."""
     ctx = context()
     files = {level: found.folder / "ir" / f"{level}.mlir" for level in ("0-reals", "1-formats")}
     formats = load_program(files["1-formats"], ctx)
@@ -84,7 +84,9 @@ def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[Prog
 
 
 def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operation, str]:
-    """The source of each op at L1, determined by lowering a copy in which every value has a unique name."""
+    """The name of the source operation of each op at L1. The function lowers a copy in which every value has a unique
+    name.
+    """
     own = [[result.name_hint for result in op.results] for op in formats.walk()]
     _tag_values(formats)
     tagged = formats.clone()
@@ -111,7 +113,7 @@ def _assembly(found: ProgramInFolder, measured: Attribution) -> ProgramLevel:
 
 
 def _level_of(name: str, module: ModuleOp) -> ProgramLevel:
-    """A level below L1; the locations of its ops contain the names of their source operations."""
+    """A level below L1. The locations of its ops contain the names of the source operations."""
     clone = module.clone()
     names = SourceNames()
     sources = {op: _source_of(op, names) for op in clone.walk()}
@@ -167,11 +169,12 @@ _Lower = Sequence[tuple[Operation, "str | None", "str | None"]]
 
 
 def _linked_by_buffer(formats: ModuleOp, buffers: _Lower) -> dict[Operation, str]:
-    """The sources of ops at L1 with uniquely named values, from the ops of L2.
+    """For each op at L1, the name of the source operation, taken from the ops of L2. The values at L1 have unique
+    names.
 
-    An op is matched with the op of its kind that writes the buffer of the same name. Values that share a buffer have
-    one name. Their ops are matched in order, if both levels have equally many ops of a kind and no named op is out of
-    order.
+    An op is matched with the op of the same kind at L2 that writes the buffer with the name of its value. Values that
+    share a buffer have one name. The ops of these values are matched in order, if both levels have equally many ops of
+    a kind and no named op is out of order.
     """
     uppers: defaultdict[str, list[Operation]] = defaultdict(list)
     lowers: defaultdict[str, list[tuple[str | None, str]]] = defaultdict(list)
@@ -194,7 +197,7 @@ def _linked_by_buffer(formats: ModuleOp, buffers: _Lower) -> dict[Operation, str
 
 
 def _linked_by_name(reals: ModuleOp, formats: _Lower) -> dict[Operation, str]:
-    """The sources of ops at L0, from the ops at L1 whose values have the same names.
+    """For each op at L0, the name of the source operation, taken from the ops at L1 whose values have the same names.
 
     An op is matched with the only op of the same name and kind, or else with the only op of the same name. An op
     without a match is omitted.
@@ -231,8 +234,9 @@ def _written_name(op: Operation) -> str | None:
 
 
 def _c_level(lines: Iterable[str], sources: Mapping[int, tuple[str, ...]], time: Mapping[int, float]) -> ProgramLevel:
-    """The level of the C file; the first line has number 1. time: the time of each line, including the functions that
-    it calls.
+    """The level of the C file. sources: the source operations by line number; the first line has number 1.
+
+    time: the time of each line by line number, including the functions that the line calls.
     """
     found: list[LevelLine] = []
     for number, text in enumerate(lines, 1):

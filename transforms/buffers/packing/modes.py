@@ -50,9 +50,10 @@ def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Start from the better greedy placement, run exact cover for some steps, then branch and bound.
+    """Start from the better greedy placement, run exact cover for some steps, then branch and bound. Return the lowest
+    placement.
 
-    Stops when a placement is proven optimal.
+    The function returns as soon as a placement is proven optimal.
     """
     best = greedy(rectangles, effort)
     if effort.is_enough(best):
@@ -71,7 +72,7 @@ def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placeme
 
 
 def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Start from the better greedy placement, and run branch and bound until a placement is proven optimal."""
+    """Start from the better greedy placement, and run branch and bound until a placement is proven optimal. Return it."""
     return _searched(rectangles, greedy(rectangles, effort), effort)
 
 
@@ -168,7 +169,8 @@ MODES = tuple(PACKERS.ours)
 def pack(
     rectangles: Sequence[Rectangle], mode: str = "auto", effort: Effort | None = None, coarsen: int = 1
 ) -> Placement:
-    """A valid placement by the named algorithm, or the best one found when the effort's seconds run out.
+    """Place the rectangles by the named algorithm. If the effort's seconds run out, return the best valid placement
+    found so far.
 
     coarsen: for the algorithm, round sizes up to multiples of this number of bytes (MinUn 5.3). The problem becomes
     smaller and the result worse. Lower bounds from such a search are invalid, except the peak of live bytes. Empty
@@ -197,7 +199,8 @@ def pack(
 
 
 def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], placement: Placement, coarsen: int) -> Placement:
-    """The placement of all rectangles, given the placement of the non-empty ones with coarsened sizes.
+    """Extend a placement of the non-empty rectangles, with coarsened sizes, to all rectangles. Return the extended
+    placement.
 
     kept: the indices of the non-empty rectangles.
     """
