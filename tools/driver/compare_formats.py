@@ -153,7 +153,9 @@ def _request(search: str, limit: Report | None) -> SearchRequest:
 
 
 def _figures(report: Report | None) -> dict[str, Any]:
-    """The accuracy, flash, ram and time of a report, by these names; all None if the format cannot compile the model."""
+    """The accuracy, flash, ram and time of a report, by these names; all None if the format cannot compile the
+    model.
+    """
     if report is None:
         return {"accuracy": None, "float": None, "flash": None, "ram": None, "time": None, "fits": False}
     if (scores := _scores(report)) is None:

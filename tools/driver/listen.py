@@ -197,7 +197,9 @@ def _draw_scores(picture: Drawing, heard: Heard, across: float, top: float) -> N
 
 
 def _shades(scores: NDArray[Any]) -> NDArray[np.float64]:
-    """Grey levels (answers, classes) of scores, from white for the least score of an answer to dark for the greatest."""
+    """Grey levels (answers, classes) of scores, from white for the least score of an answer to dark for the
+    greatest.
+    """
     low, high = (limit(scores, axis=1, keepdims=True) for limit in (np.min, np.max))
     return 245 - 150 * (scores - low) / np.maximum(high - low, 1e-9)
 

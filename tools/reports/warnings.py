@@ -118,7 +118,9 @@ class Findings:
         return self.milliseconds is not None and self.milliseconds <= QUICK
 
     def share(self, cause: str) -> float:
-        """The share of the time that a cause takes. cause: the name of a field of `TimeShares`. 0 for a fast program."""
+        """The share of the time that a cause takes. cause: the name of a field of `TimeShares`. 0 for a fast
+        program.
+        """
         return 0.0 if self.shares is None or self.quick else getattr(self.shares, cause)
 
 

@@ -84,7 +84,9 @@ class Summed:
         return int(self.number(self.format.posit.maxpos) ** 2 * Fraction(2) ** self.layout.frac)
 
     def most(self, least: int) -> Sequence[int]:
-        """The greatest magnitude of the significands at each position, by position. least: the exponent of position 0."""
+        """The greatest magnitude of the significands at each position, by position. least: the exponent of position
+        0.
+        """
         raws = np.arange(1, -self.format.posit.nar)
         significands, exponents, _ = self.parts.split(raws)
         moved, places = significands << (exponents - least) % self.step, (exponents - least) // self.step

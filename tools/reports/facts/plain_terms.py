@@ -77,7 +77,9 @@ def plain_memory(memory: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain_time(spent: Spent) -> Spent:
-    """A copy of a part of the time and its nested parts, with plain names for operations. Lines of C keep their text."""
+    """A copy of a part of the time and its nested parts, with plain names for operations. Lines of C keep their
+    text.
+    """
     if spent.line is not None:
         return spent
     return replace(spent, name=plain_operation(spent.name), parts=tuple(map(plain_time, spent.parts)))

@@ -447,7 +447,9 @@ def _alternatives(chosen: Mapping[str, Any], unit: str) -> Iterator[str]:
 
 
 def _points(row: Mapping[str, Any]) -> float | None:
-    """The points that an alternative loses, by the most recent evaluation; None if the alternative was not evaluated."""
+    """The points that an alternative loses, by the most recent evaluation; None if the alternative was not
+    evaluated.
+    """
     looks = [row[name] for name in ("loss", "look") if row[name] is not None]
     return looks[0]["points"] if looks else None
 

@@ -409,7 +409,9 @@ def _pairs(blocks: dict[int, _MergedBlock], common: _Common, draw: Random) -> It
 
 
 def _joined(a: _MergedBlock, b: _MergedBlock) -> _MergedBlock:
-    """Merge two blocks. If both are alive in the same sections, b is stacked on a; otherwise b is joined to a in time."""
+    """Merge two blocks. If both are alive in the same sections, b is stacked on a; otherwise b is joined to a in
+    time.
+    """
     above = a.size if a.first == b.first else 0
     parts = (*a.parts, *((part, offset + above) for part, offset in b.parts))
     return _MergedBlock(a.size + b.size if above else a.size, lcm(a.alignment, b.alignment), a.first, b.last, parts)

@@ -72,7 +72,9 @@ def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placeme
 
 
 def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Start from the better greedy placement, and run branch and bound until a placement is proven optimal. Return it."""
+    """Start from the better greedy placement, and run branch and bound until a placement is proven optimal. Return
+    it.
+    """
     return _searched(rectangles, greedy(rectangles, effort), effort)
 
 

@@ -52,7 +52,9 @@ def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
 
 
 def _plain_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
-    """Return the first point with the most bytes alive, and the number of these bytes; None if there are no rectangles."""
+    """Return the first point with the most bytes alive, and the number of these bytes; None if there are no
+    rectangles.
+    """
     changes: dict[int, int] = {}
     for shape in rectangles:
         changes[shape.first] = changes.get(shape.first, 0) + shape.size
