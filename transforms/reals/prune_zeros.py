@@ -119,7 +119,9 @@ class _Lanes:
         return isinstance(op, tdsl.UnaryOp | tdsl.BinaryOp | tdsl.ReshapeOp) and self.add(op.out)
 
     def useless(self) -> Lanes:
-        """The elements that no product reads, or that are zero where they are read; never all of them."""
+        """A mask of the elements that no product reads, or that are zero where they are read. At least one element is
+        not marked.
+        """
         useless: Lanes = np.ones(self.length, bool)
         for op, matrix in self.read.items():
             useless &= (matrix.raws == 0).all(0) | self.zeros[op.rhs]

@@ -105,7 +105,10 @@ def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SS
 
 
 def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
-    """The counters of the outer loops down to the one that advances when a store happens; None if there is none."""
+    """The counters of the outer loops, down to the loop whose counter advances when a store takes effect.
+
+    None if there is no such loop.
+    """
     if not isinstance(level := store.attributes.get(RISES), IntegerAttr):
         return None
     return [*loop.body.block.args[1 : counters_of(loop) - 2 * level.value.data + 2 : 2]]

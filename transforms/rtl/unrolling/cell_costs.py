@@ -175,8 +175,10 @@ def _places(operand: SSAValue) -> bool:
 
 
 def _port(op: rtl.LoadOp | rtl.StoreOp, kind: type[Operation], data: int) -> int:
-    """The number of LUTs that select address and data of one of several accesses through a port: two inputs for each
-    bit.
+    """The number of LUTs that select the address and the data for a port that several accesses share; 0 for a single
+    access.
+
+    data: the number of bits of the data.
     """
     if sum(isinstance(use.operation, kind) for use in op.memory.uses) < 2:
         return 0

@@ -237,6 +237,8 @@ def _needs(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
 
 
 def _latest(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The latest tick at which a stage may start if its reader starts at tick `start`."""
+    """The latest tick at which a stage may start. start: the tick at which its reader starts. step: the step of the
+    stage.
+    """
     (_, down), (_, across) = _axes(read, slice)
     return start[0] - down * step[0], start[1] - across * step[1]
