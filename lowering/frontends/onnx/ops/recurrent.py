@@ -243,9 +243,10 @@ def _one_way(
     sizes: tuple[int, int, int],
     wanted: bool,
 ) -> list[SSAValue | None]:
-    """Emit one direction; return its sequence of states (steps, 1, hidden), or None, and its last states (1, hidden).
+    """Emit one direction. Return its sequence of states (steps, 1, hidden), or None, and then its last states (1,
+    hidden).
 
-    wanted: true if the sequence of states is used.
+    number: the index of the direction. wanted: true if the sequence of states is used.
     """
     steps, hidden, states = sizes
     layout = node.integer("layout", 0)
