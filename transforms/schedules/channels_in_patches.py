@@ -1,8 +1,8 @@
 """Loops over channels inside patches: one plan splits an image both into tiles and by channels (PEX, appendix B).
 
 In a tile of the last result, some ops run as a loop over channels. The slice of a channel and the sums then have the
-size of the part that the tile needs. If a tile needs fewer bytes, tiles can be fewer and larger, and less is
-recomputed.
+size of the part of the image that the tile needs. Because a tile needs fewer bytes, tiles can be fewer and larger, and
+less is computed repeatedly.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ CHANNELS_IN_PATCHES = ChannelsInPatches()
 
 
 def _patched(graph: Graph) -> Iterator[tuple[Segment, int]]:
-    """Yield segments in patches that at most double the work of the network,
-    each with its number of patches per axis.
+    """Yield segments in patches, each with its number of patches per axis. They at most double the work of the
+    network.
     """
     for last in range(len(graph.nodes)):
         for count in TILES:

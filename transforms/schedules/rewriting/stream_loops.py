@@ -1,4 +1,6 @@
-"""The loop nest of a streamed segment: a loop over ticks, in which each stage computes the slices that are due."""
+"""The loop nest of a streamed segment. It is a loop over ticks of time. At each tick, each stage computes the slices
+that are due.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,9 @@ class StreamLoops:
         return body_of(stage, self.emit, self.target if self.slice is Slice.ROW else HOST, self.memory)
 
     def with_addend(self, stage: Stage) -> Stage:
-        """The stage, whose convolution starts from the constant that the next op adds, if the sums remain exact."""
+        """The stage, changed so that its convolution starts from the constant that the next op adds. Unchanged if sums
+        would not be exact.
+        """
         if stage.pooled is not None:
             return replace(stage, pooled=self.with_addend(stage.pooled))
         if not isinstance(stage.op, tdsl.Conv2dOp) or not stage.chain:
@@ -130,8 +134,10 @@ class StreamLoops:
         return self.images[name] if name in self.images else StoredImage.whole(value)
 
     def due(self, t: SSAValue, clock: Clock, ticks: int) -> Sequence[SSAValue]:
-        """The slices along an axis that are due at tick t: the index of one slice, or the bounds of a range of at most
-        one.
+        """The slices along an axis that are due at tick t.
+
+        The result is the index of one slice, or the first index and the end of a range of at most one slice. ticks: the
+        number of ticks along the axis.
         """
         if clock == Clock(1, 0, ticks):
             return [t]

@@ -1,7 +1,8 @@
-"""Streaming with pools computed block by block; a pool of disjoint windows needs no pixel of a convolution twice.
+"""Streaming in which a pool and the convolution before it are computed block by block.
 
-All pixels in one window are computed together, directly before they are pooled. The result of the convolution then
-needs memory for a block of pixels instead of a ring. Its operand, however, is released later, one row of windows at a
+The windows of the pool must be disjoint. The pool then needs no pixel of the convolution twice. All pixels in one
+window are computed together, directly before they are pooled. The result of the convolution then needs memory for a
+block of pixels instead of a ring. The operand of the convolution, however, is released later, one row of windows at a
 time.
 """
 

@@ -1,8 +1,9 @@
 """The times at which the stages of a segment compute the slices of their results.
 
-Time advances in ticks, row by row and, within a row of ticks, column by column; streaming by rows has a single column
-of ticks. Slice (y, x) of a stage is computed at tick (y * step + start, x * step + start), with a step and a start for
-each axis. Within a tick, stages run in order. After the end of an image, its readers continue without new slices.
+Time advances in ticks: row by row and, within a row of ticks, column by column. Streaming by rows has a single column
+of ticks. Each stage has a step and a start for each axis. It computes slice (y, x) at tick (y * step + start, x * step
++ start). Within a tick, stages run in order. After the end of an image, the readers of the image continue without new
+slices.
 """
 
 from __future__ import annotations
@@ -111,7 +112,12 @@ class TickTiming:
 
 
 def _inside(count: int, step: int, before: int, kernel: int, extent: int) -> tuple[Numbers, NDArray[np.bool_]]:
-    """For each window along an axis, the first index inside the image that it covers, and whether it covers any."""
+    """Return two arrays over the windows along an axis: the first index inside the image, and whether the window covers
+    any.
+
+    count: the number of windows. step: the distance of windows. before: the padding. kernel: the extent of a window.
+    extent: the extent of the image.
+    """
     first = np.arange(count) * step - before
     return np.maximum(first, 0), (first + kernel > 0) & (first < extent)
 
@@ -122,7 +128,10 @@ def extents_of(image: Image, slice: Slice) -> Pair:
 
 
 def slices_of(node: Node, graph: Graph, slice: Slice) -> Pair:
-    """The numbers of slices over which a node iterates: the slices of its result, or of the operand that it sums."""
+    """The numbers of slices, along height and width, over which a node iterates.
+
+    These are the slices of its result or, if the node sums an operand, the slices of this operand.
+    """
     summed = next((read.tensor for read in node.reads if read.sums), node.result)
     return extents_of(graph.tensors[summed], Slice.ROW if node.kind is Kind.ARRIVAL else slice)
 
@@ -173,7 +182,7 @@ def _axes(read: Read, slice: Slice) -> list[Pair]:
 
 
 def _steps(graph: Graph, reads: Reads, slice: Slice) -> dict[str, Pair]:
-    """The number of ticks between successive slices of each stage."""
+    """By stage, the number of ticks between successive slices along each axis."""
     rates: dict[str, tuple[Fraction, Fraction]] = {}
     for node in graph.nodes:
         pending = [(node.result, (Fraction(1), Fraction(1)))] if node.result not in rates else []
@@ -197,10 +206,10 @@ def _steps(graph: Graph, reads: Reads, slice: Slice) -> dict[str, Pair]:
 def _starts(
     graph: Graph, reads: Reads, slice: Slice, steps: dict[str, Pair], early: Collection[str]
 ) -> tuple[list[str], dict[str, Pair]]:
-    """The order of stages within a tick, and the tick of each stage's first slice.
+    """Return the order of stages within a tick and, by stage, the tick of the stage's first slice.
 
     The last result is scheduled first, and its operands as late as possible. A result that nothing else in the segment
-    reads is scheduled as early as its operands with known times permit.
+    reads is scheduled as early as possible after its operands, if the times of the operands are known.
     """
     order = [node.result for node in graph.nodes]
     starts: dict[str, Pair] = {}
@@ -231,7 +240,10 @@ def _starts(
 
 
 def _needs(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The tick by which all slices that a reader's first slice needs have been computed."""
+    """The tick by which all slices must be computed that the first slice of a reader needs.
+
+    start, step: the start and the step of the reader's operand. read: the window of the operand that the reader needs.
+    """
     (_, down), (_, across) = _axes(read, slice)
     return start[0] + down * step[0], start[1] + across * step[1]
 

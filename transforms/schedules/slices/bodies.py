@@ -25,7 +25,7 @@ from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY, TileMe
 
 
 class Convolution(Body):
-    """A convolution, whose rows are loops over single pixels or over tiles of several pixels.
+    """The computation of a convolution. A row is a loop over single pixels, or over tiles of several pixels.
 
     target: the board, which may have kernels for several pixels at once. memory: the limit on the memory of these
     kernels.

@@ -3,9 +3,9 @@
 A program reads its input step by step, frame by frame, or as an image (L1). Its loops form chains: each loop reads a
 row of the result of the previous loop.
 
-Between answers time moves back by a stride. States of loops, such as those of recurrent networks, are unchanged. Rows
-of images and of collected results move by the number of rows in a stride. Each answer therefore equals the answer of
-the whole program for the last frames.
+After each answer, time moves back by a stride. States of loops, such as those of recurrent networks, are unchanged.
+Rows of images and of collected results move by the number of rows in a stride. Each answer therefore equals the answer
+that the whole program computes for the last frames.
 """
 
 from __future__ import annotations
@@ -145,8 +145,9 @@ COUNT_LIMIT = (1 << 15) - 1
 class TimeAxis(NamedTuple):
     """The time axis of a program's input.
 
-    sequence: the input in the shape in which it is read. axis: the number of its time axis. pushes: the frames in which
-    it arrives. steps: the loop that reads it; None for an image, whose rows follow each other in time.
+    sequence: the input in the shape in which the program reads it. axis: the number of the time axis of `sequence`.
+    pushes: the frames in which the caller sends the input. steps: the loop that reads the input; None for an image,
+    whose rows follow each other in time.
     """
 
     sequence: SSAValue
@@ -212,8 +213,9 @@ def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
 
 
 def _nearest(pushes: tdsl.Pushes, multiple: int) -> int:
-    """The multiple of `multiple` frames that is nearest to the stride. If this multiple is longer than the sequence,
-    the greatest possible stride.
+    """The stride, in frames, that is a multiple of `multiple` frames and nearest to the requested stride.
+
+    If this multiple exceeds the sequence, the result is the greatest possible stride.
     """
     nearest = max(round(pushes.stride / multiple), 1) * multiple
     return nearest if nearest <= pushes.steps else max(pushes.steps // multiple * multiple, 0) or pushes.steps
