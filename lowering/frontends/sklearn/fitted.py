@@ -1,4 +1,4 @@
-"""Fitted estimators: checked access to their attributes and parameters, and their own predictions.
+"""Fitted estimators: checked access to their attributes and parameters, and the predictions that they compute.
 
 The predictions of an imported estimator are compared with the predictions of its program.
 """
@@ -136,7 +136,7 @@ def remember(module: ModuleOp, estimator: object, *, scores: bool) -> None:
 
 
 def own_answers(module: ModuleOp) -> OwnAnswers | None:
-    """The predictions of the estimator that a module was imported from; None for other modules and for copies."""
+    """The predictions of the estimator from which a module was imported; None for other modules and for copies."""
     return _ESTIMATORS.get(module)
 
 

@@ -80,8 +80,9 @@ def mean(to: GraphBuilder, op: Operator) -> None:
 
 
 def resize_nearest(to: GraphBuilder, op: Operator) -> None:
-    """Import RESIZE_NEAREST_NEIGHBOR, as `tdsl.resize_nearest` where each source pixel is y * H div H', else as a
-    gather.
+    """Import RESIZE_NEAREST_NEIGHBOR.
+
+    The result is a `tdsl.resize_nearest` if each source pixel is y * H div H', otherwise a gather.
     """
     from tinyml.lowering.frontends.onnx.ops.movement import picked
     from tinyml.lowering.frontends.onnx.ops.windows import quotients
@@ -187,10 +188,10 @@ def constant_weights(tensor: Tensor, format: NumberFormat) -> Parameter:
 
 
 def bias(op: Operator, weights: NumberFormat, x: NumberFormat, rows: int, position: int = 2) -> Parameter | None:
-    """The initial values of sums; None for zero.
+    """The initial values of sums; None if they are zero.
 
-    The scale is the scale of the products, even if the file declares another scale, since TensorFlow Lite adds the
-    raws.
+    The scale is the scale of the products, even if the file declares another scale for the bias, since TensorFlow Lite
+    adds the raws.
     """
     tensor = optional_input(op, position)
     if tensor is None:

@@ -58,7 +58,7 @@ class States(NamedTuple):
 
 
 def carried_states(op: Operator) -> Sequence[Tensor]:
-    """The state tensors of an operator whose values persist from one inference to the next."""
+    """The state tensors of an operator. Their values persist from one inference to the next."""
     return [input_of(op, position) for position in (HIDDEN, CELL)] if op.kind == LSTM and _steps(op) == 1 else []
 
 
