@@ -203,7 +203,8 @@ class _Piece:
 
 
 def _cut(views: Sequence[scratch.ViewOp]) -> list[_Piece]:
-    """Split an arena into pieces, in the order of addresses; views share a piece only if they overlap.
+    """Split an arena into pieces, and return them in the order of addresses. Two views share a piece only if they
+    overlap.
 
     The word size of a piece is the size of its widest element. Each piece has separate ports.
     """

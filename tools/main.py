@@ -138,7 +138,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _run(name: str, given: Sequence[str], blame: Blame) -> int:
-    """Run a command with the given arguments."""
+    """Run a command with the given arguments, and return its exit code."""
     from tinyml.tools.cli.arguments import apply_common_options
 
     command = COMMANDS.get(name)

@@ -274,7 +274,9 @@ class QuantisedProgram:
 def _train_formats(
     program: QuantisedProgram, train: Labelled, val: Labelled, schedule: TrainingSchedule, learn_ranges: bool = False
 ) -> Trainer:
-    """Train a program in its own arithmetic. learn_ranges: True to choose the ranges of tensors during the training."""
+    """Train a program in its own arithmetic, and return the trainer. learn_ranges: True to choose the ranges of
+    tensors, too.
+    """
     if not learn_ranges:
         trainer = program.trainer(program.reals)
         trainer.fit(train, val, schedule)

@@ -227,7 +227,9 @@ class RoundingLoss:
 
 
 def rounding_loss(unrounded: ModuleOp, formats: ModuleOp, data: Data) -> RoundingLoss:
-    """Compare a program at L1 whose partial sums are rounded with the program without this rounding, on a data set."""
+    """The loss that rounding causes in a program at L1 whose partial sums are rounded. unrounded: the program without
+    rounding.
+    """
     raws = encode_inputs(formats, data.x)
     exact, rounded = evaluate(unrounded, raws), evaluate(formats, raws)
     right = None if data.y is None else round(100 * float((exact.classes == data.y).mean()), 4)

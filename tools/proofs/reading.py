@@ -137,7 +137,7 @@ def _constant(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
 
 
 def _wrapped(op: Operation, x: Any) -> Any:
-    """Wrap a result around to the width of its register, if the op declares wrapping."""
+    """If an op declares wrapping, wrap its result `x` around to the width of the register. Return the result."""
     if WRAPS not in op.attributes:
         return x
     half = 1 << _width(op.results[0]) - 1

@@ -19,10 +19,10 @@ from tinyml.transforms.ir.sums import round_carried_sums
 
 @dataclass(frozen=True)
 class RoundSumsPass(ModulePass):
-    """Split loops at L0 that carry only a column `carried + constant[i] * x`, starting from zero, into blocks of
-    iterations.
+    """Split loops at L0 into blocks of iterations.
 
-    block: the maximum number of iterations whose products are added together. All other loops are unchanged.
+    The pass applies to loops that carry only a column `carried + constant[i] * x`, starting from zero. All other loops
+    are unchanged. block: the maximum number of iterations whose products are added together.
     """
 
     name = "round-sums"

@@ -134,7 +134,7 @@ def _address_width(rows: EntryRows) -> int:
 
 
 def _first(rows: EntryRows) -> int:
-    """The constant part of the address at which the vector starts."""
+    """The constant part of the address of the vector's first element."""
     return affine_sum(rows.vector.address).constant
 
 

@@ -110,8 +110,10 @@ def _patched(graph: Graph) -> Iterator[tuple[Segment, int]]:
 
 
 def _joint(graph: Graph, patched: Segment, count: int, inner: Plan) -> Iterator[Segment]:
-    """Yield the segment with loops over channels in its tiles, if this needs fewer bits than running the ops one by
-    one.
+    """Yield the segment `patched` with loops over channels in its tiles, if this needs fewer bits than running ops one
+    by one.
+
+    inner: the plan of a tile.
     """
     bits = graph.size(graph.nodes[patched.last].result) + inner.bits
     if any(isinstance(one.tiling, ByChannel) for one in inner.segments) and bits < patched.bits:
@@ -147,8 +149,9 @@ def _runnable(network: Network) -> list[tuple[int, int]]:
 
 
 def _least_in_program(network: Network, last: int, count: int, runnable: Sequence[tuple[int, int]]) -> Plan:
-    """The plan of a tile with all memory of a compiled program: gathered windows, and slices copied from or to whole
-    tensors.
+    """The plan of a tile with the lowest peak, for a compiled program.
+
+    Its memory includes gathered windows, and slices that are copied from or to whole tensors.
     """
     tile = _tile(network.graph, last, count)
     program = replace(network, graph=tile)

@@ -67,7 +67,7 @@ def each(graph: Graph, tiling: Tiling, bits: Callable[[Graph, int], int | None])
 
 
 def usual_segments(graph: Graph) -> Iterator[Segment]:
-    """Yield the segments of ordinary execution, and additional ones in which elementwise ops run in place."""
+    """Yield the segments of ordinary execution, and additional segments in which elementwise ops run in place."""
     yield from each(graph, ONE_BY_ONE, ordinary)
     yield from each(graph, UPDATED, updated_in_place)
 

@@ -68,8 +68,8 @@ class TilingOptions(NamedTuple):
 class Width(NamedTuple):
     """The costs of a plan whose loops compute several channels at once.
 
-    channels: the maximum number per iteration. bits: the peak. turns: the number of executions of a loop's op. sums:
-    the number of partial sums that are read and written.
+    channels: the maximum number per iteration. bits: the peak. turns: how often an op in a loop is executed. sums: the
+    number of partial sums that are read and written.
     """
 
     channels: int

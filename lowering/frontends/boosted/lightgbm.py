@@ -68,7 +68,9 @@ def _objective_of(text: str, results: int, file: str) -> Objective:
 
 
 def _in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
-    """Assign trees to the results in rotation, since each training iteration produces one tree per result."""
+    """Assign trees to the results in rotation, since each training iteration produces one tree per result. Return trees
+    and results.
+    """
     return BoostedTrees(trees, [number % results for number in range(len(trees))], results)
 
 

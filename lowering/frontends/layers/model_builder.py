@@ -229,7 +229,7 @@ class ModelBuilder:
             self._stored = tdsl.StoredExamples(count, what, smaller)
 
     def made(self, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
-        """Build and verify an op without appending it."""
+        """Build and verify an op without appending it, and return it."""
         try:
             op = make(*args, **kwargs)
             op.verify_()
@@ -242,7 +242,7 @@ class ModelBuilder:
         return op
 
     def emit(self, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
-        """Build, verify and append an op."""
+        """Build, verify and append an op, and return it."""
         op = self.made(make, *args, **kwargs)
         self.block.add_op(op)
         return op

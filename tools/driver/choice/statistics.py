@@ -247,7 +247,7 @@ class LossModel:
 
     @cached_property
     def margins(self) -> NDArray[np.float64] | None:
-        """The margins on reals (samples,); None for scores that do not determine the class."""
+        """The margin of each sample on reals (samples,); None for scores that do not determine the class."""
         if self.scores is None or self.numbers:
             return None
         own = margins_of(self.scores, self.classes)

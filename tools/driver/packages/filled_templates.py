@@ -157,7 +157,7 @@ def stored_samples(model: PackagedModel) -> str:
 
 
 def _outputs(model: PackagedModel) -> Iterator[tuple[str, str, NDArray[Any]]]:
-    """Yield for each output the name of the C function that returns it, without the model's name, its C type and its
+    """For each output, yield three values: the name of its C function without the model's name, its C type and its
     raws.
     """
     if model.interface.output_ctype is not None and model.expected.scores is not None:

@@ -307,9 +307,10 @@ class _State:
 
 
 def search_order(problem: OrderingProblem, budget: int, backwards: bool) -> OpOrder:
-    """Search best-first from the empty set of tasks to the full set, or from the full set if backwards.
+    """Search best-first for an order of tasks with the lowest peak, and return the order found.
 
-    When `budget` sets were visited or all sets occupy more than `MOST_BITS`, a greedy order completes the best set.
+    The search begins with the empty set of tasks or, if backwards, with the full set. When `budget` sets were visited
+    or all sets occupy more than `MOST_BITS`, a greedy order completes the best set.
     """
     count = len(problem.tasks)
     everything = (1 << count) - 1

@@ -333,7 +333,9 @@ class _MergedBlock(NamedTuple):
 
 
 def merge_buffers(grid: Grid, seed: int) -> list[_MergedBlock]:
-    """Merge pairs of buffers until all remaining pairs are refused; the seed determines which pairs are refused."""
+    """Merge pairs of buffers until all remaining pairs are refused, and return the blocks. The seed determines which
+    pairs are refused.
+    """
     draw = Random(seed)
     doubt = _DOUBTS[seed % len(_DOUBTS)]
     common = _Common(grid)

@@ -39,7 +39,9 @@ def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place the rectangles one after the other, like static variables: no byte is used twice."""
+    """A placement in which no byte is used twice: the rectangles are placed one after the other, like static
+    variables.
+    """
     offsets, end = list[int](), 0
     for shape in rectangles:
         effort.check()

@@ -20,10 +20,11 @@ Plan = tuple[int, dict[int, int]]
 
 
 def shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Allocate blocks as variables become alive, within the peak of live bytes if defragmentation achieves this.
+    """A placement by Shiftry's allocator. Blocks are allocated as variables become alive.
 
-    No variable moves before a program point that the effort bars, because a variable in a loop or branch would then
-    need two addresses at once. Raises `OutOfTime`.
+    The placement stays within the peak of live bytes if defragmentation achieves this. No variable moves before a
+    program point that the effort bars, because a variable in a loop or branch would then need two addresses at once.
+    Raises `OutOfTime`.
     """
     memory = _Memory(rectangles, effort)
     for i in sorted(range(len(rectangles)), key=lambda i: (rectangles[i].first, rectangles[i].last)):

@@ -90,7 +90,7 @@ def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
 
 
 def are_scalars(members: Sequence[SSAValue]) -> bool:
-    """True for single elements that stay in registers from their definition to their uses.
+    """True if all members are single elements that stay in registers from their definition to their uses.
 
     Arguments and results of the function and iter_args of loops are stored in memory; the result is then False.
     """
@@ -103,7 +103,9 @@ def are_scalars(members: Sequence[SSAValue]) -> bool:
 
 
 def are_collected(members: Sequence[SSAValue]) -> bool:
-    """True for single numbers and the vector in which a loop collects them for an op that reads the whole vector."""
+    """True if the members are single numbers, and the vector in which a loop collects the numbers for an op that reads
+    the whole vector.
+    """
     computed = [value for value in members if isinstance(value.owner, tdsl.TensorOp) and not value.owner.MOVES_BITS]
     return any(isinstance(value.owner, tensor.EmptyOp) for value in members) and all(
         prod(tdsl.shape_of(value)) == 1 for value in computed
@@ -294,7 +296,7 @@ def with_choice(choices: Sequence[FormatChoice], index: int, choice: FormatChoic
 def _family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
     """The family in which a program computes: the family of most constants or, without constants, of most tensors.
 
-    If families are equally frequent, the last one is used.
+    If several families are equally frequent, the last of them is used.
     """
     families = [format.FAMILY for tensors, format in formats.items() if tensors.is_constant]
     families = families or [format.FAMILY for format in formats.values()]

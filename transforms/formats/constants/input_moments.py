@@ -81,7 +81,10 @@ def second_moments(vectors: Reals, weights: Reals) -> NDArray[np.float64]:
 
 
 def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The numbers, rounded to multiples of the last of `MOMENT_BITS` bits of the greatest magnitude."""
+    """Round numbers to multiples of a common unit, and return them.
+
+    The unit is the value of the lowest bit if the greatest magnitude has `MOMENT_BITS` bits.
+    """
     greatest = max(float(numbers.max(initial=0.0)), -float(numbers.min(initial=0.0)))
     unit = math.ldexp(1.0, math.frexp(greatest)[1] - MOMENT_BITS)
     units = numbers / unit

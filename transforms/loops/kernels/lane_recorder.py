@@ -97,11 +97,11 @@ class LaneRecorder(Machine[Element]):
         return Builder(InsertPoint.at_start(self._entry)).insert(op).results[0]
 
     def load(self, run: SSAValue, index: SSAValue) -> Element:
-        """Append a load of an element, sign-extended to a register."""
+        """Append a load of an element that is sign-extended to a register, and return the element."""
         return self._loaded(memref.LoadOp.get(run, [index]), self.put)
 
     def first(self, run: SSAValue) -> Element:
-        """Insert a load of the only element of a run at the start of the function."""
+        """Insert a load of the only element of a run at the start of the function, and return the element."""
         zero, ops = self.index(0), list[Operation]()
 
         def behind(op: Operation) -> SSAValue:

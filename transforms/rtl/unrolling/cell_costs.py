@@ -170,7 +170,7 @@ def _is_compressed(op: Operation, operators: Operators) -> bool:
 
 
 def _places(operand: SSAValue) -> bool:
-    """True for a constant, and for bits that a shift moves to their position in a word."""
+    """True for a constant, and for bits that are shifted to their position in a word."""
     owner = operand.owner
     return const_evaluate_operand(operand) is not None or (
         isinstance(owner, arith.ShLIOp) and const_evaluate_operand(owner.rhs) is not None

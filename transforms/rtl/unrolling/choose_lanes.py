@@ -55,7 +55,9 @@ class Lanes:
         return 2 * self.count <= MAX_LANES and all(sum.takes(2 * self.count) for sum in self.sums)
 
     def doubled(self, dsps: int) -> Lanes:
-        """The same sums with twice as many elements. dsps: the number of DSPs available for the additional elements."""
+        """The same sums with twice as many elements at once. dsps: the number of DSPs available for the additional
+        elements.
+        """
         more = min(self.count, self.sums[0].trips - self.count)
         in_dsps = more if self.dsps == 0 else min(more, max(dsps, 0) // self.dsps)
         return replace(self, count=2 * self.count, in_dsps=self.in_dsps + in_dsps)

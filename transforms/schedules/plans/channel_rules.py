@@ -179,8 +179,8 @@ class ChannelNodes:
         return last if self.readers[last] == [i] and last not in self.kept else None
 
     def whole_bits(self, sum_bits: int) -> int:
-        """The bits of the results that are whole after the loop. sum_bits: the width of the sums of accumulated
-        results.
+        """The bits of the results that are whole after the loop. sum_bits: the width of the sums from which results are
+        computed.
         """
         sliced = [name for name in self.kept if name in self.readers]
         sums = (self.graph.tensors[name] for name in self.kept.difference(sliced))

@@ -137,7 +137,8 @@ def placed(read: Read, operand: Image, result: Image) -> Steps:
 
 
 def _unread(read: Read, side: int, result: Image, operand: Image) -> Numbers:
-    """For each window along an axis, the number of rows (or columns) of the operand that it and later windows read.
+    """For each window along an axis, the number of rows (or columns) of the operand that this window and later windows
+    read.
 
     The last entry, after all windows, is 0.
     """

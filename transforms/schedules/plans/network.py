@@ -128,8 +128,8 @@ class _Network:
             self.node(op, operands)
 
     def lies(self, op: tdsl.TransposeOp) -> bool:
-        """Record that an image is stored in another order of axes;
-        return False if the transposition copies the image.
+        """Record that an image is stored in another order of axes. Return False if the transposition has to copy the
+        image.
         """
         name = self.names[op.input]
         if gathered(op.out) is not None:

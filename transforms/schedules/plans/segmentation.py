@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Segment(NamedTuple):
     """The nodes `first` to `last`, both inclusive, executed in a tiling.
 
-    bits: the peak of live bits. extra: the work in excess of ordinary execution, in multiply-accumulates or, for
+    bits: the peak of live bits. extra: the work in addition to ordinary execution, in multiply-accumulates or, for
     compiled programs, in rough units of time.
     """
 

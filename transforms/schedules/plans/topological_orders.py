@@ -22,7 +22,7 @@ Nodes = frozenset[int]
 
 
 class ChannelOrders:
-    """The search for an order in which ops and loops over channels have the lowest peak.
+    """The search for the order of ops and loops over channels with the lowest peak.
 
     sum_bits: the width of accumulated sums. longest: the maximum number of nodes in a loop.
     """

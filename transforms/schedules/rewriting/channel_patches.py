@@ -33,7 +33,8 @@ class ChannelPatches(TileLoops):
     """The nodes 0 to `last` of a network as count x count tiles of the last result.
 
     loops: the first and the last node of each loop over channels inside the tiles, in the order of execution. All other
-    nodes compute all channels of the part that the tile needs. Raises `NotTiled` for segments that cannot run this way.
+    nodes compute all channels of the parts that the tile needs. Raises `NotTiled` for segments that cannot run this
+    way.
     """
 
     def __init__(self, network: Network, last: int, count: int, loops: Sequence[tuple[int, int]]) -> None:
@@ -280,7 +281,7 @@ class ChannelTile:
         return applied(chain, first, part, lambda value: self._at(value, link, y, x), emit)
 
     def _at(self, value: SSAValue, link: ChannelOp, y: SSAValue, x: SSAValue) -> SSAValue | None:
-        """The element of an operand that the current channel of a pixel needs; None for an operand that all pixels
+        """The element of an operand that pixel (y, x) of the current channel needs; None for an operand that all pixels
         share.
         """
         emit, names, shape = self.emit, self.network.names, tdsl.shape_of(link.op.out)

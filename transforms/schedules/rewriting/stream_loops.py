@@ -31,9 +31,9 @@ from tinyml.transforms.schedules.tiling.window_tiles import TileMemory
 
 
 class StreamLoops:
-    """The loop nest of a segment under construction.
+    """The loop nest of a segment, while it is built.
 
-    target: the board, whose kernels for several pixels at once are used if slices are rows. memory: the memory that
+    target: the board; if slices are rows, its kernels for several pixels at once are used. memory: the memory that
     these kernels may use.
     """
 
@@ -170,7 +170,7 @@ class StreamLoops:
         return image.now(value)
 
     def carry(self, extent: int, body: Callable[[SSAValue], None]) -> None:
-        """Emit a loop that carries all images, or only its body for a single iteration."""
+        """Emit a loop of `extent` iterations that carries all images. For a single iteration, emit only the body."""
         names = list(self.images)
 
         def inner(i: SSAValue, held: Sequence[SSAValue]) -> Sequence[SSAValue]:

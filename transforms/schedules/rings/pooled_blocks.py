@@ -117,7 +117,7 @@ def joined(blocked: Blocked) -> Blocked:
 
 
 def _joins(graph: Graph, before: Node, k: int) -> bool:
-    """True if node k is elementwise and the only reader of the result of the node `before`."""
+    """True if node k is elementwise and the only reader of the result of `before`."""
     node = graph.nodes[k]
     alone = graph.users[before.result] == [k] and graph.last_use[before.result] == k
     carries = before.kind is not Kind.ARRIVAL and not any(read.sums for read in before.reads)

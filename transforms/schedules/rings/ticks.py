@@ -92,8 +92,9 @@ class TickTiming:
         return ticks.reshape(-1) * len(self.clocks) + list(self.clocks).index(name)
 
     def _first_needed(self, node: Node, read: Read, image: Image) -> Numbers:
-        """For each slice of a result, the first operand slice that it needs, or the number of operand slices if it
-        needs none.
+        """For each slice of a result, the index of the first operand slice that it needs.
+
+        If it needs none, the number of operand slices.
         """
         by_pixels = self.slice is Slice.PIXEL and not self.arrives(read.tensor)
         rows, columns = extents_of(image, Slice.PIXEL if by_pixels else Slice.ROW)
@@ -123,7 +124,7 @@ def _inside(count: int, step: int, before: int, kernel: int, extent: int) -> tup
 
 
 def extents_of(image: Image, slice: Slice) -> Pair:
-    """The number of slices of an image along its height and along its width."""
+    """Return the number of slices along the height of an image and the number along its width."""
     return image.height, image.width if slice is Slice.PIXEL else 1
 
 
@@ -139,9 +140,9 @@ def slices_of(node: Node, graph: Graph, slice: Slice) -> Pair:
 def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> TickTiming:
     """The timing of the stages of a segment, which is represented as a graph.
 
-    A stage computes a slice as late as its readers permit. A stage in `early`, which must have a single reader,
-    computes it right after the reader has used the previous slice. Raises `NotTiled` if stages do not advance at
-    compatible rates, or if a value would be computed too late.
+    A stage computes a slice as late as its readers permit. A stage in `early` must have a single reader. It computes a
+    slice right after the reader has used the previous slice. Raises `NotTiled` if stages do not advance at compatible
+    rates, or if a value would be computed too late.
     """
     reads = [(node, read) for node in graph.nodes for read in node.reads if graph.producer[read.tensor] >= 0]
     for node, read in reads:

@@ -49,9 +49,10 @@ class Convolution(Body):
 
 
 class Windows(Body):
-    """Any op whose pixels depend on windows of its operands (`TensorOp.footprint`), single pixels included.
+    """The computation of an op whose pixels depend on windows of its operands (`TensorOp.footprint`). A window may be a
+    single pixel.
 
-    A whole row is computed at once if all the rows that it depends on are contiguous.
+    A whole row is computed at once if all rows on which it depends are contiguous.
     """
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:

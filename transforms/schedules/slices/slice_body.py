@@ -68,8 +68,10 @@ class Body(ABC):
     def operand(
         self, y: SSAValue, x: SSAValue, height: int, width: int, images: Images
     ) -> Callable[[SSAValue], SSAValue | None]:
-        """A function that returns the part of an elementwise op's operand at given pixels, or None for a broadcast
-        operand.
+        """A function that returns the part of an elementwise op's operand at given pixels.
+
+        The function returns None for an operand that is broadcast. y, x: the first pixel. height, width: the number of
+        rows and columns.
         """
 
         def part(value: SSAValue) -> SSAValue | None:

@@ -113,9 +113,10 @@ class StepFunction:
         return self._applied(made.chain, old.results[made.position], loop.results[made.position])
 
     def _initial(self, time_loop: TimeLoop) -> dict[SSAValue, SSAValue]:
-        """The initial values of a loop, by the function's argument for each state; an empty tensor maps to itself.
+        """For each state of a loop, the initial value, by the function's argument for this state. An empty tensor maps
+        to itself.
 
-        In call 0 they are the initial values of the whole program. A tensor that the whole program does not initialise
+        In call 0 these are the initial values of the whole program. A tensor that the whole program does not initialise
         is not initialised here, either.
         """
         emit, loop, made = self.emit, time_loop.loop, time_loop.made

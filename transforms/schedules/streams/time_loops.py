@@ -52,10 +52,10 @@ class SequenceLoop(NamedTuple):
 
 
 def sequence_of(value: SSAValue) -> SSAValue:
-    """The image or sequence that a tensor contains; ops that only change its shape are followed if they are its only
-    readers.
+    """The image or sequence that a tensor contains.
 
-    An image of one row counts as an image whose single channel comes first.
+    If the only reader of the tensor changes its shape, the result is the reshaped tensor. An image of one row counts as
+    an image whose single channel comes first.
     """
     shape = tdsl.shape_of(value)
     readers = {use.operation for use in value.uses}
@@ -103,7 +103,7 @@ def _frames_of(signal: SSAValue) -> SequenceLoop | None:
 
 
 def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
-    """Insert a `tdsl.receive` of a whole image, and let all readers of the image read the received copy.
+    """Insert a `tdsl.receive` of a whole image, and return it. All readers of the image then read the received copy.
 
     name: the name of the copy.
     """
@@ -288,10 +288,10 @@ class TimeLoop:
 
 
 def time_loops(function: func.FuncOp, time: TimeAxis, target: str) -> list[TimeLoop]:
-    """The loops over time of a program; the first one reads the program's input.
+    """The loops over time of a program. The first loop reads the program's input.
 
-    An op on images becomes a loop over rows, together with all later ops that run row by row. Their rings are the state
-    between steps. target: as for `tile-segment`. Raises `InputError` if nothing runs in steps.
+    An op on images becomes a loop over rows, together with all later ops that run row by row. The rings of these ops
+    are the state between steps. target: as for `tile-segment`. Raises `InputError` if nothing runs in steps.
     """
     if time.steps is None:
         if (only := _by_rows(function, time.sequence, target, time.pushes)) is None:

@@ -21,10 +21,9 @@ Images = Callable[[SSAValue], StoredImage]
 class ConvolutionPixels:
     """A convolution of a single image, with the padding before it and the elementwise ops after it, pixel by pixel.
 
-    chain: the elementwise ops, each of which reads the result of the previous one. by_row: channels of the result are
-    computed one at a time. tiling: the number of adjacent pixels that are computed at once, from the input tile that
-    they read. The filter and the initial value of the sums are reshaped at the emitter's initial insertion point,
-    outside of all loops.
+    chain: the elementwise ops, each of which reads the result of the previous op. by_row: channels of the result are
+    computed one at a time. tiling: the number of adjacent pixels that are computed at once, from one input tile. The
+    filter and the initial value of the sums are reshaped at the emitter's initial insertion point, outside all loops.
     """
 
     def __init__(

@@ -120,9 +120,10 @@ class StoredImage:
         count: int = 1,
         across: int = 1,
     ) -> SSAValue:
-        """The pixels in windows, gathered into a separate buffer unless they are contiguous.
+        """The pixels in one or several windows. They are gathered into a separate buffer unless they are contiguous.
 
-        count: the number of adjacent windows, `across` pixels apart.
+        top, left: the first pixel of the first window. size: rows and columns of a window. count: the number of
+        adjacent windows, `across` pixels apart.
         """
         shape = 1, *size, self.shape[3]
         adjacent = all(extent == 1 or gap == 1 for extent, gap in zip(size, dilations, strict=True))

@@ -152,7 +152,9 @@ class _Pixels:
         return TileQuery(self.sums, run, num.Spacing(runs, pitch, step), count)
 
     def _fits(self, count: int, memory: TileMemory, lines: int = 1) -> bool:
-        """True if the memory has room for the input tile and the results of `count` pixels in each of `lines` lines."""
+        """True if the memory is sufficient for the input tile and the results of `count` pixels in each of `lines`
+        lines.
+        """
         bytes, filters = _gathered_bytes(self.op, count, lines), tdsl.shape_of(self.op.out)[3]
         more = bytes - _gathered_bytes(self.op, 1) + (lines * count - 1) * filters
         return bytes <= memory.input_tile and (memory.spare is None or more <= memory.spare)
@@ -184,7 +186,9 @@ def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
 
 
 def _shared_shape(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> tdsl.Shape:
-    """The shape of the elements gathered for `count` pixels: an input tile, or separate windows of a dilated filter."""
+    """The shape of the elements that are gathered for `count` pixels: one input tile or, for a dilated filter, separate
+    windows.
+    """
     (_, height, width, _), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
     if op.spread[1] > 1:
         return count, height, width, channels
