@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each tensor that is alive at the peak."""
+    """Print a row for each tensor that is alive at the peak, and return the exit code."""
     request = parsed(arguments, ChannelRequest)
     _, channels, importance = load_network(request)
     report = _report(channels, importance)

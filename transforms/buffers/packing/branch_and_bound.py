@@ -56,7 +56,7 @@ class SearchOutcome:
 
 
 def search(grid: Grid, capacity: int, nodes: int, late: Callable[[], bool]) -> SearchOutcome:
-    """Search for a packing of at most `capacity` units in a tree of at most `nodes` nodes.
+    """Search for a packing of at most `capacity` units in a tree of at most `nodes` nodes, and return the outcome.
 
     Among candidates at the same offset, the first in the grid is tried first. late: called at every node; the search
     stops when it returns true.
