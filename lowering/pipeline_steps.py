@@ -1,6 +1,6 @@
 """The named pipelines from a program on reals to C or Verilog: one per level, and one for the entire lowering.
 
-This file contains only names; `pipelines.py` creates the passes. Tools list the pipelines at their start, before any
+This file contains only names; `pipelines.py` creates the passes. Tools list the pipelines when they start, before any
 dialect is imported.
 """
 

@@ -27,9 +27,9 @@ from tinyml.transforms.ir.levels import CIRCUITS
 class LowerRtlToCirctPass(ModulePass):
     """Replace each `rtl.ram` by a `seq.firmem` or, if it is never written, by an array of constants.
 
-    The memory or array is read without latency, into a register that keeps its word until the next read, as an
-    `rtl.ram` does. Registers are named after their values. Raises `InputError` for a written memory with initial
-    content, which CIRCT stores in a file.
+    Like an `rtl.ram`, the replacement keeps the word that was read until the next read. For this purpose, the memory or
+    array is read without latency into a register. Registers are named after their values. Raises `InputError` for a
+    written memory with initial content, which CIRCT stores in a file.
     """
 
     name = "lower-rtl-to-circt"

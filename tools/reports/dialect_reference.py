@@ -173,7 +173,7 @@ def attributes_page() -> str:
 
 
 def _values(declared: OwnAttribute) -> str:
-    """Describe the kinds of values that an attribute has in all its places."""
+    """Describe the kinds of values that an attribute may have, on whichever ops and functions it occurs."""
     return ", or ".join(dict.fromkeys(value.words.replace("|", "\\|") for value in declared.values.values()))
 
 
@@ -228,7 +228,7 @@ def _rows(definition: OpDef) -> Iterator[str]:
 
 
 def words_of(constraint: Any) -> str:
-    """Describe a constraint; types with the same name in parentheses are equal."""
+    """Describe a constraint in words. If a name in parentheses occurs twice, the types that it stands for are equal."""
     return next((words(constraint) for kind, words in WORDS.items() if isinstance(constraint, kind)), "any")
 
 

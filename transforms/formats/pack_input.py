@@ -1,4 +1,6 @@
-"""`pack-input`: lets the caller pack the input if its elements need fewer than 8 or fewer than 16 bits (L1)."""
+"""`pack-input`: lets the caller pack the input if its elements need fewer than 8 or, for wider elements, fewer than 16
+bits (L1).
+"""
 
 from __future__ import annotations
 

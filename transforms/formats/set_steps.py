@@ -1,5 +1,6 @@
-"""`set-steps`: sets how many frames a streaming program reads to the number of frames in a data set's samples (L0,
-L1).
+"""`set-steps`: sets how many frames a streaming program reads before its first answer (L0, L1).
+
+The number is the number of frames in each sample of a data set.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class _Spread(RewritePattern):
 
 
 def _on_tensors(step: Operation, inputs: Sequence[SSAValue]) -> list[Operation]:
-    """Tensor ops that compute one step of a map for all elements; the last one has the result."""
+    """The tensor ops that compute one step of a map for all elements. The last op computes the result of the step."""
     element: Attribute = step.results[0].type
     if isinstance(step, num.ClampOp):
         return _clamp(inputs[0], step)
@@ -91,6 +91,6 @@ def _scalar(value: float, element: Attribute) -> tdsl.ConstOp:
 
 @cache
 def _by_scalar() -> Mapping[type[Operation], type[tdsl.ElementwiseOp]]:
-    """For each scalar op, the tensor op that applies it to every element, where there is one."""
+    """For each scalar op that has one, the tensor op that applies the scalar op to every element."""
     ops = (op for op in tdsl.TDSL.operations if issubclass(op, tdsl.ElementwiseOp))
     return {op.SCALAR: op for op in ops if "SCALAR" in vars(op)}

@@ -18,11 +18,12 @@ from tinyml.dialects.rewriting import Rewriter
 
 @dataclass(frozen=True)
 class AnswerValuesPass(ModulePass):
-    """Remove the argmax of a result from a program's results if `y` of a data set has a value for each element of the
-    result.
+    """Remove the class from a program's results if the data show that its scores are values.
 
-    A program is unchanged if it has class labels, clusters or no scores, or if its data have classes or no `y`. data:
-    .npz file; without it the program is unchanged. Raises `InputError` for a data file that does not match the program.
+    The class is the argmax of a result. It is removed if `y` of the data set has a value for each element of this
+    result. A program is unchanged if it has class labels, clusters or no scores, or if its data have classes or no `y`.
+    data: .npz file; without it the program is unchanged. Raises `InputError` for a data file that does not match the
+    program.
     """
 
     name = "answer-values"

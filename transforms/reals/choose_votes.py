@@ -1,7 +1,8 @@
 """`choose-votes`: lets every tree of a forest vote for a single class (L0).
 
-scikit-learn's forests add the class probabilities of their leaves: soft votes. A hard vote is one vote for the most
-probable class. A leaf then needs four bits instead of a byte for each class, but the predictions of some inputs change.
+In scikit-learn's forests, the class probabilities of the leaves are added; these are soft votes. A hard vote is one
+vote for the most probable class. With hard votes, a leaf needs four bits instead of a byte for each class. The
+predictions of some inputs change.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """`decide-class`: lets a program that returns only scores also return a class, if it is shown to classify (L0, L1).
 
-Many networks for two classes have a single output: a probability, or the number from which a sigmoid computes one.
-Their files do not state that the output is a score. Quantised files do not state it for any number of classes. Classes
-in a data set, or names for them, show that a program classifies.
+Many networks for two classes have a single output: a probability, or the argument of the sigmoid that computes the
+probability. Their files do not state that the output is a score. Quantised files do not state whether their outputs are
+scores for any number of classes. A program is shown to classify if the data set contains classes or the user names
+classes.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class DecideClassPass(ModulePass):
 
 
 def _two_labels(data: Data) -> tuple[int, int] | None:
-    """The two class labels that the values `y` of a data set are; None for other values."""
+    """The two class labels, if the values `y` of a data set are class labels; None for other values."""
     if data.targets is None or data.targets.shape[1] != 1:
         return None
     found = set(np.unique(data.targets).tolist())
@@ -101,7 +102,9 @@ def _tells_classes(op: ModuleOp, scores: SSAValue, data: Data) -> bool:
 
 
 def _compared(op: ModuleOp, scores: SSAValue, x: NDArray[np.floating[Any]] | None) -> SSAValue:
-    """The value that is positive for the second class, with the ops that compute it. x: samples, or None."""
+    """A value that is positive if the second class is chosen. The ops that compute it are inserted. x: samples, or
+    None.
+    """
     if (argument := argument_of_sigmoid(scores)) is not None:
         return argument
     if x is None or tdsl.has_formats(op) or not _are_shares(_values(op, x)):

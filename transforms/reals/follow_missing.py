@@ -1,7 +1,7 @@
 """`follow-missing`: lets forests treat missing values as their library does, if the data contain any (L0).
 
 Libraries store a direction for missing values at every node, even if no value was ever missing. A direction costs time.
-It also requires floats as input, because no number of a format is NaN.
+It also requires floats as input, because no number of any other format is NaN.
 """
 
 from __future__ import annotations

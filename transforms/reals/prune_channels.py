@@ -1,9 +1,9 @@
 """`prune-channels`: removes the least important channels at the memory peak of a network's plan, until the plan fits
 (L0).
 
-Only few tensors are alive at the peak. Their channels are removed one by one, those with the least important filters
-first. The network is planned again after each removal, because the peak may move to other tensors (PEX, Liberis and
-Lane 2023, section 3.5). The result is a smaller network that must be trained further.
+Only few tensors are alive at the peak. Their channels are removed one by one, in the order of the importance of the
+channels' filters. The network is planned again after each removal, because the peak may move to other tensors (PEX,
+Liberis and Lane 2023, section 3.5). The result is a smaller network that must be trained further.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """`scale-features`: assigns a scale and a zero to each feature of an input vector; the first layers absorb them (L0).
 
-Features have different units. With one scale for all of them, features with small numbers lose all their bits. With
+Features have different units. With one scale for all features, features with small numbers lose all their bits. With
 this pass the caller computes the argument as `v = (x - zero) / scale` for each feature (`scales` and `offsets` of the
-interface). Scalers and the first layer's weights compensate. The device needs no additional computation, in any format.
+interface). Scalers and the weights of the first layer are changed to compensate. The device needs no additional
+computation, in any format.
 """
 
 from __future__ import annotations
@@ -102,8 +103,8 @@ def _power_of_two(numbers: Reals) -> Reals:
 def _scaler(argument: SSAValue) -> tdsl.FeatureMap | None:
     """Remove the affine ops that are the only readers of an argument.
 
-    Returns the map from their result to the features; None, without changes, if there are no such ops or the map is
-    undefined.
+    Returns the map from the results of these ops to the features. Returns None, without changes, if there are no such
+    ops or the map is undefined.
     """
     value, function = argument, AffineFunction.identity(tdsl.shape_of(argument))
     while value.has_one_use():

@@ -69,7 +69,7 @@ def _copy(memory: rtl.MemoryOp, most: int) -> None:
 
 
 def _early(loop: scf.ForOp) -> list[rtl.LoadOp]:
-    """The loads of a loop that have a loop-invariant address, if the loop also loads from the same memory at other
+    """The loads of a loop from a loop-invariant address, if the loop also loads from the same memory at other
     addresses.
     """
     loads = [op for op in loop.body.block.ops if isinstance(op, rtl.LoadOp)]

@@ -3,7 +3,8 @@
 
 SeeDot (section 6.2.2) adds hints to unroll loops as far as a budget of cells allows. Here an iteration loads words that
 contain all the elements that it adds, so that one port per memory is enough. An adder tree adds the terms of an
-iteration before they are added to the sum. Rows of constant matrices are padded with zeros to a multiple of the word.
+iteration. The total is then added to the sum. Rows of constant matrices are padded with zeros to a multiple of the
+word.
 """
 
 from __future__ import annotations

@@ -28,8 +28,9 @@ class Answers:
     names: Sequence[str | int] | None = None
 
     def completed(self, right: Answers) -> Answers:
-        """These answers, followed by the right answers for the remaining samples. right: the right answers to all
-        samples.
+        """Extend these answers to all samples: the right answers are used for the remaining samples.
+
+        right: the right answers to all samples.
         """
         seen = len(right) - len(self)
         rest = slice(len(self), None)
@@ -46,7 +47,9 @@ class Answers:
         return replace(self, **{name: array if array is None else array[samples] for name, array in arrays.items()})
 
     def ideal_scores(self, part: slice) -> NDArray[np.float64]:
-        """The best possible scores of some samples."""
+        """The best possible scores of some samples: the targets or, for a classifier, infinity for the right class and
+        minus infinity otherwise.
+        """
         assert self.scores is not None
         if self.targets is not None:
             return self.targets[part]

@@ -1,7 +1,8 @@
 """The reference for losses: the results of the program on reals on a validation set.
 
-Candidates of a classifier are compared by classes or by a model of margins, the distances of samples from the border
-between two classes. Candidates of programs that compute numbers are compared by squared errors.
+The candidates of a classifier are compared by their classes or by a model of margins. A margin is the distance of a
+sample from the border between two classes. The candidates of programs that compute numbers are compared by squared
+errors.
 """
 
 from __future__ import annotations
@@ -37,10 +38,9 @@ def has_answers(outputs: Outputs, data: Data) -> bool:
 
 
 def answers_of(outputs: Outputs, data: Data, interface: tdsl.ProgramInterface) -> Answers:
-    """The answers of a program to the samples of a data set, for metrics. outputs: as reals.
+    """The answers of a program to the samples of a data set, for metrics. outputs: the outputs as reals.
 
-    For an anomaly detector the scores are scores of class 1, which is the more likely the lower the detector's score
-    is.
+    For an anomaly detector, class 1 is the anomaly. The score of class 1 is the negated score of the detector.
     """
     from tinyml.transforms.formats.evaluation.answers import Answers
 
@@ -59,19 +59,21 @@ def variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def shares_of_variance(
     values: NDArray[np.float64], targets: NDArray[np.float64], variance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The squared error of each sample divided by the targets' variance, averaged over all outputs: (samples,).
+    """For each sample, the squared error divided by the variance of the targets, averaged over all outputs: (samples,).
 
-    The mean over the samples is 1 - R2.
+    values, targets: arrays of shape (samples, outputs). The mean over the samples is 1 - R2.
     """
     return ((values - targets) ** 2 / variance).mean(1)
 
 
 @dataclass(frozen=True)
 class RegressionErrors:
-    """Errors against targets: mean absolute error, root of the mean squared error, and coefficient of determination.
+    """Errors against targets: mean absolute error, root of the mean squared error (rmse), and coefficient of
+    determination (r2).
 
-    With several outputs each error is the mean over the outputs; rmse is the root of the mean. r2 is 1 for exact values
-    and 0 if every value is the mean of the targets. For constant targets, r2 uses a variance of 1.
+    With several outputs each error is the mean over the outputs, except rmse, which is the root of the mean squared
+    error over all outputs. r2 is 1 for exact values and 0 if every value is the mean of the targets. For constant
+    targets, r2 uses a variance of 1.
     """
 
     mae: float
@@ -95,13 +97,14 @@ NEAR_BORDER_PERCENT = 25.0
 class MarginModel:
     """The margins between the two best classes of samples on reals, and the errors of a candidate's margins.
 
-    To first order, the share of samples that change their class is the density of margins at the border, times half the
-    mean absolute error of the margins nearby. The errors of many samples thus predict how many samples of other data
-    will change. The number of samples that change on this data, which Shiftry counts, is small and predicts it less
-    well.
+    To first order, the share of samples that change their class has two factors. The first is the density of margins at
+    the border. The second is half the mean absolute error of the margins near the border. The errors of many samples
+    thus predict how many samples of other data will change. Shiftry counts the samples of this data that change. This
+    number is small and predicts the changes on other data less well.
 
     scores: reals of shape (samples, classes). margins: an array of shape (samples,). weights: an array of shape
-    (samples,), such that the weighted absolute errors add up to the percentage of samples that is expected to change.
+    (samples,). The absolute errors, multiplied by these weights, add up to the percentage of samples that is expected
+    to change.
     """
 
     def __init__(self, scores: Reals):
@@ -149,8 +152,8 @@ class CandidateOutcome:
     margin: the percentage of all samples that are expected to change their class, given the errors of the scores
     (`MarginModel`), 0 without scores. fault: the reason why there is no program. departed, missed: for a program that
     computes numbers instead of a class, the squared errors against the results on reals and against the targets
-    (`shares_of_variance`), summed over the samples. metric, figure: the figure of all answers for a metric that has
-    one; samples not seen count as right.
+    (`shares_of_variance`), summed over the samples. metric, figure: a metric that is computed from all answers, and its
+    value; samples not seen count as right.
     """
 
     seen: int = 0
@@ -200,7 +203,9 @@ class Reference:
             self.missed = float(shares_of_variance(self.scores, self.targets, variances(self.targets)).sum())
 
     def check(self, metric: str) -> str:
-        """Return the name of a metric; raise `InputError` if it is unknown or undefined for the data or the program."""
+        """Return the name of a metric unchanged; raise `InputError` if it is unknown or undefined for the data or the
+        program.
+        """
         self.measure(metric)
         if metric == "accuracy" and self.labels is None and self.targets is None:
             raise InputError("the metric 'accuracy' needs data with labels, or targets, `y`")
@@ -221,8 +226,9 @@ class Reference:
         return self.measure(metric).metric.figure is not None
 
     def with_figure(self, outcome: CandidateOutcome, metric: str, parts: Sequence[Outputs]) -> CandidateOutcome:
-        """The outcome, completed by the figure of a metric that has one. parts: the outputs of the samples seen, as
-        reals.
+        """Add to an outcome the figure of a metric that has one, and return the outcome.
+
+        parts: the outputs of the samples seen, as reals.
         """
         scores = [part.scores for part in parts if part.scores is not None]
         labels = [part.labels for part in parts if part.labels is not None]
@@ -241,7 +247,7 @@ class Reference:
     def extended(
         self, outcome: CandidateOutcome, outputs: Outputs, reals: Sequence[Any], compared: Any
     ) -> CandidateOutcome:
-        """The outcome, extended by the outputs of the next samples.
+        """Add the outputs of the next samples to an outcome, and return it.
 
         reals: the decoded scores and other outputs. compared: the scores in the form that determines the class.
         """
@@ -271,11 +277,12 @@ class Reference:
     def loss(self, outcome: CandidateOutcome, metric: str) -> float:
         """A lower bound on a candidate's loss, exact once all samples have been seen; infinite without a program.
 
-        For a metric with a figure it is the loss of the figure (`Measure.loss`). For each other metric it is the
-        percentage of samples that differ, points of accuracy, the mean absolute error of the outputs, or the percentage
-        of samples expected to change by their margins. For a regressor accuracy is R2 in percent. The mean squared
-        difference, in percent of the variance of the outputs on reals, replaces the percentage of samples that differ.
-        Without targets a single number may still be a decision with a margin.
+        For a metric with a figure, the loss is the loss of the figure (`Measure.loss`). For each other metric, it is
+        one of the following: the percentage of samples that differ, points of accuracy, the mean absolute error of the
+        outputs, or the percentage of samples whose class is expected to change by the model of margins. For a
+        regressor, accuracy is R2 in percent. For a regressor, the mean squared difference in percent of the variance of
+        the outputs on reals also replaces the percentage of samples that differ. If there are no targets, a program
+        with a single number may still be a decision with a margin.
         """
         if outcome.fault is not None:
             return float("inf")
