@@ -47,8 +47,8 @@ def _check_element(type: Attribute) -> None:
 class ProgramOp(DialectOp):
     """The files NAME.c and NAME.h; `notes` are paragraphs of the comment at the top of NAME.c.
 
-    The arena and the buffers are static, or members of a `c.instance`. With a `c.instance`, the instance is the first
-    argument of all functions, and no function writes static memory.
+    The arena and the buffers are static, or members of a `c.instance`. If they are members of a `c.instance`, the
+    instance is the first argument of all functions, and no function writes static memory.
     """
 
     name = "c.program"
@@ -152,9 +152,10 @@ class VerbatimOp(DialectOp):
 
 @irdl_op_definition
 class ConstantOp(DialectOp):
-    """`static const T name[N] = {...};` in flash, or a member of a `c.loaded`. The shape is printed only as a comment.
+    """`static const T name[N] = {...};` in flash, or a member of a `c.loaded`. The shape of the constant is printed
+    only as a comment.
 
-    `far` places the array in the code section, which leaves the range of near pointers to the other constants.
+    `far` places the array in the code section, so that near pointers can still address the other constants.
     """
 
     name = "c.constant"
@@ -225,9 +226,7 @@ class LoadedOp(DialectOp):
 
 @irdl_op_definition
 class ArenaOp(DialectOp):
-    """`static T name[...];`, the working memory of the program: `size` bytes, declared as an array of the element
-    type.
-    """
+    """`static T name[...];`: the working memory of the program, `size` bytes, declared as an array of the element type."""
 
     name = "c.arena"
     sym_name = prop_def(SymbolNameConstraint())
@@ -256,7 +255,7 @@ class ArenaOp(DialectOp):
 
 @irdl_op_definition
 class BufferOp(DialectOp):
-    """`static T name[N];` in RAM, outside the arena. The linker removes the buffer if no function refers to it."""
+    """`static T name[N];` in RAM, outside the arena. The linker removes the array if no function refers to it."""
 
     name = "c.buffer"
     sym_name = prop_def(SymbolNameConstraint())

@@ -183,7 +183,7 @@ class MultiplyWideOp(ExpressionOp):
 
 @irdl_op_definition
 class CastOp(ExpressionOp):
-    """The cast `(T)a`. Integers keep their value modulo 2^width; `ui8` to `ui32` reinterpret the bits before they are
+    """The cast `(T)a`. The cast preserves integers modulo 2^width. `ui8` to `ui32` reinterpret the bits before they are
     widened.
     """
 
@@ -221,8 +221,8 @@ class ConditionalOp(ExpressionOp):
 
 @irdl_op_definition
 class CallOp(ExpressionOp):
-    """A call of a pure function that returns one number. Arguments are numbers, or pointers to memory that the function
-    only reads.
+    """A call of a pure function that returns one number. The arguments are numbers, or pointers to memory that the
+    function only reads.
     """
 
     name = "c.call"
@@ -240,7 +240,7 @@ class CallOp(ExpressionOp):
 class SymbolOp(ExpressionOp):
     """The address of a `c.constant` (in flash or in a `c.loaded`), of a `c.loaded`, or of a `c.buffer`.
 
-    instance: the instance that contains the buffer. Absent for static memory.
+    instance: the instance that contains the buffer. `instance` is absent for static memory.
     """
 
     name = "c.symbol"
@@ -260,10 +260,10 @@ class SymbolOp(ExpressionOp):
 
 @irdl_op_definition
 class ViewOp(ExpressionOp):
-    """The address of a buffer at a byte offset in the arena. The buffer has `length` elements; `doc` describes its
+    """The address of a buffer at a byte offset in the arena. The buffer has `length` elements, and `doc` describes its
     content.
 
-    instance: the instance that contains the arena. Absent for a program with a single, static arena.
+    instance: the instance that contains the arena. `instance` is absent for a program with a single, static arena.
     """
 
     name = "c.view"

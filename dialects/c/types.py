@@ -49,10 +49,10 @@ def width_of(type: Attribute) -> int:
 class PointerType(ParametrizedAttribute, TypeAttribute):
     """`!c.ptr<i16, flash>`: the address of elements.
 
-    The memory determines how elements are accessed: `ram` (the default, not printed), `const` (the caller's input,
-    which is read-only), `alias` (RAM whose bytes are also accessed as other types), `flash` (constants, in program
-    memory if the target has it), `far` (constants at 24-bit addresses, beyond the range of the target's normal
-    pointers).
+    The memory determines how elements are accessed. `ram`, the default, is not printed. `const` is the caller's input,
+    which is read-only. `alias` is RAM whose bytes are also accessed as other types. `flash` contains constants, in
+    program memory if the target has it. `far` contains constants at 24-bit addresses, beyond the range of the target's
+    normal pointers.
     """
 
     name = "c.ptr"

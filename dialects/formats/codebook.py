@@ -44,8 +44,8 @@ SCALES = range(-40, 61)
 
 @irdl_attr_definition
 class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
-    """`!codebook.c<bits, scale, [integers]>`: ascending integers including 0; at most 2^(bits - 1) are negative, and
-    fewer are positive.
+    """`!codebook.c<bits, scale, [integers]>`: ascending integers including 0. At most 2^(bits - 1) integers are
+    negative, and fewer are positive.
     """
 
     name = "codebook.c"

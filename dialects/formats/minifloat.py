@@ -1,12 +1,13 @@
 """Floats of few bits: `!minifloat.f<e, m>` has a sign, e exponent bits and m fraction bits.
 
 The 8-bit kinds are e4m3 and e5m2, the fp8 formats of the Open Compute Project (OFP8, 2023), and e3m4, which follows the
-IEEE rules of OFP8. The 6-bit and 4-bit kinds are the MX formats of the Open Compute Project. Raws are ordered: the sign
-applies to all bits of the magnitude, so that there is a single zero. Results saturate and are never infinite.
+IEEE rules of OFP8. The 6-bit and 4-bit kinds are the MX formats of the Open Compute Project. The raws are ordered as
+their numbers are. The sign applies to all bits of the magnitude, so that there is a single zero. Results saturate and
+are never infinite.
 
-`!minifloat.f<e, m, shift>` is the form that devices store: the same numbers times 2^-shift, restricted to integers of
-15 bits and a sign in units of the smallest number. They are multiplied as integers and summed exactly. A smaller number
-is rounded to the smallest one or to zero.
+Devices store numbers in the form `!minifloat.f<e, m, shift>`: the same numbers times 2^-shift, restricted to integers
+of 15 bits and a sign in units of the smallest number. Numbers of `!minifloat.f<e, m, shift>` are multiplied as integers
+and summed exactly. A number smaller than the smallest representable number is rounded to it or to zero.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 These are MXFP8, MXFP6 and MXFP4 of the Open Compute Project's Microscaling Formats specification 1.0 (2023), section
 5.3: floats of e exponent bits and m fraction bits, times the power of two of their group. The greatest e4m3 number is
-448. All finite numbers of the element are included. Rounding is to nearest, ties to even. Numbers are integers in units
-of 2^-shift times the least number.
+448. All finite numbers of the element are included. Rounding is to nearest, ties to even. The numbers of the format are
+integers in units of 2^-shift times the least number.
 """
 
 from __future__ import annotations

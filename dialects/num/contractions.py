@@ -57,20 +57,21 @@ class Spacing(NamedTuple):
 
 @irdl_op_definition
 class ContractOp(ClosedNestOp):
-    """Sums of products over windows and rows of weights: a nest whose body adds up the sums of a row.
+    """Sums of products over windows and rows of weights: a loop nest whose body computes the sum of a row.
 
-    The axes are lines of windows, the windows of a line, and rows. Without the axis of lines, or of windows, there is
-    one of them. In addition to the ops of other nests, the body contains sums. Its only region is the loop over the
-    entries of a compressed row in hardware (`RowLoopOp`). A sum begins with `num.zero`, `num.start` or a load of a sum
-    in memory. Then the products of the row are added (`num.products`, `num.sparse_products`); a `num.align` may precede
-    each of these ops to convert the sum to the units of the products. The complete sum is shifted and levelled, and
-    rounded by `num.finish`, or stored unchanged. Several ops may round a sum. `sums` and `stores` describe this
-    structure.
+    The axes of the nest are lines of windows, the windows of a line, and rows of weights. If the nest has no axis of
+    lines or of windows, there is a single line or a single window. In addition to the ops that other nests contain, the
+    body contains sums. The only op with a region in the body is the loop over the entries of a compressed row
+    (`RowLoopOp`), which hardware runs. A sum begins with `num.zero`, `num.start` or a load of a sum in memory. Then the
+    products of the row are added (`num.products`, `num.sparse_products`). A `num.align` may precede each of these ops
+    to convert the sum to the units of the products. The complete sum is shifted and levelled, and then rounded by
+    `num.finish` or stored unchanged. Several ops may round a sum. `sums` and `stores` return the sums and the stores of
+    the body as records.
 
-    tile: the kernel that computes the whole op, or several of its lines per call. It is chosen with the windows
-    (`tile-windows`, `plan-execution`), for a single window by `block-rows`. `spend-flash` may choose another kernel
-    that needs more flash, or that contains the weights. `select-kernels` inserts the call of the kernel. Contractions
-    without a tile are lowered to loops over dot products.
+    tile: the kernel that computes the whole op, or several of its lines per call. The kernel is chosen at the same time
+    as the windows (`tile-windows`, `plan-execution`), or for a single window by `block-rows`. `spend-flash` may choose
+    another kernel that needs more flash, or that contains the weights. `select-kernels` inserts the call of the kernel.
+    Contractions without a tile are lowered to loops over dot products.
     """
 
     name = "num.contract"
@@ -215,10 +216,10 @@ class RowSumOp(DialectOp, ABC):
 
 @irdl_op_definition
 class ProductsOp(RowSumOp):
-    """sum + the products of a row of weights and a vector, or a window of it.
+    """sum + the products of a row of weights and a vector, or of a row of weights and a window of the vector.
 
     weights: an array of shape rows x elements; elements beyond the length of the vector are padding. spacing: the
-    `Spacing` of windows, which may share elements; without it the vector is the only window. channels: a window
+    `Spacing` of windows, which may share elements; without `spacing`, the vector is the only window. channels: a window
     consists of pixels, each of which has an element for every row. Row i is multiplied by element i of each pixel.
     """
 

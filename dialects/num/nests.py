@@ -223,15 +223,15 @@ SUM, GREATEST, PLACE = "sum", "greatest", "place"
 
 @irdl_op_definition
 class ReduceOp(DialectOp):
-    """A reduction along an axis, inside or outside a nest: the body runs at each index and yields values to the next
-    iteration.
+    """A reduction along an axis, inside or outside a nest. The body runs at each index of the axis and yields values to
+    the next iteration.
 
     first, extent: the axis has the indices from `first` up to but excluding `extent`. starts: the initial values. The
     arguments of the body are the index and the current values. The body only reads, and ends with `num.next`. kinds:
     how each value is reduced, which the verifier compares with the body. For a `sum`, an op on formats, or `arith.addi`
     on bits, adds a term in each iteration, in order. For the `greatest`, a greater value replaces the current one, so
-    that the first of equal elements is selected. For its `place`, an index, the index of the axis replaces the current
-    one.
+    that the first of equal elements is selected. For the `place`, an index, the index of the axis replaces the current
+    place whenever a greater value is found.
     """
 
     name = "num.reduce"
@@ -336,12 +336,12 @@ def block_of(value: SSAValue) -> Block | None:
 class NestOp(ClosedNestOp):
     """A computation of elements: each iteration loads elements, computes with scalar ops, and stores results.
 
-    All axes are parallel: an iteration may read elements that previous iterations have stored, but no value is carried
-    to the next one. Every index of a load or store is an axis index, a constant, a value from outside, a sum or
-    multiple of these, or an `affine.apply` of these, with remainders and quotients by constants where elements are
-    moved. The verifier rejects maps that loops cannot compute, and indices outside the buffer. Axes have at least two
-    elements; an axis with a single element is the constant 0 in the maps. Reductions along an axis, as in a pool, are
-    `num.reduce` ops.
+    All axes are parallel. An iteration may read elements that previous iterations have stored, but carries no value to
+    the next iteration. Every index of a load or store is an axis index, a constant, a value from outside the nest, a
+    sum or multiple of these, or an `affine.apply` of these. Where elements are moved, the `affine.apply` may contain
+    remainders and quotients by constants. The verifier rejects maps that loops cannot compute, and indices outside the
+    buffer. Each axis has at least two elements. In the maps, an axis with a single element is the constant 0.
+    Reductions along an axis, as in a pool, are `num.reduce` ops.
     """
 
     name = "num.nest"

@@ -210,7 +210,7 @@ class MinimumOp(_ExtremeOp):
 
 @irdl_op_definition
 class StepOp(UnaryOp):
-    """1 if the input is greater than 0, otherwise 0: a vote, if the input decides between two classes."""
+    """1 if the input is greater than 0, otherwise 0. The result is a vote if the input decides between two classes."""
 
     name = "num.step"
     METHOD: ClassVar[str] = "step"

@@ -120,7 +120,7 @@ class BinaryOp(ScalarOp, ABC):
 
 @irdl_op_definition
 class AddOp(BinaryOp):
-    """Sum; the exact sum is rounded once."""
+    """The sum of two numbers, rounded once."""
 
     name = "num.add"
     METHOD: ClassVar[str] = "add"
@@ -134,7 +134,7 @@ class AddOp(BinaryOp):
 
 @irdl_op_definition
 class SubOp(BinaryOp):
-    """Difference; the exact difference is rounded once."""
+    """The difference of two numbers, rounded once."""
 
     name = "num.sub"
     METHOD: ClassVar[str] = "sub"
@@ -148,7 +148,7 @@ class SubOp(BinaryOp):
 
 @irdl_op_definition
 class MulOp(BinaryOp):
-    """Product, rounded once."""
+    """The product of two numbers, rounded once."""
 
     name = "num.mul"
     METHOD: ClassVar[str] = "mul"
@@ -162,7 +162,7 @@ class MulOp(BinaryOp):
 
 @irdl_op_definition
 class ScaleOp(BinaryOp):
-    """Product with a power of two of at least 1 for which it stays within the result's format."""
+    """The product of a number and a power of two of at least 1. The product stays within the format of the result."""
 
     name = "num.scale"
     METHOD: ClassVar[str] = "scaled"
@@ -234,7 +234,7 @@ class ConstantOp(ScalarOp):
 
 @irdl_op_definition
 class ClampOp(ScalarOp):
-    """A value clamped to the reals [low, high]; without `high`, only from below."""
+    """A value clamped to the reals from `low` to `high`, or only from below if `high` is absent."""
 
     name = "num.clamp"
     input = operand_def(CLAMPED)
@@ -315,7 +315,8 @@ class GreaterOp(NumOp):
 class CombineOp(ScalarOp):
     """A sum of terms, each of which is a number or a product of two numbers: `terms = [2, -1]` is `x[0] * x[1] - x[2]`.
 
-    The absolute value of an entry of `terms` is the number of factors. A negative entry subtracts the term.
+    The absolute value of an entry of `terms` is the number of factors. If an entry of `terms` is negative, its term is
+    subtracted.
     """
 
     name = "num.combine"

@@ -180,7 +180,7 @@ class MacOp(NumOp):
 
 @irdl_op_definition
 class JoinOp(NumOp):
-    """sum + part: a step of a tree sum, which adds two sums of the level below, or two complete trees."""
+    """sum + part: a step of a tree of additions, which adds two sums of the level below, or two complete trees."""
 
     name = "num.join"
     sum = operand_def(SAME_SUM)
@@ -204,7 +204,7 @@ class JoinOp(NumOp):
 
 @irdl_op_definition
 class ShiftOp(NumOp):
-    """sum / 2^places, rounded down. Only for integer sums."""
+    """sum / 2^places, rounded down. The op applies only to integer sums."""
 
     name = "num.shift"
     sum = operand_def(SAME_INTEGER_SUM)
@@ -223,9 +223,11 @@ class ShiftOp(NumOp):
 
 @irdl_op_definition
 class AddShiftedOp(NumOp):
-    """sum + part * 2^places, which adds a group of products in coarser units to a sum. Only for integer sums.
+    """sum + part * 2^places, where the part is a sum of a group of products in coarser units. The op applies only to
+    integer sums.
 
-    The part may be in a wider register, that of its kernel. Its value fits in the register of the sum.
+    The part may be in a wider register, the register of the kernel that computed it. The value of the part fits in the
+    register of the sum.
     """
 
     name = "num.add_shifted"
@@ -279,8 +281,8 @@ class LevelOp(NumOp):
 
 @irdl_op_definition
 class FinishOp(NumOp):
-    """A sum rounded to a format. `bound`, the least and the greatest possible sum, proves that the sum does not
-    overflow.
+    """A sum rounded to a format. `bound`, the least and the greatest possible value of the sum, proves that the sum
+    does not overflow.
     """
 
     name = "num.finish"

@@ -95,8 +95,8 @@ def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
 
 @irdl_op_definition
 class MemoryOp(ClockedOp):
-    """A memory. `content` is the initial content, with elements packed into words. Without content, it is written
-    before it is read.
+    """A memory. `content` is the initial content of the memory, with elements packed into words. A memory without
+    content is written before it is read.
     """
 
     name = "rtl.memory"
@@ -133,7 +133,9 @@ def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
 
 @irdl_op_definition
 class LoadOp(ClockedOp):
-    """Load an element, addressed in elements of the result's width. The result is available one cycle later."""
+    """Load the element at an address, which counts elements of the result's width. The result of a load is available
+    one cycle later.
+    """
 
     name = "rtl.load"
     memory = operand_def(MemoryType)
@@ -151,10 +153,10 @@ class LoadOp(ClockedOp):
 
 @irdl_op_definition
 class StoreOp(ClockedOp):
-    """Store an element, addressed in elements of the value's width. The store is visible to loads from the next cycle
-    on.
+    """Store an element at an address, which counts elements of the value's width. The stored element is visible to
+    loads from the next cycle on.
 
-    With a condition, the element is written only if the condition is true.
+    If the op has a condition, the element is written only if the condition is true.
     """
 
     name = "rtl.store"
@@ -176,7 +178,7 @@ class StoreOp(ClockedOp):
 
 @irdl_op_definition
 class ReceiveOp(ClockedOp):
-    """Receive the next element of the input. The hardware waits until it is available."""
+    """Receive the next element of the input. The hardware waits until an input element is available."""
 
     name = "rtl.receive"
     result = result_def(IntegerType)
@@ -189,7 +191,9 @@ class ReceiveOp(ClockedOp):
 
 @irdl_op_definition
 class SendOp(ClockedOp):
-    """Send the next element of the output with index `output`. The hardware waits until the element is accepted."""
+    """Send the next element of the output with index `output`. The hardware waits until the receiver accepts the
+    element.
+    """
 
     name = "rtl.send"
     value = operand_def(IntegerType)
@@ -211,10 +215,10 @@ class RamOp(DialectOp):
     """A memory of `depth` words with a read port, whose result is available one cycle later, and an optional write
     port.
 
-    At a clock edge with `enable`, the word at `address` is read. At a clock edge with a bit of `mask` set, the
-    corresponding lane of `data` is written to the word at `target`. A read from a word that is written at the same edge
-    is undefined. Without a write port the memory is a ROM. The op corresponds to CIRCT's `seq.firmem` with a latency of
-    1 and joined ports.
+    At a clock edge with `enable`, the memory reads the word at `address`. At a clock edge with a bit of `mask` set, the
+    memory writes the corresponding lane of `data` to the word at `target`. A read from a word that is written at the
+    same edge is undefined. Without a write port, the memory is a ROM. The op corresponds to CIRCT's `seq.firmem` with a
+    latency of 1 and joined ports.
     """
 
     name = "rtl.ram"

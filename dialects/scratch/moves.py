@@ -44,11 +44,11 @@ class CopyRunOp(DialectOp):
     """Copy `count` elements, starting at element `from` of one run of memory, to element `at` of another run.
 
     most: an upper bound on the count. The runs have elements of one size, do not overlap, and are in working memory. If
-    both are packed, `count`, `from` and `at` are multiples of the number of elements that fill whole bytes.
+    both runs are packed, `count`, `from` and `at` are multiples of the number of elements that fill whole bytes.
 
     step: for a row of a window, which is copied as a whole, the number of elements by which the window advances per
-    iteration of the loop over windows. All other elements were also copied in the previous iteration, to an index that
-    is greater by `step`.
+    iteration of the loop over windows. The elements of the row that are not new were also copied in the previous
+    iteration, to an index that is greater by `step`.
     """
 
     name = "scratch.copy_run"
@@ -95,8 +95,8 @@ class SlideOp(DialectOp):
     """State that `weights` are multiplied by a sliding window (`step` of `scratch.copy_run`).
 
     Each row of weights is multiplied by the elements of `window`, one by one, and no other op reads the window.
-    Hardware may therefore store each column of the window at a fixed place, and rotate the rows of weights instead
-    (`slide-windows`).
+    Because no other op reads the window, hardware may store each column of the window at a fixed place and rotate the
+    rows of weights instead (`slide-windows`).
     """
 
     name = "scratch.slide"
@@ -117,7 +117,7 @@ class SlideOp(DialectOp):
 class ReceiveOp(DialectOp):
     """Fill a run of memory with a row of the input, which the caller sends.
 
-    The input is not in memory. Only the evaluator accesses it, by executing this op.
+    The input is not in memory. Only the evaluator accesses the input, by executing this op.
     """
 
     name = "scratch.receive"

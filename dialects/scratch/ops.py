@@ -72,10 +72,10 @@ def root(buffer: SSAValue) -> SSAValue:
 
 @irdl_op_definition
 class ConstantOp(DialectOp):
-    """A constant array. `value` contains the raw bits, dense even if the array is stored sparse or packed.
+    """A constant array. `value` contains the raw bits of all elements, even if the array is stored sparse or packed.
 
-    An array that is not in flash is in RAM, and the caller writes it before the first inference. `far` permits the
-    linker to place an array in flash beyond the range of short addresses.
+    An array that is not in flash is in RAM, and the caller writes the array before the first inference. `far` permits
+    the linker to place an array in flash beyond the range of short addresses.
     """
 
     name = "scratch.constant"
@@ -195,7 +195,7 @@ class AllocOp(DialectOp):
 
 @irdl_op_definition
 class ReuseOp(DialectOp):
-    """A buffer at the start of another buffer's bytes. The live range of the other buffer ends at this op.
+    """A buffer that starts at the first byte of another buffer. The live range of the other buffer ends at this op.
 
     The first op that uses the result may be the last that uses the source.
     """
@@ -223,10 +223,10 @@ class ReuseOp(DialectOp):
 class ArenaOp(DialectOp):
     """The block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes.
 
-    `lower_bound` is a lower bound in bytes on all packings of the arena's buffers; a packing of exactly that size is
-    optimal. `proof` names the search that has excluded smaller packings; without it, the bound is the peak of live
+    `lower_bound` is a lower bound in bytes on all packings of the arena's buffers. A packing of exactly that size is
+    optimal. `proof` names the search that has excluded smaller packings. Without `proof`, the bound is the peak of live
     bytes. `checked` names the algorithm that verified the bound (`check-packing`). `packer` names the packing
-    algorithm; the default is first fit.
+    algorithm, which is first fit by default.
     """
 
     name = "scratch.arena"
@@ -276,10 +276,10 @@ class ViewOp(DialectOp):
     """A buffer at a byte offset in the arena.
 
     `live` is the range of program points, first and last inclusive, during which the buffer contains a value. The
-    packing pass numbers the points and records the range. Views with the same number `place` contain results that reuse
-    the bytes of operands and were packed as one buffer. `input` marks the program's input, which the caller writes
-    before each call; it contains a value from point -1 on. `state` marks a buffer that preserves its value between
-    calls.
+    packing pass numbers the program points and records the range. Views with the same number `place` contain results
+    that reuse the bytes of operands and were packed as one buffer. `input` marks the program's input, which the caller
+    writes before each call. The input contains a value from point -1 on. `state` marks a buffer that preserves its
+    value between calls.
     """
 
     name = "scratch.view"
@@ -329,8 +329,8 @@ class ViewOp(DialectOp):
 
 @irdl_op_definition
 class SliceOp(DialectOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """A contiguous view of a memref's elements from a computed element offset, which shares storage and may have
-    another shape.
+    """A contiguous view of the elements of a memref from a computed element offset. The view shares the storage of the
+    memref and may have another shape.
 
     The view may have another element type of the same storage, in which case it reinterprets the raws.
     """

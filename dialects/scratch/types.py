@@ -110,8 +110,9 @@ class PackedFlash(Packed):
 class PackedRam(Packed):
     """`#scratch.packed_ram<9>`: the memory space of packed working memory.
 
-    In `#scratch.packed_ram<4, 8>`, 8 is subtracted before packing, so that 4 bits represent 0 to 15. A byte contains
-    one element in its low bits, and the next in its high bits. Other widths have no offset.
+    In `#scratch.packed_ram<4, 8>`, 8 is subtracted before packing, so that 4 bits represent 0 to 15. A byte of packed
+    4-bit elements contains one element in its low bits, and the next element in its high bits. Packed widths other than
+    4 have no offset.
     """
 
     name = "scratch.packed_ram"

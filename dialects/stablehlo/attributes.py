@@ -78,7 +78,7 @@ class DotAttr(ParametrizedAttribute):
     """The axes of a product, as in `#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions =
     [0]>`.
 
-    Omitted lists are empty.
+    Lists that are omitted are empty.
     """
 
     name = "stablehlo.dot"

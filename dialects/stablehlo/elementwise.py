@@ -226,8 +226,8 @@ class CompareOp(PureOp):
 
 @irdl_op_definition
 class SelectOp(PureOp):
-    """The element of the second operand if the first, which may be a scalar, is 1; otherwise the element of the
-    third.
+    """The element of the second operand if the first operand, which may be a scalar, is 1; otherwise the element of the
+    third operand.
     """
 
     name = "stablehlo.select"

@@ -54,8 +54,8 @@ class IotaOp(PureOp):
 
 @irdl_op_definition
 class BroadcastInDimOp(PureOp):
-    """Axis i of the operand becomes axis broadcast_dimensions[i] of the result. The operand is repeated along all other
-    axes.
+    """Axis i of the operand becomes axis broadcast_dimensions[i] of the result. The operand is repeated along all axes
+    of the result that are not in broadcast_dimensions.
     """
 
     name = "stablehlo.broadcast_in_dim"

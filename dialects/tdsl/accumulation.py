@@ -94,7 +94,7 @@ class StartOp(TensorOp):
 
 
 class SumOp(TensorOp, ABC):
-    """Add products of two factors to sums in their accumulator. Nothing is rounded to a number format."""
+    """Add products of two factors to sums in their accumulator. No sum is rounded to a number format."""
 
     sum = operand_def(SHAPED)
     lhs = operand_def(SHAPED)
@@ -123,7 +123,7 @@ class SumOp(TensorOp, ABC):
 
 @irdl_op_definition
 class MacOp(SumOp):
-    """`result[..] = sum[..] + lhs[..] * rhs[..]`, with the factors broadcast by numpy's rules. Nothing is rounded."""
+    """`result[..] = sum[..] + lhs[..] * rhs[..]`, with the factors broadcast by numpy's rules. No result is rounded."""
 
     name = "tdsl.mac"
 
@@ -144,7 +144,7 @@ class MacOp(SumOp):
 
 @irdl_op_definition
 class AccumulateOp(SumOp):
-    """`result[i] = sum[i] + sum_k lhs[i, k] * rhs[k]`, in the order of k. Nothing is rounded to a number format."""
+    """`result[i] = sum[i] + sum_k lhs[i, k] * rhs[k]`, in the order of k. No sum is rounded to a number format."""
 
     name = "tdsl.accumulate"
 
@@ -165,9 +165,9 @@ class AccumulateOp(SumOp):
 
 @irdl_op_definition
 class FinishOp(PointwiseOp, ShiftsRows):
-    """Complete sums, rounded once to a number format. `bound` has the meaning of `num.finish`.
+    """Complete sums, rounded once to a number format. `bound` has the same meaning as in `num.finish`.
 
-    Rows with separate scales or `row_shifts`, as in `ContractionOp`, are along the last axis.
+    If rows have separate scales or `row_shifts`, as in `ContractionOp`, the last axis is the axis of these rows.
     """
 
     name = "tdsl.finish"

@@ -69,8 +69,8 @@ class ReduceOp(DialectOp, HasValueInterface, ABC):
 
 @irdl_op_definition
 class ArgmaxOp(ReduceOp, HasCanonicalizationPatternsInterface):
-    """The index in row-major order of the greatest element, a number or a sum. Of equal elements, the first is
-    selected.
+    """The index of the greatest element in row-major order. An element is a number or a sum. Of equal elements, the
+    first is selected.
     """
 
     name = "tdsl.argmax"
@@ -156,11 +156,11 @@ class ArgmaxOfReshape(RewritePattern):
 
 @irdl_op_definition
 class TopKMaskOp(TensorOp):
-    """1 for each of the `count` greatest elements, otherwise 0. Of equal elements, the first in row-major order are
-    selected.
+    """1 for each of the `count` greatest elements, and 0 for all other elements. Of equal elements, the first in
+    row-major order are selected.
 
-    A constant matrix times the mask sums over the selected elements, such as the votes or the mean of nearest
-    neighbours.
+    The product of a constant matrix and the mask is a sum over the selected elements, such as the votes or the mean of
+    nearest neighbours.
     """
 
     name = "tdsl.top_k_mask"

@@ -154,15 +154,15 @@ class Conv2dOp(ContractionOp):
     its first axis, are the output channels. With groups = C the convolution is depthwise, and each channel has O / C
     separate filters.
 
-    `addend` contains the initial sums, which are broadcast to the result: a bias has shape O. Images are not padded;
-    `tdsl.pad` pads them.
+    `addend` contains the initial sums, which are broadcast to the result. For example, a bias has shape O. The
+    convolution does not pad images, and `tdsl.pad` pads them instead.
 
-    `turns` contains the number of rows of each turn. With `turns`, the convolution runs in place and destroys its
-    image, which no other op may read. Only then, the convolution itself pads the image: `padding` above, below, on the
-    left and on the right, with the real `value` (0 by default).
+    `turns` contains the number of rows of each turn of a convolution in place. With `turns`, the convolution runs in
+    place and destroys its image, which no other op may read. With `turns`, the convolution itself pads the image:
+    `padding` above, below, on the left and on the right, with the real `value` (0 by default).
 
-    tile: the kernel that computes all results, or the results of a line per call. It is chosen when an image is split
-    into parts with a kernel.
+    tile: the kernel that computes all results, or the results of a line per call. The kernel is chosen when an image is
+    split into parts.
     """
 
     name = "tdsl.conv2d"

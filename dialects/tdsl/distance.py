@@ -25,10 +25,10 @@ __all__ = ["SquaredDistanceOp"]
 
 @irdl_op_definition
 class SquaredDistanceOp(TensorOp):
-    """`result = sum_k (lhs[k] - rhs[k])^2` of two column vectors; only the sum is rounded, once.
+    """The squared distance of two column vectors, `result = sum_k (lhs[k] - rhs[k])^2`. Only the sum is rounded, once.
 
-    Differences are exact: the formats must have a `NumberFormat.difference`. `acc` is the accumulator of the squares.
-    `bound` proves that it is wide enough, as in a matrix product.
+    Differences are exact. For this, the formats must have a `NumberFormat.difference`. `acc` is the accumulator of the
+    squares. `bound` proves that the accumulator is wide enough, as in a matrix product.
     """
 
     name = "tdsl.squared_distance"

@@ -269,7 +269,9 @@ class SubOp(BinaryOp):
 
 @elementwise_op_definition(num.MulOp)
 class MulOp(BinaryOp):
-    """Elementwise product, or a tensor times a scalar. The exact product is rounded once."""
+    """The elementwise product of two tensors, or the product of a tensor and a scalar. The exact product is rounded
+    once.
+    """
 
     name = "tdsl.mul"
 
@@ -369,7 +371,7 @@ class CastOp(UnaryOp, HasFolderInterface):
 
 @irdl_op_definition
 class SelectOp(PointwiseOp, HasFolderInterface):
-    """`condition ? if_true : if_false` for whole tensors."""
+    """The whole tensor `if_true` if the condition is true, otherwise the whole tensor `if_false`."""
 
     name = "tdsl.select"
     MOVES_BITS: ClassVar[bool] = True
@@ -416,7 +418,8 @@ class NegativeOfConstant(RewritePattern):
 
 @irdl_op_definition
 class MapOp(ElementwiseOp):
-    """`result[..] = body(inputs[..])` with numpy's broadcasting. Each op of the body rounds once, as on tensors.
+    """`result[..] = body(inputs[..])` with numpy's broadcasting. Each op of the body rounds its result once, as the
+    same op on tensors does.
 
     The arguments of the body are one scalar of each input's format. The body ends with `tdsl.yield`.
     """

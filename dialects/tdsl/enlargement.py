@@ -99,9 +99,7 @@ def _padded(extent: int, margins: tuple[int, int], gap: int) -> int:
 
 @irdl_op_definition
 class ResizeNearestOp(MovementOp, HasFolderInterface):
-    """An NHWC image, resized to another height and width: pixel (y, x) is pixel (y H div H', x W div W') of the
-    input.
-    """
+    """An NHWC image, resized to another height and width. Pixel (y, x) is pixel (y H div H', x W div W') of the input."""
 
     name = "tdsl.resize_nearest"
     image = operand_def(SHAPED)
@@ -138,7 +136,7 @@ def _nearest(index: AffineExpr, before: int, after: int) -> AffineExpr:
 
 @irdl_op_definition
 class ConcatOp(MovementOp, HasFolderInterface):
-    """The concatenation of tensors along an axis. All other extents must be equal."""
+    """The concatenation of tensors along an axis. The tensors must have equal extents along all other axes."""
 
     name = "tdsl.concat"
     parts = var_operand_def(SHAPED)

@@ -69,17 +69,17 @@ def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:
 
 @irdl_op_definition
 class ForestOp(TensorOp):
-    """`result[0, k] =` the sum over all trees of `votes[leaf, k]`, where `leaf` is the leaf of each tree that the input
+    """`result[0, k]` is the sum over all trees of `votes[leaf, k]`, where `leaf` is the leaf of the tree that the input
     reaches.
 
-    An inner node selects its first child if `input[feature] <= threshold`, otherwise its second child. The arrays are
-    those of `Trees` (`tinyml.dialects.layouts.trees`). Thresholds remain reals in every format. In real arithmetic the
-    input is first rounded to single precision, as in scikit-learn. In number formats an input is compared without
-    rounding, so that every comparison is exact. NaN represents a missing value, for which nodes with `missing` 1 select
-    their first child. Without `missing`, a floating-point NaN counts as beyond the infinity of its sign. The votes are
-    added in the format of the result, tree by tree, and without rounding if the format represents all sums
-    (`NumberFormat.format_of_sums`). `profile` records the shares of samples that reach each child, from which the time
-    of walks is estimated.
+    An inner node selects its first child if `input[feature] <= threshold`, otherwise its second child. The arrays of
+    the op are those of `Trees` (`tinyml.dialects.layouts.trees`). Thresholds remain reals in every format. In real
+    arithmetic the input is first rounded to single precision, as in scikit-learn. In number formats an input is
+    compared without rounding, so that every comparison is exact. NaN represents a missing value. Nodes with `missing` 1
+    select their first child for a missing value. Without `missing`, a floating-point NaN is compared as if it were
+    beyond the infinity of its sign. The votes are added in the format of the result, tree by tree. They are added
+    without rounding if the format represents all sums (`NumberFormat.format_of_sums`). `profile` records the shares of
+    samples that reach each child, from which the time of an evaluation is estimated.
     """
 
     name = "tdsl.forest"

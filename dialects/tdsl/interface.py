@@ -376,7 +376,8 @@ def interface_fields(kind: type[Any]) -> Sequence[InterfaceField]:
 
 @irdl_attr_definition
 class InterfaceAttr(Data[ProgramInterface]):
-    """The interface of a program, as an attribute of its function. Only fields with a value are printed.
+    """The interface of a program, as an attribute of its function. Only fields of the interface with a value are
+    printed.
 
     `#tdsl.interface<input = <range = [-1.0, 1.0], packed = 4, reused>, classes = ["left", "right"]>`.
     """

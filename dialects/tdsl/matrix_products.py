@@ -80,7 +80,7 @@ class ProductOp(MatrixProductsOp, ABC):
 
 @irdl_op_definition
 class MatmulOp(ProductOp, HasCanonicalizationPatternsInterface):
-    """Dense matrix product."""
+    """The product of two dense matrices."""
 
     name = "tdsl.matmul"
 
@@ -91,8 +91,8 @@ class MatmulOp(ProductOp, HasCanonicalizationPatternsInterface):
 
 @irdl_op_definition
 class SpmvOp(ProductOp):
-    """Product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`). Only stored entries are
-    multiplied.
+    """The product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`). Only the stored entries of
+    the matrix are multiplied.
     """
 
     name = "tdsl.spmv"
@@ -123,12 +123,12 @@ class SpmvOp(ProductOp):
 
 @irdl_op_definition
 class MatmulSumOp(MatrixProductsOp):
-    """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`: dense matrix products in one sum, which is rounded once.
+    """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`: the sum of dense matrix products, which is rounded once.
 
     The scale of each product is at least as fine as that of the previous product, so that the sum continues exactly.
-    `acc` is in units of the last product. `left_shifts` has one entry per product and row: the sums of row i of product
-    p are multiplied by 2^left_shifts[p * rows + i] before they are added, so that rows of several matrices may have
-    separate scales.
+    `acc` is in the units of the last product. `left_shifts` has one entry per product and row. The sums of row i of
+    product p are multiplied by 2^left_shifts[p * rows + i] before they are added, so that rows of several matrices may
+    have separate scales.
     """
 
     name = "tdsl.matmul_sum"
@@ -219,9 +219,10 @@ def _is_row_product(op: Operation, matrix: SSAValue) -> bool:
 
 @irdl_op_definition
 class RowProductOp(ContractionOp):
-    """`result[0, j] = addend[row, 0] + sum_k lhs[row, k] * rhs[k, j]`: a row of `tdsl.matmul_sum`, bit for bit.
+    """`result[0, j] = addend[row, 0] + sum_k lhs[row, k] * rhs[k, j]`, which is bit-identical to a row of
+    `tdsl.matmul_sum`.
 
-    `acc`, `bound`, `row_shifts` and the scales of `lhs` are those of the whole matrix.
+    `acc`, `bound`, `row_shifts` and the scales of `lhs` refer to the whole matrix.
     """
 
     name = "tdsl.row_product"

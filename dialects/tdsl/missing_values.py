@@ -22,8 +22,8 @@ __all__ = ["ImputeOp"]
 class ImputeOp(TensorOp):
     """The input, in which each NaN is replaced by the entry of `values` at its row-major position.
 
-    Number formats have no NaN. `fill-missing` therefore moves the replacement to the conversion of the caller's floats.
-    `compare-floats` moves it to the forests that use the result.
+    Number formats have no NaN. For a program in number formats, `fill-missing` moves the replacement to the conversion
+    of the caller's floats. `compare-floats` moves the replacement to the forests that use the result.
     """
 
     name = "tdsl.impute"

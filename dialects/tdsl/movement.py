@@ -168,11 +168,11 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
 
 @irdl_op_definition
 class ReinterpretOp(MovementOp):
-    """The raws of an input, reinterpreted in the format in which the caller stores them. In real arithmetic, the same
-    reals.
+    """The raws of an input, reinterpreted in the format in which the caller stores them. On real numbers, the result is
+    equal to the input.
 
     A model with several inputs accepts one array, whose parts may have separate number formats (`parts` of
-    `tdsl.interface`). The formats must have the same storage.
+    `tdsl.interface`). The formats of input and result must have the same storage type.
     """
 
     name = "tdsl.reinterpret"
@@ -205,9 +205,9 @@ class ReinterpretOp(MovementOp):
 class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """Axes in another order: axis `i` of the result is axis `permutation[i]` of the input.
 
-    With `in_place`, the result overwrites the input, which no other op reads. The permutation must then transpose a
-    matrix: it swaps the leading axes with the remaining ones, as in C x H x W to H x W x C. With `copied`, the plan of
-    the program has selected a copy in memory.
+    With `in_place`, the result overwrites the input, which no other op reads. With `in_place`, the permutation must
+    transpose a matrix: it swaps the leading axes with the remaining axes, as in C x H x W to H x W x C. The attribute
+    `copied` records that the plan of the program has selected a copy in memory.
     """
 
     name = "tdsl.transpose"
@@ -330,7 +330,7 @@ class ReverseOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
 
 @irdl_op_definition
 class IndexOp(MovementOp):
-    """`input[index]`: the part of the input at an index of the first axis, which must lie in [0, extent)."""
+    """`input[index]`: the part of the input at an index of the first axis. The index must be in [0, extent)."""
 
     name = "tdsl.index"
     MAY_BE_VIEW: ClassVar[bool] = True

@@ -181,7 +181,9 @@ Part: TypeAlias = tuple[slice, slice, slice, slice]
 
 @irdl_op_definition
 class AveragePoolOp(PoolOp):
-    """The average of those elements of each window that are inside the image. The total is divided and rounded once."""
+    """The average of those elements of each window that are inside the image. The total of these elements is divided
+    and rounded once.
+    """
 
     name = "tdsl.average_pool"
     KEEPS_INTERVAL: ClassVar[bool] = True
@@ -228,7 +230,7 @@ class AveragePoolOp(PoolOp):
 
 @irdl_op_definition
 class MeanOp(TensorOp):
-    """The mean over some axes, which remain with extent 1. Totals are divided and rounded once."""
+    """The mean over some axes, which have the extent 1 in the result. Totals are divided and rounded once."""
 
     name = "tdsl.mean"
     STORES_LAST: ClassVar[bool] = True
@@ -289,7 +291,7 @@ def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iter
 
 @irdl_op_definition
 class NoTotalOp(TensorOp):
-    """Totals that are initially zero, of the builtin type that a number format defines for them."""
+    """Totals that are initially zero, of the builtin type that a number format defines for totals."""
 
     name = "tdsl.no_total"
     assembly_format = "attr-dict (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -359,7 +361,7 @@ class TallyOp(TensorOp):
 
 @irdl_op_definition
 class QuotientOp(TensorOp):
-    """Totals of `count` elements of the format `of`, divided by their number and rounded once.
+    """Totals of `count` elements of the format `of`, divided by `count` and rounded once.
 
     over_axes: true to round as `tdsl.mean` does, false to round as `tdsl.average_pool` does.
     """

@@ -44,8 +44,8 @@ def _shifted(rank: int, steps: Sequence[int] | None = None) -> list[AffineExpr]:
 
 @irdl_op_definition
 class SliceOp(MovementOp, HasFolderInterface):
-    """The part of the input at computed offsets, in the shape of the result (SeeDot's `x[i:+n]`). It must lie inside
-    the input.
+    """The part of the input at computed offsets, in the shape of the result (SeeDot's `x[i:+n]`). The part must lie
+    inside the input.
 
     `result[i, ..] = input[offset + i * stride, ..]`, as in `tensor.extract_slice`. Strides are 1 by default, and may be
     negative.
@@ -106,9 +106,9 @@ class SliceOp(MovementOp, HasFolderInterface):
 
 @irdl_op_definition
 class InsertSliceOp(MovementOp, HasFolderInterface):
-    """`input` with the part at computed offsets replaced by `part` (SeeDot's splice on the left of `=`).
+    """`input`, in which `part` replaces the part at computed offsets (SeeDot's splice on the left of `=`).
 
-    axes: for each axis of the part the corresponding axis of the input; by default the axis of the same index.
+    axes: for each axis of the part, the corresponding axis of the input; by default the axis with the same index.
     """
 
     name = "tdsl.insert_slice"
@@ -219,7 +219,7 @@ class ReceiveOp(MovementOp):
     """Rows from `top` up to but excluding `top + h` of an image 1 x H x W x C, as a result 1 x h x W x C.
 
     The image is the program's input (`received` of its interface), which is not in memory. On a device, a function of
-    the caller writes the rows. A program therefore receives each row once, in order.
+    the caller writes the rows. A program with this op receives each row of the input once, in order.
     """
 
     name = "tdsl.receive"
@@ -282,18 +282,19 @@ def windows(extent: int, kernel: int, before: int, after: int, stride: int, dila
 
 @irdl_op_definition
 class WindowOp(TensorOp):
-    """Adjacent windows, in the result's shape N x KH x KW x C, of an image 1 x H x W x C.
+    """Adjacent windows of an image 1 x H x W x C, in the shape N x KH x KW x C.
 
     Element (n, i, j, c) is `image[0, top + i * dilations[0], left + n * across + j * dilations[1], c]`, or the real
     `value` (0 by default) outside the image. margins: the maximum number of pixels by which a window exceeds the image
     above, below, on the left and on the right. across: the distance between windows in pixels, if there are several.
 
     ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, contains only some
-    pixels, including those of the window. Pixel (y, x) is at (y mod h, x mod w). In an operand with a single row, pixel
-    number n, counted row by row, is at n mod w.
+    pixels, including those of the window. Pixel (y, x) of the ring's image is at (y mod h, x mod w) of the operand. In
+    an operand with a single row, pixel number n of the image, counted row by row, is at n mod w.
 
-    axes: the order of the operand's axes, if it differs: axis i of the image is axis `axes[i]` of the operand. The
-    shapes above are then those of the image. A ring in another order contains whole rows.
+    axes: the order of the operand's axes, if it differs: axis i of the image is axis `axes[i]` of the operand. If
+    `axes` is present, all shapes above are those of the image. A ring whose axes have another order contains whole
+    rows.
     """
 
     name = "tdsl.window"

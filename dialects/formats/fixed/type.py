@@ -120,9 +120,10 @@ MATH = "math"
 
 @irdl_attr_definition
 class FixedType(RoundedHalfUp):
-    """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32 bits.
+    """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the least sufficient of 8, 16 and 32 bits.
 
-    A width below the storage width restricts the values: saturation enforces the limit, and proofs rely on it.
+    If the width is below the storage width, it restricts the values. Saturation enforces the limit, and proofs rely on
+    it.
     """
 
     name = "fixed.q"
@@ -211,7 +212,7 @@ class FixedType(RoundedHalfUp):
 
 @irdl_attr_definition
 class SignedType(RoundedHalfUp):
-    """`!fixed.s<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32 bits."""
+    """`!fixed.s<width, frac>`: 2 to 32 bits, stored in the least sufficient of 8, 16 and 32 bits."""
 
     name = "fixed.s"
     width: IntAttr

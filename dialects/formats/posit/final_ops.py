@@ -28,8 +28,8 @@ WORD = 32
 class JoinOp(QuireOp):
     """A complete sum as one integer, representing `sum * 2^-scale`, and whether the sum is NaR.
 
-    A sum of bins is truncated below the bits that rounding to a posit needs. Its last bit is set if a truncated bit is
-    set.
+    A sum that is stored in bins is truncated below the bits that rounding to a posit needs. The last bit of the integer
+    is set if a truncated bit is set.
     """
 
     name = "posit.join"
@@ -161,8 +161,8 @@ class RoundOp(EmittedOp):
 class ToOddOp(EmittedOp):
     """`sum * 2^-scale` truncated to an integer in units of 2^-unit, and clamped to [low, high].
 
-    The integer is odd if truncation drops a bit that is set. A second rounding at least two bits higher yields the
-    nearest number. NaR becomes low.
+    The integer is odd if truncation drops a bit that is set. A second rounding of this integer at least two bits higher
+    yields the nearest number. NaR becomes low.
     """
 
     name = "posit.to_odd"

@@ -37,11 +37,12 @@ def _width_for(greatest: int) -> int:
 
 @irdl_op_definition
 class DecodeOp(EmittedOp):
-    """The significand of a posit, and its place: the number of exponent steps above `least`.
+    """The significand of a posit and the place of the posit, which is the number of exponent steps above `least`.
 
-    The number is `significand * 2^(step * place + least)`: the significand is shifted within its step. Zero has
+    The number is `significand * 2^(step * place + least)`, where the significand is shifted within its step. Zero has
     significand 0 and place 0. NaR has significand 0 and, as its place, the least integer of the register, which no
-    number uses. Posits that are stored in parts (`!posit.unpacked`) only need to be separated.
+    number uses. Posits that are stored in parts (`!posit.unpacked`) need no decoding: only the fields of the word are
+    extracted.
     """
 
     name = "posit.decode"

@@ -1,10 +1,11 @@
 """`!posit.quire<width, frac, bin, step>`: exact sums of products of standard posits, rounded once.
 
-A quire represents the sum as a number of `width` bits in units of 2^-frac, as wide as the proof about its operands
-requires; the quire of the Standard for Posit Arithmetic (2022, section 5) always has 16 n bits. A sum of at most 32 or
-64 bits is one integer of `bin` bits. Wider sums are *bins*, integers of `bin` bits whose units differ by a factor of
-2^step. A product changes one bin, or one bin for each of its parts, without carries. The bins are joined once. An
-additional byte records whether an operand was NaR; the sum is then also NaR.
+A quire represents the sum as a number of `width` bits in units of 2^-frac. The width is as great as the proof about the
+operands requires, whereas the quire of the Standard for Posit Arithmetic (2022, section 5) always has 16 n bits. A sum
+of at most 32 or 64 bits is one integer of `bin` bits. A wider sum consists of *bins*, integers of `bin` bits whose
+units differ by a factor of 2^step. A product changes one bin, or one bin for each of its parts, without carries. The
+bins are joined once, at the end of a sum. An additional byte records whether an operand was NaR. If so, the sum is also
+NaR.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ NARROW_BIN_BYTES = 512
 
 @irdl_attr_definition
 class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
-    """`!posit.quire<width, frac, bin, step>`; see the module. With step 0 the sum is one integer."""
+    """`!posit.quire<width, frac, bin, step>`; see the module. If the step is 0, the sum is one integer."""
 
     name = "posit.quire"
     FAMILY = "exact"

@@ -1,9 +1,9 @@
-"""`!posit.unpacked<n, es, least, step>`: constant standard posits that are stored in parts.
+"""`!posit.unpacked<n, es, least, step>`: constant standard posits, stored as significand and place.
 
 An element stores a significand above its place. The significand is that of a posit of n bits, shifted so that its
-exponent is a multiple of the step. The place is the number of exponent steps from `least`. Each has half of the
-element's bits. There is no NaR. `decode-constants` converts weights to this format, so that the device does not unpack
-them before it adds products to a quire.
+exponent is a multiple of the step. The place is the number of exponent steps from `least`. Significand and place each
+have half of the element's bits. The type does not represent NaR. `decode-constants` converts weights to this format, so
+that the device does not unpack them before it adds products to a quire.
 """
 
 from __future__ import annotations

@@ -190,10 +190,10 @@ class _CallEffects(MemoryEffect):
 
 @irdl_op_definition
 class CallOp(DialectOp):
-    """Compute a routine on runs of memory, by the kernel (a C function) that a pass has chosen.
+    """Call a routine on runs of memory. The kernel that a pass has chosen, a C function, computes the routine.
 
-    Without a kernel, the call of a `LoopRoutineAttr` is expanded to a loop. Other routines require a kernel, or name
-    their C function.
+    If no kernel was chosen, the call of a `LoopRoutineAttr` is expanded to a loop. Any other routine requires a kernel,
+    or must name its C function.
     """
 
     name = "num.call"

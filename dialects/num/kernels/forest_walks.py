@@ -37,10 +37,11 @@ __all__ = ["CodedForestAttr", "ForestOp"]
 
 @irdl_op_definition
 class ForestOp(DialectOp):
-    """`outputs[k] =` the sum over all trees of `votes[leaf, k]`, for the leaf of each tree that the input reaches.
+    """`outputs[k]` is the sum over all trees of `votes[leaf, k]`, where `leaf` is the leaf of the tree that the input
+    reaches.
 
-    The attributes are those of `ForestCode`. Thresholds are raws of the input's format, and votes have the element type
-    of the results, which is a number format or a builtin type.
+    The attributes of the op are those of `ForestCode`. Thresholds are raws of the input's format, and votes have the
+    element type of the results, which is a number format or a builtin type.
     """
 
     name = "num.forest"

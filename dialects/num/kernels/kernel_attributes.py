@@ -83,8 +83,8 @@ class ComposedKernelAttr(KernelAttr):
     op: the routine that the kernel computes. weights_coding, vector_coding: the codings of the factors
     (`tinyml.dialects.formats.number_format`), or the digits of packed weights. weights, vector, sum: bits of the stored
     factors and of the accumulator. gaps: bits stored with each weight of a sparse row, 0 for a dense row. ram: 1 if the
-    weights are in RAM on a chip that reads flash by different instructions, otherwise 0. rows: the number of rows
-    computed at once.
+    weights are in RAM on a chip that reads flash by different instructions, otherwise 0. rows: the number of rows that
+    a call computes at once.
     """
 
     name = "num.composed_kernel"
@@ -148,7 +148,9 @@ _DEFAULTS = {"right": 0, "lines": 1}
 
 @irdl_attr_definition
 class TileKernelAttr(KernelAttr):
-    """A kernel of a family for tiles. All other parameters are those of `tinyml.targets.tiles.Tile`."""
+    """A kernel for tiles, from a family of kernels. The other parameters of the kernel are those of
+    `tinyml.targets.tiles.Tile`.
+    """
 
     name = "num.tile_kernel"
     family: StringAttr

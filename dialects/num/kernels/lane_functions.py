@@ -42,17 +42,19 @@ _BODY = memref.LoadOp | memref.StoreOp | affine.ApplyOp | func.CallOp | ReduceOp
 
 @irdl_op_definition
 class LaneFunctionOp(DialectOp):
-    """A function whose iterations are the lanes of vectors, in groups of any size: a nest on 32-bit integers.
+    """A function whose iterations are the lanes of vectors, in groups of any size. The function is a loop nest on
+    32-bit integers.
 
-    The arguments are runs of memory of 8-bit, 16-bit or 32-bit integers, and the indices of the axes. The inputs
-    precede the run that is written. The axes are lines and lanes, or only lanes. The body loads elements, whose index
-    is affine, or a computed integer for elements of a table. It extends them to 32 bits, computes with `arith` ops and
-    functions of the runtime, reduces the elements of windows and of rows (`num.reduce`), and stores one element.
+    The arguments of the function are runs of memory of 8-bit, 16-bit or 32-bit integers, and the indices of the axes.
+    Among the arguments, the input runs precede the run that is written. The axes of the function are lines and lanes,
+    or only lanes. The body loads elements, whose index is affine, or a computed integer for elements of a table. The
+    body extends the elements to 32 bits, computes with `arith` ops and functions of the runtime, reduces the elements
+    of windows and of rows (`num.reduce`), and stores one element.
 
-    In a function without axes, a `num.reduce` combines all lanes, and its result is stored.
+    If the function has no axes, a `num.reduce` combines all lanes, and its result is stored.
 
-    `vectorise-nests` creates these functions. A `num.call` of `#num.coded_loop` calls each of them. The composer of a
-    vector unit translates the body, op by op, or rejects it.
+    `vectorise-loops` creates lane functions. A `num.call` of `#num.coded_loop` calls a lane function. The composer of a
+    vector unit translates the body op by op, or rejects the body.
     """
 
     name = LANE_FUNCTION

@@ -157,7 +157,7 @@ class ProductsOfRunsAttr(DenseSumAttr, ABC):
 
 @irdl_attr_definition
 class DotAttr(ProductsOfRunsAttr):
-    """`(sum, lhs, rhs)`: sum + the products of two runs of equal length.
+    """`(sum, lhs, rhs)`: the sum plus the products of the elements of two runs of equal length.
 
     Products are added in order, or as a tree if the accumulator adds in trees.
     """
@@ -177,7 +177,7 @@ def calls_dot(op: Operation) -> TypeGuard[CallOp]:
 
 @irdl_attr_definition
 class StridedDotAttr(ProductsOfRunsAttr, OneNumberAttr):
-    """`(sum, lhs, rhs)`: sum + the products, in order, of the elements of `lhs` with every `stride`-th element of
+    """`(sum, lhs, rhs)`: the sum plus the products, in order, of the elements of `lhs` and every `stride`-th element of
     `rhs`.
 
     `rhs` extends from the first to the last factor, as in a column of a matrix.
@@ -209,7 +209,7 @@ class StridedDotAttr(ProductsOfRunsAttr, OneNumberAttr):
 
 @irdl_attr_definition
 class DistanceAttr(DenseSumAttr):
-    """`(sum, lhs, rhs)`: sum + the squares of the exact differences of two runs."""
+    """`(sum, lhs, rhs)`: the sum plus the squares of the exact differences between the elements of two runs."""
 
     name = "num.distance"
     BY_BLOCKS: ClassVar[bool] = True
@@ -269,10 +269,10 @@ def over_entries(
 
 @irdl_attr_definition
 class SparseDotAttr(LoopRoutineAttr):
-    """`(sum, values, gaps, lengths, vector, row, at)`: sum + the products of one compressed row and a vector.
+    """`(sum, values, gaps, lengths, vector, row, at)`: the sum plus the products of one compressed row and a vector.
 
     `row` is the index of the row among compressed rows as in `dialects/layouts/sparse_rows.py`. `at` is the index of
-    its first entry among all entries.
+    the first entry of the row among the entries of all rows.
     """
 
     name = "num.sparse_dot"
@@ -312,7 +312,9 @@ class SparseDotAttr(LoopRoutineAttr):
 
 @irdl_attr_definition
 class PackedDotAttr(RoutineAttr):
-    """`(sum, row, vector)`: sum + the products of one packed row (`dialects/layouts/sparse_rows.py`) and a vector."""
+    """`(sum, row, vector)`: the sum plus the products of one packed row (`dialects/layouts/sparse_rows.py`) and a
+    vector.
+    """
 
     name = "num.packed_dot"
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (SAME_SUM, MEMREF, MEMREF)
@@ -363,7 +365,7 @@ class AxpyAttr(LoopRoutineAttr):
 class SeveralRowsAttr(RoutineAttr, ABC):
     """A routine that computes a sum of products for each of several rows. Operands: sums, starts, matrix and vector.
 
-    The matrix is contiguous, row after row. `sums` and `starts` may be the same memory.
+    The rows of the matrix are contiguous, row after row. `sums` and `starts` may be the same memory.
     """
 
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (MEMREF, MEMREF, MEMREF, MEMREF)
@@ -399,10 +401,11 @@ class SeveralRowsAttr(RoutineAttr, ABC):
 
 @irdl_attr_definition
 class DotRowsAttr(SeveralRowsAttr):
-    """`(sums, starts, matrix, vector)`: `sums[r] = starts[r] +` the products of row r of a matrix and a vector.
+    """`(sums, starts, matrix, vector)`: `sums[r]` is `starts[r]` plus the products of row r of the matrix and the
+    vector.
 
-    The matrix is contiguous, row after row; packed rows consist of whole groups. `sums` and `starts` may be the same
-    memory.
+    The rows of the matrix are contiguous, row after row. Packed rows consist of whole groups. `sums` and `starts` may
+    be the same memory.
     """
 
     name = "num.dot_rows"
@@ -416,10 +419,12 @@ class DotRowsAttr(SeveralRowsAttr):
 
 @irdl_attr_definition
 class ChannelDotsAttr(SeveralRowsAttr, OneNumberAttr):
-    """`(sums, starts, matrix, window)`: `sums[r] = starts[r] +` the products of row r and channel r of a window.
+    """`(sums, starts, matrix, window)`: `sums[r]` is `starts[r]` plus the products of row r of the matrix and channel r
+    of the window.
 
     Channel r consists of every `stride`-th element of the window, starting with element r. Each channel of an image
-    thus has a separate filter. The matrix is contiguous, row after row. `sums` and `starts` may be the same memory.
+    therefore has a separate filter. The rows of the matrix are contiguous, row after row. `sums` and `starts` may be
+    the same memory.
     """
 
     name = "num.channel_dots"
@@ -469,8 +474,8 @@ class TilesAttr(OneNumberAttr):
 class TransformAttr(RoutineAttr):
     """`(run)` or `(run, constants)`: a C function of the runtime transforms the raws of a run in place.
 
-    The arguments of the function are the run, the constants if there are any, and `numbers`. The cost model assumes a
-    time proportional to `steps`.
+    The arguments of the function are the run, the constants if there are any, and `numbers`. In the cost model, the
+    time of the function is proportional to `steps`.
     """
 
     name = "num.transform"

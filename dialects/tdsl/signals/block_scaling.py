@@ -36,7 +36,8 @@ class BlockFactorOp(TensorOp):
     """The greatest power of two, from 1 to 2^most, whose products with the elements of a row are below `limit` in
     magnitude.
 
-    It is 1 for rows with a number of at least half the limit, and 2^most for rows of zeros. limit: a power of two.
+    The factor is 1 for rows with a number of at least half the limit, and 2^most for rows of zeros. limit: a power of
+    two.
     """
 
     name = "tdsl.block_factor"
@@ -104,7 +105,7 @@ class BlockFactorOp(TensorOp):
 
 @elementwise_op_definition(num.ScaleOp)
 class ScaleBlockOp(BinaryOp):
-    """A block times its `tdsl.block_factor`, for which all products stay within the format."""
+    """A block multiplied by its `tdsl.block_factor`, so that all products stay within the format."""
 
     name = "tdsl.scale_block"
 

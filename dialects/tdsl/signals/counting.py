@@ -63,11 +63,11 @@ class CountOp(TensorOp):
 
 @irdl_op_definition
 class HistogramOp(CountOp):
-    """Histograms of the columns of an n x A matrix: entry (a, b) of the result, A x B, counts the elements of column a
-    in bin b.
+    """Histograms of the columns of an n x A matrix: element (a, b) of the A x B result is the number of elements of
+    column a in bin b.
 
     edges: an A x (B - 1) array of reals, ascending along its rows. Bin b contains elements from edge b - 1 up to but
-    excluding edge b; the first and the last bin are unbounded. Edges remain reals in every format.
+    excluding edge b. The first and the last bin are unbounded. Edges remain reals in every format.
     """
 
     name = "tdsl.histogram"
@@ -132,8 +132,9 @@ class HistogramOp(CountOp):
 class LongestRunOp(CountOp):
     """The start and the length of the longest run of elements of at least `threshold`, in row-major order.
 
-    Of equally long runs, the first is selected. below: true for runs of elements less than the threshold. least: the
-    minimum length of runs. Without a run, the start is -1 and the length 0. The result is 1 x 2.
+    Of equally long runs, the first is selected. below: true to find runs of elements less than the threshold. least:
+    the minimum length of runs. If there is no run, the start is -1 and the length is 0. The shape of the result is 1 x
+    2.
     """
 
     name = "tdsl.longest_run"

@@ -220,7 +220,9 @@ IN_AND_OUT = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))?
 
 @irdl_op_definition
 class ReverseBitsOp(SpectrumOp):
-    """The complex numbers of each row, permuted: number k moves to the index with the bits of k in reverse order."""
+    """The complex numbers of each row in bit-reversed order. Number k moves to the index with the bits of k in reverse
+    order.
+    """
 
     name = "tdsl.reverse_bits"
     MOVES_BITS: ClassVar[bool] = True
@@ -247,12 +249,12 @@ class ReverseBitsOp(SpectrumOp):
 
 @irdl_op_definition
 class ButterfliesOp(SpectrumOp):
-    """A stage that combines transforms of `span` numbers, `radix` adjacent ones at a time, to transforms of `radix *
-    span` numbers.
+    """A stage of a Fourier transform. It combines `radix` adjacent transforms of `span` numbers at a time to one
+    transform of `radix * span` numbers.
 
     Rows are in bit-reversed order. The numbers are rotated, and the rotated numbers are rounded to a format for twice
-    the magnitude. Each result is the exact sum of these numbers, rounded once. In a stage of span 1 no number is
-    rotated.
+    the magnitude. Each result is the exact sum of these rounded numbers, rounded once. In a stage of span 1 no number
+    is rotated.
     """
 
     name = "tdsl.butterflies"
