@@ -1,4 +1,4 @@
-"""`lower-arith-to-c`: one function on integers, floats and memory becomes a C program (L4 to L5).
+"""`lower-arith-to-c`: lowers one function on integers, floats and memory to a C program (L4 to L5).
 
 This file lowers arithmetic and memory: constants in flash, the arena and its views, loads and stores.
 `lowering/c/function.py` lowers loops, branches and calls.
@@ -305,10 +305,10 @@ class LowerArithToCPass(ModulePass):
     The module contains one public function with a body, `(memref) -> ([index], [memref])`, and declarations of runtime
     functions. If the input is a view of the arena, the function has no parameter and `NAME_input` returns the input's
     address. If the program receives the input row by row (`received`) from the user's function `NAME_row`, the function
-    has no parameter either. With `instances` in the interface, the memory of an instance is the first parameter of
-    every function. `tinyml.format` attributes of the argument, the results, constants and views become comments; each
-    is a string that spells a number format as a type. Raises `InputError` for any other module and for operations
-    without a lowering to C.
+    also has no parameter. With `instances` in the interface, the memory of an instance is the first parameter of every
+    function. `tinyml.format` attributes of the argument, the results, constants and views become comments. Each
+    attribute is a string that spells a number format as a type. Raises `InputError` for any other module and for
+    operations without a lowering to C.
     """
 
     name = "lower-arith-to-c"

@@ -226,7 +226,7 @@ class LoadedOp(DialectOp):
 
 @irdl_op_definition
 class ArenaOp(DialectOp):
-    """`static T name[...];`: the working memory of the program, `size` bytes, declared as an array of the element type."""
+    """`static T name[...];`: the working memory, `size` bytes, declared as an array of the element type."""
 
     name = "c.arena"
     sym_name = prop_def(SymbolNameConstraint())

@@ -99,7 +99,7 @@ def _padded(extent: int, margins: tuple[int, int], gap: int) -> int:
 
 @irdl_op_definition
 class ResizeNearestOp(MovementOp, HasFolderInterface):
-    """An NHWC image, resized to another height and width. Pixel (y, x) is pixel (y H div H', x W div W') of the input."""
+    """An NHWC image in another height and width. Pixel (y, x) is pixel (y H div H', x W div W') of the input."""
 
     name = "tdsl.resize_nearest"
     image = operand_def(SHAPED)

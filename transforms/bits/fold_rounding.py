@@ -39,8 +39,8 @@ class FoldRoundingPass(ModulePass):
     """Remove the `arith.addi` that adds a constant to a kernel's sum, and add the constant to the sum's initial value.
 
     The initial value has to be a constant, or an element of a constant array in flash that has no other readers. Every
-    element of the array must be able to hold the increased value. Between this initial value and the addition, the sum
-    may pass through several kernels and multiplications by constants. The pass does nothing in all other cases.
+    element of the array must be able to represent the increased value. Between this initial value and the addition, the
+    sum may pass through several kernels and multiplications by constants. In all other cases, the pass does nothing.
     """
 
     name = "fold-rounding"

@@ -22,14 +22,13 @@ from tinyml.transforms.ir.indices import affine_sum, build_offset, is_run, offse
 
 @dataclass(frozen=True)
 class ForwardInsertsPass(ModulePass):
-    """Replace the buffer that `tdsl.insert_slice` inserts in place by a view into the destination, and erase the
-    insertion.
+    """Replace the buffer that a `tdsl.insert_slice` inserts by a view into the destination, and erase the insertion.
 
-    The part must consist of consecutive elements, at an offset that is known before the part is computed. Between the
-    first op that touches the part and the insertion, no op may touch the destination. The first op itself may do so
-    only if it updates exactly the elements that the part replaces. If the first op is elementwise, its operand is
-    computed in the same bytes, provided that the operand meets the same conditions and has the same format. Other
-    insertions are unchanged.
+    The inserted part must consist of consecutive elements, at an offset that is known before the part is computed.
+    Between the first op that touches the part and the insertion, no op may touch the destination. The first op that
+    touches the part may touch the destination only if it updates exactly the elements that the part replaces. If the
+    first op is elementwise, its operand is computed in the same bytes, provided that the operand meets the same
+    conditions and has the same format. Other insertions are unchanged.
     """
 
     name = "forward-inserts"

@@ -149,24 +149,24 @@ BYTES = Statistic("num-bytes", "Bytes of the arenas")
 
 @dataclass(frozen=True, kw_only=True)
 class PackScratchPass(PackingOptions, ModulePass):
-    """Replace every `scratch.alloc` by a view of one `scratch.arena`; the views and the arena are at the function's
-    entry.
+    """Replace every `scratch.alloc` by a view of one `scratch.arena`. The views and the arena are at the entry of the
+    function.
 
     A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand if the op or loop nest
     that computes the result is the operand's last reader. The result then starts at least the safe distance below the
-    operand (`overlap/overlap_distance.py`). In mode `auto` a `scratch.reuse` uses the bytes of a different operand if
-    that saves one percent of the arena.
+    operand (`overlap/overlap_distance.py`). In mode `auto`, a `scratch.reuse` uses the bytes of a different operand if
+    the arena then shrinks by one percent.
 
     align: a power of two that divides all offsets, in addition to the element size. limit: the greatest size of the
     arena, in bytes. moves: let each operand move at most once, before the op whose result overlaps it, if that saves
     one percent of the arena.
 
-    The arena records a lower bound on the bytes of every packing. It also records the search that proved the bound,
-    unless the peak of live bytes proves it. It names the algorithm that found the packing unless first fit sufficed.
-    The packing is optimal if its size equals the bound. Each view records the program points between which it is alive.
-    Unused buffers are erased. A function without buffers is unchanged. Raises `InputError` for options out of range and
-    for a function that is already packed. Raises `InputError` for an arena above the limit; the message names the op at
-    the peak and the buffers that are alive there.
+    The arena records a lower bound on the size in bytes of every packing. The arena also records the search that proved
+    the bound, unless the peak of live bytes proves it. The arena names the algorithm that found the packing unless
+    first fit sufficed. The packing is optimal if the size of the arena equals the bound. Each view records the program
+    points between which its buffer is alive. Unused buffers are erased. A function without buffers is unchanged. Raises
+    `InputError` for options out of range and for a function that is already packed. Raises `InputError` for an arena
+    above the limit. The message names the op at the peak and the buffers that are alive there.
     """
 
     name = "pack-scratch"

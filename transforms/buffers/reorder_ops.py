@@ -48,9 +48,10 @@ class ReorderOpsPass(ModulePass):
     """Sort the ops of every block into the topological order with the lowest peak memory, inner blocks first.
 
     The order is unchanged if no other order is better, and in functions whose loops or branches carry buffers. The
-    order is optimal if `budget` sets of ops suffice to prove it. Otherwise it is the best order found, and
-    `scratch.order_gap` of the function states by how many bytes the peak of any block may at most exceed the optimum.
-    The peak accounts for results that can reuse the bytes of an operand of the same size (`update-in-place`).
+    order is optimal if `budget` sets of ops suffice to prove it. If `budget` does not suffice, the order is the best
+    order found, and `scratch.order_gap` of the function states by how many bytes the peak of any block may at most
+    exceed the optimum. The peak accounts for results that can reuse the bytes of an operand of the same size
+    (`update-in-place`).
 
     budget: the greatest number of sets of ops to visit. Raises `InputError` for a function that is already packed.
     """

@@ -32,9 +32,9 @@ class UnpackBuffersPass(ModulePass):
     """Undo `pack-buffers` for each buffer that fits at full width into an arena whose size is computed with all buffers
     packed.
 
-    The input stays packed, because the caller packs it. Buffers that receive its rows and buffers that move also stay
-    packed. Access to packed elements is slow, so buffers accessed in the innermost loops are unpacked first, then the
-    largest.
+    The input stays packed, because the caller packs it. Buffers that receive rows of the packed input and buffers that
+    move also stay packed. Buffers that are accessed in the innermost loops are unpacked first, because access to packed
+    elements is slow. The largest buffers follow.
     """
 
     name = "unpack-buffers"

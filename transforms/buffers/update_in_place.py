@@ -35,10 +35,11 @@ UPDATED = Statistic("num-updated", "Number of results in the bytes of an operand
 class UpdateInPlacePass(ModulePass):
     """Turn the `scratch.alloc` of a result into a `scratch.reuse` of an operand's buffer.
 
-    The op must be the last reader of the operand and the first op that touches the result. The safe distance of result
-    and operand must be 0 (`overlap/overlap_distance.py`). An op that changes part of an operand, or adds to it, writes
-    to the operand directly, so that nothing is copied. A result that is smaller than the operand reuses its bytes only
-    if the peak memory does not grow. Buffers move to the start of their blocks. All other results are unchanged.
+    The op that computes the result must be the last reader of the operand and the first op that touches the result. The
+    safe distance between result and operand must be 0 (`overlap/overlap_distance.py`). An op that changes part of an
+    operand, or adds to it, writes to the operand directly, so that nothing is copied. A result that is smaller than the
+    operand reuses its bytes only if the peak memory does not grow. `scratch.alloc` ops are moved to the start of their
+    blocks. All other results are unchanged.
     """
 
     name = "update-in-place"

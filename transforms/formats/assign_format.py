@@ -98,7 +98,8 @@ LEAST_ELEMENTS = 2
 
 @dataclass(frozen=True)
 class AssignFormatPass(ModulePass):
-    """Assign a number format to every tensor of a profiled f32 program; tensors that have formats are unchanged.
+    """Assign a number format to every tensor of a profiled f32 program. Tensors that already have formats are
+    unchanged.
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
     width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. If this
@@ -115,8 +116,8 @@ class AssignFormatPass(ModulePass):
     so that the margins between the best scores have small errors (`refine_constants`). Without data, weights are
     rounded to nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice
     on the data. Raises `InputError` for an unknown format, width, tensor or scheme, for data that do not match the
-    program, and for a program that has no profile or no tensor of f32. Raises `InputError` for any op other than a cast
-    between tensors of f32 and tensors with formats.
+    program, and for a program that has no profile or no tensor of f32. Raises `InputError` for any op that combines
+    tensors of f32 with tensors in number formats, except a cast.
     """
 
     name = "assign-format"

@@ -116,10 +116,10 @@ def format_type(op: tdsl.ContractionOp):
 
 @dataclass(frozen=True)
 class ChooseStoragePass(ModulePass):
-    """Turn a `tdsl.spmv` into a `tdsl.matmul` if the dense matrix has a smaller product of bytes and time.
+    """Replace a `tdsl.spmv` by a `tdsl.matmul` if the dense matrix has a smaller product of bytes and time.
 
-    Dense rows of few bits are rated in the form in which `pack-constants` may store them. All other `tdsl.spmv` ops are
-    unchanged, including those whose format prescribes a published layout.
+    If dense rows have few bits, they are rated in the form in which `pack-constants` may store them. All other
+    `tdsl.spmv` ops are unchanged, including those whose format prescribes a published layout.
 
     target: as in `select-kernels`; its kernels determine the time of an entry. packed: as in `pack-constants`. Raises
     `InputError` for an unknown target.

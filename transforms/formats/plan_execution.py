@@ -30,7 +30,8 @@ PLAN = OwnAttribute(
 class PlanExecutionPass(ModulePass):
     """Rewrite each function so that a plan executes it, and record the plan's segments in `tinyml.plan` of the module.
 
-    A plan covers the ops after the last loop or branch. Tensors that are computed before are stored whole.
+    A plan covers only the ops after the last loop or branch. Tensors that are computed before the ops of the plan are
+    stored whole.
 
     mode: a schedule of docs/schedules.md, whose plan with the lowest peak is used. `ordinary` runs op by op on whole
     tensors. `auto` uses plans of streaming segments: the fastest plan with at most `ram` bytes alive, or the plan with
@@ -40,9 +41,9 @@ class PlanExecutionPass(ModulePass):
     every mode, an image whose channels come first is copied into the order of pixels if that needs less memory, or in
     `auto` less time. If the model may overwrite the image, it is transposed in place instead. target: as for printing
     C; its kernels determine the number of pixels computed at once in segments streamed by rows. extra: the
-    multiply-accumulates that patches may add, in percent of the network's. Raises `InputError` for another mode. Unless
-    the mode is `ordinary` or `auto`, also raises `InputError` for functions that end in a loop or branch, and for
-    batches of images.
+    multiply-accumulates that patches may add, in percent of the network's. Raises `InputError` for an unknown mode.
+    Unless the mode is `ordinary` or `auto`, also raises `InputError` for functions that end in a loop or branch, and
+    for batches of images.
     """
 
     name = "plan-execution"

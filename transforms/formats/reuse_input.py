@@ -17,7 +17,7 @@ from tinyml.dialects import tdsl
 
 @dataclass(frozen=True)
 class ReuseInputPass(ModulePass):
-    """Set `reused` of the input's interface; `lower-tdsl-to-scratch` then allocates a buffer for the input."""
+    """Set `reused` of the input's interface. `lower-tdsl-to-scratch` then allocates a buffer for the input."""
 
     name = "reuse-input"
 

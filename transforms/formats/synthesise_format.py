@@ -43,7 +43,7 @@ LEAST_HALF = 16
 
 @dataclass(frozen=True)
 class SynthesiseFormatPass(ModulePass):
-    """Synthesise a list of numbers for each large constant of a profiled program on reals; the program is otherwise
+    """Synthesise a list of numbers for each large constant of a profiled program on reals. The program is otherwise
     unchanged.
 
     data: .npz file with inputs `x`. bits: the bits of a code. integer_bits: the maximum bits of the integers that codes

@@ -1,4 +1,5 @@
-"""`block-rows`: multiplies several rows of a matrix by a vector at once where the target has a kernel for this (L3).
+"""`block-rows`: multiplies several rows of a matrix by a vector at once if the target has a kernel for several rows
+(L3).
 
 A kernel for several rows is called once and loads each element of the vector once for all of these rows. The sums of a
 block are stored in a small local array. The ops of a row before and after its products are unchanged, but run in loops
@@ -44,8 +45,9 @@ ZEROS = 8
 class BlockRowsPass(ModulePass):
     """Split the rows of each `num.contract` into blocks, and call a kernel for each block.
 
-    If a kernel also finishes the sums, the rows become a tile instead. Contractions with several sums or windows, and
-    rows without a suitable kernel, are unchanged. target: as for printing C. Raises `InputError` for an unknown target.
+    If a kernel also finishes the sums, the rows become a tile instead of calls. Contractions with several sums or
+    windows, and rows without a suitable kernel, are unchanged. target: as for printing C. Raises `InputError` for an
+    unknown target.
     """
 
     name = "block-rows"

@@ -34,9 +34,9 @@ class DecodeConstantsPass(ModulePass):
     """Decode the elements of constants in flash to integers, if the integers need no more bytes or if flash has room.
 
     Only sums of products may read the constant, and their accumulators must accept the integers. Standard posits are
-    split into significand and exponent for the quire that sums them (`!posit.unpacked`). An element then needs 2, 4 or
-    8 bytes, depending on the width of a shifted significand. They are split in program order as long as constants need
-    at most half of the flash. All other constants are unchanged.
+    split into significand and exponent for the quire that sums them (`!posit.unpacked`). An element of a split posit
+    needs 2, 4 or 8 bytes, depending on the width of a shifted significand. Posit constants are split in program order
+    as long as all constants need at most half of the flash. All other constants are unchanged.
 
     target: the board. flash: the maximum size of the program in bytes; the default is the flash of the board. packed:
     as for `pack-constants`; with `always` the pass does nothing. Raises `InputError` for a limit that is not positive,

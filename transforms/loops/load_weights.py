@@ -34,10 +34,10 @@ _READERS = num.StartOp, num.MacOp, num.AddOp
 class LoadWeightsPass(ModulePass):
     """Move every constant array whose elements have a number format or are sums from flash to RAM.
 
-    The tables that the compiler adds and the structure of sparse matrices stay in flash. Single numbers stay there too,
-    because they usually become part of the code. If a power of two divides all elements of a filter, the sum is
-    multiplied by it instead. 16-bit integers that fit 8 bits become one byte each; `pack-constants` packs other widths.
-    No result changes.
+    The tables that the compiler adds and the structure of sparse matrices stay in flash. Scalars also stay in flash,
+    because they usually become part of the code. If a power of two divides all elements of a filter, the elements are
+    divided by it and the sum is multiplied by it. 16-bit integers that fit 8 bits become one byte each.
+    `pack-constants` packs other widths. No result changes.
     """
 
     name = "load-weights"

@@ -30,7 +30,7 @@ class PlaceArraysPass(ModulePass):
     """Replace slices of local arrays by views of free bytes of the arena, if a copy is the first op to write them.
 
     A slice occupies its bytes from the first op of the function's body that uses it, directly or in a nested region, to
-    the last one. A slice for which no bytes are free is unchanged.
+    the last one. If no bytes are free for a slice, the slice is unchanged.
     """
 
     name = "place-arrays"

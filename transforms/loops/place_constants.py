@@ -1,4 +1,4 @@
-"""`place-constants`: moves constants to far flash if they exceed the flash that short addresses reach (L3).
+"""`place-constants`: moves constants to far flash if all constants exceed the flash that short addresses reach (L3).
 
 AVR's LPM reads the first 64 KB of flash. ELPM reads all of it, but needs a few more cycles for each kernel call and for
 each element that is read without a kernel. Constants become far only if not all of them fit near. Those whose time
@@ -26,10 +26,10 @@ from tinyml.transforms.ir.levels import PROGRAM_LOOPS
 class PlaceConstantsPass(ModulePass):
     """Mark constants as `far` if all constants together exceed the limit, and set the kernels that read far weights.
 
-    Constants with equal bits move together. A constant stays near if a kernel without a variant for far weights reads
-    it, or a function for single packed elements does. Constants are chosen by the time that each byte costs, then by
-    their order. If more bytes are chosen than necessary, the constants with the greatest cost stay near. Without far
-    flash, or if all constants fit, the pass does nothing.
+    Constants with equal bits move together. A constant stays near if it is read by a kernel that has no variant for far
+    weights, or by a function for single packed elements. The pass chooses constants by the time that each byte costs,
+    and then by their order. If more bytes are chosen than necessary, the constants with the greatest cost stay near.
+    Without far flash, or if all constants fit, the pass does nothing.
 
     target: as for `select-kernels`. near: the maximum bytes of near constants; the default is the number of bytes that
     the target's short addresses reach. Raises `InputError` for an unknown target.

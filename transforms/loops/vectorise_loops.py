@@ -1,4 +1,4 @@
-"""`vectorise-loops`: replaces nests over elements by calls of vector code, where the target supports it (L3).
+"""`vectorise-loops`: replaces nests over elements by calls of vector code, if the target supports vector code (L3).
 
 Each iteration of an elementwise op, a sum of tensors, a pool or a mean computes one element of the result. So does each
 row of a short contraction, together with the ops that follow its sum. Argmax and the passes of a softmax reduce the
@@ -26,13 +26,13 @@ class VectoriseLoopsPass(ModulePass):
     """Replace nests, contractions and reductions by calls of vector code, if iterations along the last axis can be
     lanes.
 
-    Each lane must store one element of a run and be independent of all others. Alternatively, a reduction combines all
-    lanes to a sum, the greatest value, or the position of the greatest value. A lane may load its elements of other
-    runs or of the same run, and entries of tables. It may multiply a row by a vector that all lanes share, use values
-    from outside of the nest, and reduce the elements of a window. The axis around the last one is merged with the last
-    one if both traverse one run. The next axis becomes the lines of the function, and further axes become loops around
-    the call. Loops without carried values count as nests of one axis. Contractions that a tile computes are unchanged,
-    and so are nests for which vector code is not faster.
+    Each lane must store one element of a run and be independent of all other lanes. Alternatively, a reduction combines
+    all lanes to a sum, the greatest value, or the position of the greatest value. A lane may load its elements of other
+    runs or of the same run, and entries of tables. A lane may multiply a row by a vector that all lanes share, use
+    values from outside of the nest, and reduce the elements of a window. The last two axes are merged if both traverse
+    one run. The next axis outside the lanes becomes the lines of the function, and further axes become loops around the
+    call. Loops without carried values count as nests of one axis. Contractions that a tile computes are unchanged, and
+    so are nests for which vector code is not faster.
 
     target: as for `select-kernels`. Raises `InputError` for an unknown target.
     """

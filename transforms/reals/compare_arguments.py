@@ -24,7 +24,7 @@ class CompareArgumentsPass(ModulePass):
     functions.
 
     relu is preserved, because it makes negative elements equal. A function whose result has other readers, such as a
-    result that the program returns, is preserved too: its argument has the scale that suits the function.
+    result that the program returns, is preserved too, because its argument has the scale that suits the function.
     """
 
     name = "compare-arguments"

@@ -19,11 +19,12 @@ from tinyml.transforms.reals.analysis.missing_values import compare_argument
 
 @dataclass(frozen=True)
 class CompareFloatsPass(ModulePass):
-    """Set the format f32 for the argument of a program on reals if only forests read it, directly, moved or imputed.
+    """If only forests read the argument of a program on reals, directly, moved or imputed, set the format f32 for the
+    argument.
 
-    The interface records the format, and `assign-format` assigns it to the argument. An input with scales, a unit or a
-    format is unchanged, and so is an input that other ops read. A missing feature with an imputed value follows the
-    same path through a tree as that value would.
+    The interface records the format f32, and `assign-format` assigns it to the argument. An input with scales, a unit
+    or a format is unchanged, and so is an input that other ops read. If a missing feature has an imputed value, the
+    feature follows the same path through a tree as the imputed value.
     """
 
     name = "compare-floats"

@@ -29,10 +29,10 @@ _MIN_PRODUCTS = 3
 class ConvolveRowsPass(ModulePass):
     """Replace every `tdsl.matmul` of several rows and a constant or transposed matrix by a `tdsl.conv2d`.
 
-    The products of a sum, their order, accumulators and bounds are unchanged. The constant is stored transposed, so
-    only such products may read it. Some products are unchanged: sums of fewer than three products, which are faster one
-    by one, rows with separate scales, factors with shared scales in groups, and sums whose bound follows only from the
-    left factor.
+    The pass does not change the products of a sum, their order, accumulators and bounds. The pass stores the constant
+    transposed, so only products that become convolutions may read the constant. Some products are unchanged: sums of
+    fewer than three products, which are faster one by one, rows with separate scales, factors with shared scales in
+    groups, and sums whose bound follows only from the left factor.
     """
 
     name = "convolve-rows"

@@ -25,12 +25,12 @@ from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
 class DropMonotonePass(ModulePass):
     """Make a program return a label, and remove increasing functions before the comparison that determines the label.
 
-    A vector of scores gets a `tdsl.argmax`, a single score a `tdsl.sign`. A single score means class 1 if it is
-    positive, or above 1/2 if a sigmoid computes it. The program returns the compared numbers instead of results that
-    are computed only from them.
+    The pass inserts a `tdsl.argmax` for a vector of scores, and a `tdsl.sign` for a single score. A single score means
+    class 1 if it is positive, or above 1/2 if a sigmoid computes it. The program returns the compared numbers instead
+    of results that are computed only from these numbers.
 
-    outputs: `class`; with `scores`, the default, the pass does nothing. Raises `InputError` for any other value, for an
-    anomaly detector, and for a result that is neither a vector of scores nor a single score.
+    outputs: `class`; with `scores`, the default, the pass does nothing. Raises `InputError` for any other value of the
+    option, for an anomaly detector, and for a result that is neither a vector of scores nor a single score.
     """
 
     name = "drop-monotone"

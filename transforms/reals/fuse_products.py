@@ -27,10 +27,11 @@ _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 class FuseProductsPass(ModulePass):
     """Fuse every addition at L0 of two dense matrix products without other readers, or of a product and a constant.
 
-    Products of matrices with separate row scales retain the scales: their sums are shifted to the scales of the
-    greatest rows before they are added. No constant is added to such products, because its numbers would need the
-    scales of all rows. Convolutions accept constants with one number for each channel. several_products: true if a sum
-    may have more than one product. Formats that can only add products of one scale do not permit this.
+    If the products of matrices have separate row scales, they retain these scales, and their sums are shifted to the
+    scales of the greatest rows before they are added. The pass adds no constant to products with row scales, because
+    the numbers of the constant would need the scales of all rows. Convolutions accept constants with one number for
+    each channel. several_products: true if a sum may have more than one product. Formats that can only add products of
+    one scale do not permit this.
     """
 
     name = "fuse-products"

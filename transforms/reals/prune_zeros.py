@@ -1,4 +1,5 @@
-"""`prune-zeros`: removes vector elements that zero rows or columns of constant matrices make useless (L0).
+"""`prune-zeros`: removes vector elements that have no effect because rows or columns of constant matrices are zero
+(L0).
 
 A zero column means that the matrix does not use an element of its vector. A zero row computes an element that is zero.
 Between two matrices, such as the factors of a low-rank matrix, such an element is removed from the vector and from all
@@ -34,7 +35,7 @@ ALIGNED = 4
 
 @dataclass(frozen=True)
 class PruneZerosPass(ModulePass):
-    """Shrink products of constant matrices and column vectors at L0; removed elements are exactly zero or unread.
+    """Shrink products of constant matrices and column vectors at L0. Every removed element is exactly zero or unread.
 
     Matrices without zero rows or columns, and matrices with other readers, are unchanged.
     """

@@ -20,12 +20,13 @@ from tinyml.dialects import tdsl
 
 @dataclass(frozen=True)
 class RotateDistancesPass(ModulePass):
-    """Change the constants of squared distances at L0 between a constant matrix times a vector and prototypes.
+    """For squared distances at L0 between a constant matrix times a vector and prototypes, change the constant matrix
+    and the prototypes.
 
-    The prototypes must be a constant, or indexed out of a constant by a loop. Neither constant may have other uses.
-    Other distances are unchanged. The rewrite is useful only for formats whose differences are exact, which excludes
-    floats. data: .npz file with inputs `x` on which the distances are measured. Raises `InputError` for data that do
-    not match the program.
+    The prototypes must be a constant, or indexed out of a constant by a loop. Neither the constant matrix nor the
+    prototypes may have other uses. All other squared distances are unchanged. The rewrite is useful only for formats
+    whose differences are exact, which excludes floats. data: .npz file with inputs `x` on which the distances are
+    measured. Raises `InputError` for data that do not match the program.
     """
 
     name = "rotate-distances"

@@ -23,7 +23,7 @@ from tinyml.transforms.ir.indices import AffineSum, affine_sum
 class ForwardStoresPass(ModulePass):
     """Replace a load by a value that the same block has stored to or loaded from the same address before.
 
-    No store to the memory may be in between. Also erase stores to memories that are never read.
+    No store to the memory may be between the two accesses. Also erase stores to memories that are never read.
     """
 
     name = "forward-stores"

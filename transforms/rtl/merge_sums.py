@@ -27,8 +27,8 @@ from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 class MergeSumsPass(ModulePass):
     """Merge two consecutive loops that compute sums of equal length into one loop.
 
-    If their loads share a port, an iteration of the merged loop takes as long as one iteration of each loop together.
-    Loops are unchanged if the second needs other results of the first.
+    If the loads of the two loops share a port, an iteration of the merged loop takes as long as one iteration of each
+    loop together. Two loops are unchanged if the second loop needs other results of the first loop.
     """
 
     name = "merge-sums"

@@ -27,9 +27,10 @@ from tinyml.transforms.search.search_demote import (
 
 @dataclass(frozen=True)
 class SearchByAccuracyPass(BaselinePass):
-    """Demote the tensors with the least loss until the program fits.
+    """Demote the tensors whose demotion loses least until the program fits the limits.
 
-    Separately, promote the tensors with the greatest loss while the program fits, and use the better result.
+    Separately, promote the tensors whose low width loses most while the program fits the limits, and use the better of
+    the two results.
 
     ram, flash: limits as in `LimitedPass`; without any all tensors stay wide. target: determines the stack, as for
     `select-kernels`. widths: the widths of demoted tensors and of all others, as for `search-demote`.

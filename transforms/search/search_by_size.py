@@ -14,8 +14,8 @@ from tinyml.transforms.search.search_demote import better, first_that_fits, narr
 
 @dataclass(frozen=True)
 class SearchBySizePass(BaselinePass):
-    """Demote tensors until the program fits, once starting with the smallest and once with the largest, and use the
-    better result.
+    """Demote tensors until the program fits the limits, once starting with the smallest and once with the largest
+    tensor, and use the better result.
 
     ram, flash: limits as in `LimitedPass`; without any all tensors stay wide. target: determines the stack, as for
     `select-kernels`. widths: the widths of demoted tensors and of all others, as for `search-demote`.

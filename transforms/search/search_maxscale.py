@@ -1,4 +1,4 @@
-"""`search-maxscale`: SeeDot's exhaustive search for scales (section 5.3), by one number for the whole program.
+"""`search-maxscale`: SeeDot's exhaustive search for scales (section 5.3), which derives all scales from one number.
 
 Scales are propagated from constants and the input through the program by the rules of figure 3. These rules divide
 wherever an operation might overflow. A result that would get a scale below `maxscale` is divided by less, because
@@ -130,7 +130,8 @@ def _scale(op: tdsl.TensorOp, scales: Scales) -> int:
 
 @dataclass(frozen=True)
 class SearchMaxscalePass(LimitedPass):
-    """Evaluate every maxscale from 0 to width - 1 and use the one with the least loss, the greatest one among ties.
+    """Evaluate every maxscale from 0 to width - 1 and use the maxscale with the least loss, or the greatest of several
+    equally good ones.
 
     ram, flash: limits as in `LimitedPass`, which restrict the width; none by default. target: as for `select-kernels`.
     widths: the widths to evaluate, each for all tensors; by default the format's usual width. In the arithmetic of

@@ -72,10 +72,10 @@ FRONT_LOSS = 5.0
 
 @dataclass(frozen=True)
 class SearchParetoPass(LimitedPass):
-    """Use the fastest of the candidates within the limits that lose no more than `loss`.
+    """Use the fastest candidate within the limits that loses no more than `loss`.
 
-    Without `loss`, or if all candidates lose more, use the one with the least loss. Raises `InputError` if no candidate
-    is within the limits.
+    If `loss` is absent, or if all candidates lose more, use the candidate with the least loss. Raises `InputError` if
+    no candidate is within the limits.
 
     ram, flash, cycles: limits; RAM includes the stack, cycles are in the target's unit. Costs of candidates are those
     after `spend-flash` has used the remaining flash. target: as for `select-kernels`. widths: the widths of tensors, if

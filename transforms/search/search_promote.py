@@ -247,8 +247,9 @@ class SearchPromotePass(LimitedPass):
     continue up to this multiple of `ram`, because tensors have no final offsets yet; a result above `ram` is never
     used. formats: alternative formats of single tensors (`choose_formats`).
 
-    The pass extends the paper in two ways. With a limit and a choice of widths, the other widths fill the memory that
-    the pair leaves. With the metric `margin`, which reflects saturation, tensors get other scales (`choose_scales`).
+    The pass extends MinUn's algorithm in two ways. With a limit and a choice of widths, tensors use other widths to
+    fill the memory that the two chosen widths leave. With the metric `margin`, which reflects saturation, the pass also
+    changes the scales of tensors (`choose_scales`).
     """
 
     name = "search-promote"

@@ -15,7 +15,7 @@ from tinyml.transforms.search.search_promote import best_variant, uniform_losses
 
 @dataclass(frozen=True)
 class SearchUniformPass(LimitedPass):
-    """Assign to all tensors the width within the limits with the least loss, the first one among ties.
+    """Assign to all tensors the width within the limits that loses least, or the first of several equally good widths.
 
     ram, flash: limits as in `LimitedPass`; none by default. target: determines the stack, as for `select-kernels`.
     widths: the candidate widths; by default the format's usual width.
