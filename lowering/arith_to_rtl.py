@@ -37,7 +37,7 @@ class LowerArithToRtlPass(ModulePass):
 
     The new function first receives its input, element by element. At its end, the new function sends its outputs and
     returns the label. If the entries of a contraction can be distributed to processing elements, the contraction is
-    unchanged. Otherwise it becomes loops.
+    unchanged. A contraction whose entries cannot be distributed to processing elements becomes loops.
 
     Raises `InputError` for packed arrays, for arrays whose elements are not integers, and for moves between arrays.
     """

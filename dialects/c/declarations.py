@@ -47,8 +47,8 @@ def _check_element(type: Attribute) -> None:
 class ProgramOp(DialectOp):
     """The files NAME.c and NAME.h; `notes` are paragraphs of the comment at the top of NAME.c.
 
-    The arena and the buffers are static, or members of a `c.instance`. If they are members of a `c.instance`, the
-    instance is the first argument of all functions, and no function writes static memory.
+    The arena and the buffers are static, or members of a `c.instance`. If arena and buffers are members of a
+    `c.instance`, the instance is the first argument of all functions, and no function writes static memory.
     """
 
     name = "c.program"

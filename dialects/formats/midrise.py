@@ -2,10 +2,10 @@
 
 The odd integers are the levels of a mid-rise quantiser (Gersho and Gray, "Vector Quantization and Signal Compression",
 1992, 5.4). A level represents integer * 2^-frac. With one bit the levels are -1 and 1 (Courbariaux, Bengio and David,
-"BinaryConnect", 2015). With two bits they are -3, -1, 1 and 3. The levels are symmetric, so that no code is wasted on a
-number without an opposite. Each integer is a sum of signed powers of two, so that products with it are additions and
-subtractions. The raws are the odd integers themselves, one per byte. `pack-constants` stores only their bits. Ternary
-weights, -1, 0 and 1, are `!fixed.q<2, frac>`.
+"BinaryConnect", 2015). With two bits the levels are -3, -1, 1 and 3. The levels are symmetric, so that no code is
+wasted on a number without an opposite. Each integer is a sum of signed powers of two, so that products with it are
+additions and subtractions. The raws are the odd integers themselves, one per byte. `pack-constants` stores only the
+bits of these integers. Ternary weights, -1, 0 and 1, are `!fixed.q<2, frac>`.
 """
 
 from __future__ import annotations

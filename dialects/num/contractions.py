@@ -62,11 +62,11 @@ class ContractOp(ClosedNestOp):
     The axes of the nest are lines of windows, the windows of a line, and rows of weights. If the nest has no axis of
     lines or of windows, there is a single line or a single window. In addition to the ops that other nests contain, the
     body contains sums. The only op with a region in the body is the loop over the entries of a compressed row
-    (`RowLoopOp`), which hardware runs. A sum begins with `num.zero`, `num.start` or a load of a sum in memory. Then the
-    products of the row are added (`num.products`, `num.sparse_products`). A `num.align` may precede each of these ops
-    to convert the sum to the units of the products. The complete sum is shifted and levelled, and then rounded by
-    `num.finish` or stored unchanged. Several ops may round a sum. `sums` and `stores` return the sums and the stores of
-    the body as records.
+    (`RowLoopOp`), which hardware runs. A sum begins with `num.zero`, `num.start` or a load of a sum in memory. After
+    the start of a sum, the products of the row are added (`num.products`, `num.sparse_products`). A `num.align` may
+    precede each of these additions to convert the sum to the units of the products. The complete sum is shifted and
+    levelled, and then rounded by `num.finish` or stored unchanged. Several ops may round a sum. `sums` and `stores`
+    return the sums and the stores of the body as records.
 
     tile: the kernel that computes the whole op, or several of its lines per call. The kernel is chosen at the same time
     as the windows (`tile-windows`, `plan-execution`), or for a single window by `block-rows`. `spend-flash` may choose

@@ -154,7 +154,7 @@ class Conv2dOp(ContractionOp):
     its first axis, are the output channels. With groups = C the convolution is depthwise, and each channel has O / C
     separate filters.
 
-    `addend` contains the initial sums, which are broadcast to the result. For example, a bias has shape O. The
+    `addend` contains the initial sums, which are broadcast to the result. A bias, for example, has shape O. The
     convolution does not pad images, and `tdsl.pad` pads them instead.
 
     `turns` contains the number of rows of each turn of a convolution in place. With `turns`, the convolution runs in

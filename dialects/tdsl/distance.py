@@ -27,8 +27,8 @@ __all__ = ["SquaredDistanceOp"]
 class SquaredDistanceOp(TensorOp):
     """The squared distance of two column vectors, `result = sum_k (lhs[k] - rhs[k])^2`. Only the sum is rounded, once.
 
-    Differences are exact. For this, the formats must have a `NumberFormat.difference`. `acc` is the accumulator of the
-    squares. `bound` proves that the accumulator is wide enough, as in a matrix product.
+    Differences are exact. To compute exact differences, the formats must have a `NumberFormat.difference`. `acc` is the
+    accumulator of the squares. `bound` proves that the accumulator is wide enough, as in a matrix product.
     """
 
     name = "tdsl.squared_distance"

@@ -77,7 +77,7 @@ class ForestOp(TensorOp):
     arithmetic the input is first rounded to single precision, as in scikit-learn. In number formats an input is
     compared without rounding, so that every comparison is exact. NaN represents a missing value. Nodes with `missing` 1
     select their first child for a missing value. Without `missing`, a floating-point NaN is compared as if it were
-    beyond the infinity of its sign. The votes are added in the format of the result, tree by tree. They are added
+    beyond the infinity of its sign. The votes are added in the format of the result, tree by tree. The votes are added
     without rounding if the format represents all sums (`NumberFormat.format_of_sums`). `profile` records the shares of
     samples that reach each child, from which the time of an evaluation is estimated.
     """

@@ -28,7 +28,7 @@ class ForwardInsertsPass(ModulePass):
     Between the first op that touches the part and the insertion, no op may touch the destination. The first op that
     touches the part may touch the destination only if it updates exactly the elements that the part replaces. If the
     first op is elementwise, its operand is computed in the same bytes, provided that the operand meets the same
-    conditions and has the same format. Other insertions are unchanged.
+    conditions and has the same format. Insertions that do not meet these conditions are unchanged.
     """
 
     name = "forward-inserts"

@@ -153,9 +153,9 @@ class PackScratchPass(PackingOptions, ModulePass):
     function.
 
     A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand if the op or loop nest
-    that computes the result is the operand's last reader. The result then starts at least the safe distance below the
-    operand (`overlap/overlap_distance.py`). In mode `auto`, a `scratch.reuse` uses the bytes of a different operand if
-    the arena then shrinks by one percent.
+    that computes the result is the operand's last reader. In this case, the result starts at least the safe distance
+    below the operand (`overlap/overlap_distance.py`). In mode `auto`, a `scratch.reuse` uses the bytes of a different
+    operand if the arena then shrinks by one percent.
 
     align: a power of two that divides all offsets, in addition to the element size. limit: the greatest size of the
     arena, in bytes. moves: let each operand move at most once, before the op whose result overlaps it, if that saves

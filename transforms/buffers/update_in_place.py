@@ -39,7 +39,7 @@ class UpdateInPlacePass(ModulePass):
     safe distance between result and operand must be 0 (`overlap/overlap_distance.py`). An op that changes part of an
     operand, or adds to it, writes to the operand directly, so that nothing is copied. A result that is smaller than the
     operand reuses its bytes only if the peak memory does not grow. `scratch.alloc` ops are moved to the start of their
-    blocks. All other results are unchanged.
+    blocks. Results that cannot reuse an operand are unchanged.
     """
 
     name = "update-in-place"

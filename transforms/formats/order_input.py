@@ -26,8 +26,8 @@ from tinyml.targets.chip import CHANNELS_LAST, FILE_ORDER, INPUT_ORDERS, MEMORY
 class OrderInputPass(ModulePass):
     """Change the order of axes of an argument whose channels come first, and record the order in the interface.
 
-    The pass applies to an argument whose channels a `tdsl.transpose` moves to the end. If there is no such argument,
-    the pass does nothing.
+    The pass applies to an argument whose channels a `tdsl.transpose` moves to the end. If no `tdsl.transpose` moves the
+    channels of an argument to the end, the pass does nothing.
 
     input_order: `channels-last`, or `file` for the order of the model's file. input: the source of the input. An image
     that arrives row by row and is not channels-last has the order height x channels x width: each row concatenates the

@@ -36,7 +36,7 @@ class DecodeConstantsPass(ModulePass):
     Only sums of products may read the constant, and their accumulators must accept the integers. Standard posits are
     split into significand and exponent for the quire that sums them (`!posit.unpacked`). An element of a split posit
     needs 2, 4 or 8 bytes, depending on the width of a shifted significand. Posit constants are split in program order
-    as long as all constants need at most half of the flash. All other constants are unchanged.
+    as long as all constants need at most half of the flash. Constants that do not meet the conditions are unchanged.
 
     target: the board. flash: the maximum size of the program in bytes; the default is the flash of the board. packed:
     as for `pack-constants`; with `always` the pass does nothing. Raises `InputError` for a limit that is not positive,

@@ -25,10 +25,10 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 class ExpandNestsPass(ModulePass):
     """Replace every `num.nest` and `num.reduce` by `scf` loops.
 
-    At L4, also replace every `num.contract` that was preserved for hardware by a loop over its rows. In this loop,
-    another loop over the entries of each compressed row follows the gaps. At L4, also erase every `scratch.slide`.
-    `num.contract` and `scratch.slide` are unchanged while they have operands in number formats (L3). Functions of lanes
-    (`num.lane_function`), which are code for vectors, are unchanged at every level.
+    At L4, also replace every `num.contract` that was preserved for hardware by a loop over its rows. In the loop over
+    the rows, another loop over the entries of each compressed row follows the gaps. At L4, `scratch.slide` ops are also
+    erased. `num.contract` and `scratch.slide` are unchanged while they have operands in number formats (L3). Functions
+    of lanes (`num.lane_function`), which are code for vectors, are unchanged at every level.
     """
 
     name = "expand-nests"

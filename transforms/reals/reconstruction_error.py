@@ -25,7 +25,7 @@ class ReconstructionErrorPass(ModulePass):
     """Replace the only result of an autoencoder by minus the mean squared error of the reconstruction, a 1 x 1 tensor.
 
     An autoencoder is a program that returns a tensor of more than one element with the shape of its input, except for
-    axes of extent 1. Other programs are unchanged.
+    axes of extent 1. Programs other than autoencoders are unchanged.
 
     false_alarms: the rate of false alarms of an anomaly detector (`set-threshold`); None leaves the program unchanged.
     Raises `InputError` for an autoencoder that already has number formats.

@@ -47,8 +47,8 @@ class ScaleFeaturesPass(ModulePass):
 
     If all readers of the argument are layers with weights, directly or after a scaler, the range of each feature on the
     data becomes -1 to 1. If other ops, such as squared distances, read the result of a scaler, the caller computes that
-    result instead of the program. All other inputs are unchanged, including those that have scales or a unit. The pass
-    must run before `profile`.
+    result instead of the program. Inputs that are not such vectors are unchanged, and so are inputs that have scales or
+    a unit. The pass must run before `profile`.
 
     data: .npz file with inputs `x`. Raises `InputError` for a data file that does not match the program.
     """

@@ -35,7 +35,7 @@ from tinyml.transforms.rtl.scheduling.regions import COUNTERS, RISES, body_of, c
 class FlattenLoopsPass(ModulePass):
     """Flatten nests of two loops with constant bounds, from the inside, if the schedule of the joined loop is shorter.
 
-    Other nests are unchanged. clock: as in `schedule-cycles`.
+    Nests that do not meet these conditions are unchanged. clock: as in `schedule-cycles`.
     """
 
     name = "flatten-loops"

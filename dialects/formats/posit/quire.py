@@ -4,8 +4,8 @@ A quire represents the sum as a number of `width` bits in units of 2^-frac. The 
 operands requires, whereas the quire of the Standard for Posit Arithmetic (2022, section 5) always has 16 n bits. A sum
 of at most 32 or 64 bits is one integer of `bin` bits. A wider sum consists of *bins*, integers of `bin` bits whose
 units differ by a factor of 2^step. A product changes one bin, or one bin for each of its parts, without carries. The
-bins are joined once, at the end of a sum. An additional byte records whether an operand was NaR. If so, the sum is also
-NaR.
+bins are joined once, at the end of a sum. An additional byte records whether an operand was NaR. If an operand was NaR,
+the sum is also NaR.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Posits: `!posit.p<n, es>`, and `!posit.p<n, es, low, high, shift>` for storage on devices.
 
 `!posit.p<n, es>` is the standard's type (2 to 16 or 32 bits, es from 0 to 3), NaR included. Sums of products of
-standard posits use a quire (`quire.py`). Other operations are emulated. `!posit.p<n, es, low, high, shift>` has the
-posits that are multiples of 2^low and less than 2^high in magnitude, times 2^-shift. Posits with these limits are
-integers of few bits, decoded by a table or a short routine, and multiplied as integers. Sums of posits with limits are
-exact, in an accumulator as narrow as the limits and the bounds on the weights permit. A result is rounded once.
+standard posits use a quire (`quire.py`). Operations on standard posits other than sums of products are emulated.
+`!posit.p<n, es, low, high, shift>` has the posits that are multiples of 2^low and less than 2^high in magnitude, times
+2^-shift. Posits with these limits are integers of few bits, decoded by a table or a short routine, and multiplied as
+integers. Sums of posits with limits are exact, in an accumulator as narrow as the limits and the bounds on the weights
+permit. A result is rounded once.
 """
 
 from __future__ import annotations

@@ -308,7 +308,8 @@ class ButterfliesOp(SpectrumOp):
 class RealSpectrumOp(SpectrumOp):
     """The transform of N real samples, computed from the transform of the same samples as N / 2 complex numbers.
 
-    The result contains the bins from 1 to N / 2 - 1. Its first number consists of the bins 0 and N / 2, which are real.
+    The result contains the bins from 1 to N / 2 - 1. The first number of the result consists of the bins 0 and N / 2,
+    which are real.
     """
 
     name = "tdsl.real_spectrum"
