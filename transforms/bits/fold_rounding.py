@@ -40,7 +40,8 @@ class FoldRoundingPass(ModulePass):
 
     The initial value has to be a constant, or an element of a constant array in flash that has no other readers. Every
     element of the array must be able to represent the increased value. Between this initial value and the addition, the
-    sum may pass through several kernels and multiplications by constants. In all other cases, the pass does nothing.
+    sum may pass through several kernels and multiplications by constants. The pass does nothing if the sum or its
+    initial value does not have this form.
     """
 
     name = "fold-rounding"

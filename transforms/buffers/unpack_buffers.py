@@ -34,7 +34,7 @@ class UnpackBuffersPass(ModulePass):
 
     The input stays packed, because the caller packs it. Buffers that receive rows of the packed input and buffers that
     move also stay packed. Buffers that are accessed in the innermost loops are unpacked first, because access to packed
-    elements is slow. The largest buffers follow.
+    elements is slow. After the buffers of innermost loops, the largest buffers are unpacked.
     """
 
     name = "unpack-buffers"

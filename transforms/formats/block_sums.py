@@ -23,7 +23,7 @@ class BlockSumsPass(ModulePass):
 
     block: the maximum size in bytes of the stored factors. A block has as many iterations as fit into these bytes and
     divide the total number of iterations. Blocks of more than 16 bytes reduce the time by only a few percent, which
-    does not justify the memory. All other loops are unchanged.
+    does not justify the memory. Loops of other forms are unchanged.
     """
 
     name = "block-sums"

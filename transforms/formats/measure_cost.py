@@ -34,10 +34,10 @@ from tinyml.transforms.loops.flash.attempts import next_attempt
 class MeasureCostPass(ModulePass):
     """Set `tinyml.cost`, as `estimate-cost` does, to the measured cost of one inference on an input of zeros.
 
-    The program itself is unchanged. If the target's tools are missing, the pass does nothing. target: as for
-    `select-kernels`. pack_buffers: true if `pack-input` and `pack-buffers` run. flash: the bytes for `spend-flash`,
-    reduced if the built program exceeds them. Raises the errors of the C compiler and the simulator for a program that
-    is too large.
+    Measuring the cost does not change the program itself. If the target's tools are missing, the pass does nothing.
+    target: as for `select-kernels`. pack_buffers: true if `pack-input` and `pack-buffers` run. flash: the bytes for
+    `spend-flash`, reduced if the built program exceeds them. Raises the errors of the C compiler and the simulator for
+    a program that is too large.
     """
 
     name = MEASURE_COST

@@ -21,7 +21,8 @@ from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 @dataclass(frozen=True)
 class NameClassesPass(ModulePass):
-    """Set `classes` of the interface to the labels of a program's classes. The labels replace existing labels.
+    """Set `classes` of the interface to the labels of a program's classes. The new labels of the classes replace
+    existing labels.
 
     Data sets continue to denote classes by the original integer labels. `trained` of the interface stores the original
     integer labels.

@@ -28,9 +28,9 @@ _MIN_PRODUCTS = 3
 class SplitColumnsPass(ModulePass):
     """Replace every `tdsl.matmul` of several rows and several columns by a loop over its columns.
 
-    Products whose sums have fewer than three terms are unchanged. Products whose bound follows only from a constant
-    right factor are unchanged. Programs for hardware, which reads columns as fast as rows, are unchanged. target: as
-    for printing C. Raises `InputError` for an unknown target.
+    The pass does not change products whose sums have fewer than three terms. Products whose bound follows only from a
+    constant right factor are unchanged. Programs for hardware, which reads columns as fast as rows, are unchanged.
+    target: as for printing C. Raises `InputError` for an unknown target.
     """
 
     name = "split-columns"

@@ -25,7 +25,8 @@ from tinyml.dialects.rewriting import PatternRewriteWalker, inherit_location
 
 @dataclass(frozen=True)
 class SpreadMapsPass(ModulePass):
-    """Replace every `tdsl.map` by the tensor ops that compute its steps. The pass changes no result.
+    """Replace every `tdsl.map` by the tensor ops that compute its steps. Splitting a `tdsl.map` into its steps changes
+    no result.
 
     Raises `InputError` for a step that no tensor op computes.
     """

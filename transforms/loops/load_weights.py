@@ -37,7 +37,7 @@ class LoadWeightsPass(ModulePass):
     The tables that the compiler adds and the structure of sparse matrices stay in flash. Scalars also stay in flash,
     because they usually become part of the code. If a power of two divides all elements of a filter, the elements are
     divided by it and the sum is multiplied by it. 16-bit integers that fit 8 bits become one byte each.
-    `pack-constants` packs other widths. No result changes.
+    `pack-constants` packs weights of other widths. No result changes.
     """
 
     name = "load-weights"

@@ -33,7 +33,7 @@ class SplitConstantsPass(ModulePass):
     """Split each constant that is too large if all its readers are in loops over its rows that start at the first row.
 
     All parts except the last have the same number of rows. Constants that remain too large are unchanged, for example
-    streams of sparse rows, whose positions are computed. The printer of C rejects constants that are too large.
+    streams of sparse rows, whose positions are computed. If a constant is still too large, the printer of C rejects it.
 
     target: as for `select-kernels`. Raises `InputError` for an unknown target.
     """

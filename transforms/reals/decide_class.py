@@ -40,7 +40,7 @@ class DecideClassPass(ModulePass):
     single score, the score is compared with 1/2. Any other single score is compared with 0, or with 1/2 if there are
     names and the score lies in [0, 1] for all samples. Without names, the score decides on a class only if it is worse
     than the mean at predicting the number `y`, but better than the most frequent class at predicting the class.
-    Programs that return other results are unchanged, including anomaly detectors.
+    Programs that return other results than scores are unchanged, including anomaly detectors.
 
     data: .npz file. names: the names of the classes. Raises `InputError` for a data file that does not match the
     program.

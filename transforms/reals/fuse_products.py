@@ -29,9 +29,9 @@ class FuseProductsPass(ModulePass):
 
     If the products of matrices have separate row scales, they retain these scales, and their sums are shifted to the
     scales of the greatest rows before they are added. The pass adds no constant to products with row scales, because
-    the numbers of the constant would need the scales of all rows. Convolutions accept constants with one number for
-    each channel. several_products: true if a sum may have more than one product. Formats that can only add products of
-    one scale do not permit this.
+    the numbers of the constant would need the scales of all rows. Convolutions accept initial constants with one number
+    for each channel. several_products: true if a sum may have more than one product. Formats that can only add products
+    of one scale do not permit this.
     """
 
     name = "fuse-products"

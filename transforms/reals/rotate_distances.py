@@ -24,9 +24,9 @@ class RotateDistancesPass(ModulePass):
     and the prototypes.
 
     The prototypes must be a constant, or indexed out of a constant by a loop. Neither the constant matrix nor the
-    prototypes may have other uses. All other squared distances are unchanged. The rewrite is useful only for formats
-    whose differences are exact, which excludes floats. data: .npz file with inputs `x` on which the distances are
-    measured. Raises `InputError` for data that do not match the program.
+    prototypes may have other uses. Squared distances of other forms are unchanged. The rewrite is useful only for
+    formats whose differences are exact, which excludes floats. data: .npz file with inputs `x` on which the distances
+    are measured. Raises `InputError` for data that do not match the program.
     """
 
     name = "rotate-distances"

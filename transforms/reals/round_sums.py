@@ -21,7 +21,7 @@ class RoundSumsPass(ModulePass):
     """Split loops at L0 that carry only a column `carried + constant[i] * x`, starting from zero, into blocks of
     iterations.
 
-    block: the maximum number of iterations whose products are added together. All other loops are unchanged.
+    block: the maximum number of iterations whose products are added together. Loops of other forms are unchanged.
     """
 
     name = "round-sums"

@@ -33,8 +33,8 @@ class ScaleRowsPass(ModulePass):
 
     The left operand of the product must have several rows and be a constant or indexed out of a constant. Matrices that
     are indexed out of one constant share their shift amounts. If the sums have constant initial values, these values
-    are multiplied by the same powers of two. Constants with other uses are unchanged. The pass must run before
-    `profile`.
+    are multiplied by the same powers of two. The pass does not change constants with other uses. The pass must run
+    before `profile`.
     """
 
     name = "scale-rows"

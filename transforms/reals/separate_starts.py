@@ -23,7 +23,7 @@ from tinyml.dialects.rewriting import Rewriter
 class SeparateStartsPass(ModulePass):
     """Copy a constant of f32 that is the initial value of several sums of products, so that each sum has its own copy.
 
-    A constant from which at most one sum starts is unchanged.
+    If at most one sum starts from a constant, the constant is unchanged.
     """
 
     name = "separate-starts"
