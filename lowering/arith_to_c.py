@@ -1,4 +1,4 @@
-"""`lower-arith-to-c`: one function on integers, floats and memory becomes a C program (L4 to L5).
+"""`lower-arith-to-c`: lowers one function on integers, floats and memory to a C program (L4 to L5).
 
 This file lowers arithmetic and memory: constants in flash, the arena and its views, loads and stores.
 `lowering/c/function.py` lowers loops, branches and calls.

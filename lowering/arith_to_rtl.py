@@ -1,4 +1,4 @@
-"""`lower-arith-to-rtl`: arrays become memories; the input and the outputs become streams (L4 to hardware).
+"""`lower-arith-to-rtl`: turns arrays into memories, and the input and the outputs into streams (L4 to hardware).
 
 Loops and arithmetic are unchanged. The arena is split into memories at every address that no buffer crosses, so that
 unrelated buffers have separate ports. Within these memories, buffers keep their relative addresses.
@@ -35,9 +35,9 @@ from tinyml.transforms.rtl.unrolling.entry_rows import adds_entries
 class LowerArithToRtlPass(ModulePass):
     """Replace memrefs by `rtl` memories in the only function of a module, and remove its arguments and returned arrays.
 
-    The new function first receives its input, element by element. At its end it sends its outputs and returns the
-    label. A contraction is unchanged if its entries can be distributed to processing elements; otherwise it becomes
-    loops.
+    The new function first receives its input, element by element. At its end, the new function sends its outputs and
+    returns the label. If the entries of a contraction can be distributed to processing elements, the contraction is
+    unchanged. A contraction whose entries cannot be distributed to processing elements becomes loops.
 
     Raises `InputError` for packed arrays, for arrays whose elements are not integers, and for moves between arrays.
     """

@@ -1,4 +1,5 @@
-"""`lower-scratch-to-memref`: memory and interface of a program in upstream dialects (L4 to arith, func, memref, scf).
+"""`lower-scratch-to-memref`: lowers memory and interface of a program to upstream dialects (L4 to arith, func, memref,
+scf).
 
 MLIR's tools accept the result without options. Constants and the arena are `memref.global`s, and buffers are
 `memref.view`s of the arena. Every array is one-dimensional, so that no layout depends on a stride.
@@ -50,7 +51,7 @@ from tinyml.transforms.ir.levels import BITS
 
 @dataclass(frozen=True)
 class LowerScratchToMemrefPass(ModulePass):
-    """Replace memory and interface of the one program of a module NAME, and drop all attributes of tinyml's dialects.
+    """Replace memory and interface of the only program of a module NAME, and drop all attributes of tinyml's dialects.
 
     `NAME_predict(memref<Nxi16>) -> i32` accepts the raws of the input and returns the label, if there is one. In two
     cases it has no argument. In the first case, the caller writes the input to the address that `NAME_input() -> index`

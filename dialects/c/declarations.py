@@ -155,7 +155,8 @@ class VerbatimOp(DialectOp):
 
 @irdl_op_definition
 class ConstantOp(DialectOp):
-    """`static const T name[N] = {...};` in flash, or a member of a `c.loaded`. The shape is printed only as a comment.
+    """`static const T name[N] = {...};` in flash, or a member of a `c.loaded`. The shape of the constant is printed
+    only as a comment.
 
     `far` places the array in the code section. Near pointers then need to reach only the constants without `far`.
     """
@@ -228,9 +229,7 @@ class LoadedOp(DialectOp):
 
 @irdl_op_definition
 class ArenaOp(DialectOp):
-    """`static T name[...];`, the working memory of the program: `size` bytes, declared as an array of the element
-    type.
-    """
+    """`static T name[...];`: the working memory, `size` bytes, declared as an array of the element type."""
 
     name = "c.arena"
     sym_name = prop_def(SymbolNameConstraint())
@@ -259,7 +258,7 @@ class ArenaOp(DialectOp):
 
 @irdl_op_definition
 class BufferOp(DialectOp):
-    """`static T name[N];` in RAM, outside the arena. The linker removes the buffer if no function refers to it."""
+    """`static T name[N];` in RAM, outside the arena. The linker removes the array if no function refers to it."""
 
     name = "c.buffer"
     sym_name = prop_def(SymbolNameConstraint())

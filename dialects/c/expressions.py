@@ -242,7 +242,7 @@ class CallOp(ExpressionOp):
 class SymbolOp(ExpressionOp):
     """The address of a `c.constant` (in flash or in a `c.loaded`), of a `c.loaded`, or of a `c.buffer`.
 
-    instance: the instance that contains the buffer. Absent for static memory.
+    instance: the instance that contains the buffer. `instance` is absent for static memory.
     """
 
     name = "c.symbol"

@@ -211,7 +211,8 @@ class ForOp(DialectOp):
 
 @irdl_op_definition
 class PragmaOp(DialectOp):
-    """`#pragma text` at the beginning of its block, or `#pragma text variable=array`. It does not affect results.
+    """`#pragma text` at the beginning of its block, or `#pragma text variable=array`. The pragma does not affect
+    results.
 
     The array is a static array, referenced by its symbol, or an argument of the function.
     """

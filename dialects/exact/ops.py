@@ -134,7 +134,7 @@ class ShiftRightOp(Step):
 
 @irdl_op_definition
 class LowBitsOp(Step):
-    """`x` modulo `2^bits`, from 0 on."""
+    """The nonnegative remainder of `x` modulo `2^bits`."""
 
     name = "exact.low_bits"
     METHOD: ClassVar[str] = "low_bits"
@@ -226,7 +226,7 @@ class _Saturated(Step, ABC):
 
 @irdl_op_definition
 class RescaleToOp(_Saturated):
-    """`x / 2^right`, rounded as by `exact.rescale` and clamped to [`low`, `high`]."""
+    """`x / 2^right`, rounded as `exact.rescale` rounds and clamped to [`low`, `high`]."""
 
     name = "exact.rescale_to"
     METHOD: ClassVar[str] = "rescale_to"
@@ -241,7 +241,7 @@ class RescaleToOp(_Saturated):
 
 @irdl_op_definition
 class SumToOp(_Saturated):
-    """`(a * 2^left + b) / 2^right`, rounded as by `exact.rescale` and clamped to [`low`, `high`]."""
+    """`(a * 2^left + b) / 2^right`, rounded as `exact.rescale` rounds and clamped to [`low`, `high`]."""
 
     name = "exact.sum_to"
     METHOD: ClassVar[str] = "sum_to"
@@ -261,7 +261,7 @@ class SumToOp(_Saturated):
 
 @irdl_op_definition
 class ProductToOp(_Saturated):
-    """`a * b / 2^right`, rounded as by `exact.rescale` and clamped to [`low`, `high`]."""
+    """`a * b / 2^right`, rounded as `exact.rescale` rounds and clamped to [`low`, `high`]."""
 
     name = "exact.product_to"
     METHOD: ClassVar[str] = "product_to"

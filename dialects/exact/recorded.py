@@ -204,7 +204,7 @@ class Step(IntegerOp, RecordedOp, ABC):
 
 @irdl_op_definition
 class WithinOp(IntegerOp):
-    """A register with a narrower interval than the defining op states. The op computes nothing."""
+    """The same register, with a narrower interval than its defining op states. The op computes nothing."""
 
     name = "exact.within"
     REGISTER: ClassVar = VarConstraint("register", BaseAttr(IntegerType))

@@ -2,8 +2,8 @@
 without groups.
 
 The number of a raw is raw * 2^(shift - frac), with the shift of the raw's group. In groups of 32, 8-bit integers are
-MXINT8 of the Open Compute Project's Microscaling Formats specification 1.0 (2023), section 5.3.4. Other widths are
-block floating point (Wilkinson, "Rounding Errors in Algebraic Processes", 1963).
+MXINT8 of the Open Compute Project's Microscaling Formats specification 1.0 (2023), section 5.3.4. Groups of integers of
+other widths than 8 bits are block floating point (Wilkinson, "Rounding Errors in Algebraic Processes", 1963).
 """
 
 from __future__ import annotations

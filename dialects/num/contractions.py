@@ -57,7 +57,7 @@ class Spacing(NamedTuple):
 
 @irdl_op_definition
 class ContractOp(ClosedNestOp):
-    """Sums of products over windows and rows of weights: a nest whose body adds up the sums of a row.
+    """Sums of products over windows and rows of weights: a loop nest whose body computes the sum of a row.
 
     The axes are lines of windows, the windows of a line, and rows. If the axis of lines or the axis of windows is
     absent, there is one line or one window. In addition to the ops of other nests, the body contains sums. The body may

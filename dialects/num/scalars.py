@@ -123,7 +123,7 @@ class BinaryOp(ScalarOp, ABC):
 
 @irdl_op_definition
 class AddOp(BinaryOp):
-    """Sum; the exact sum is rounded once."""
+    """The sum of two numbers, rounded once."""
 
     name = "num.add"
     METHOD: ClassVar[str] = "add"
@@ -137,7 +137,7 @@ class AddOp(BinaryOp):
 
 @irdl_op_definition
 class SubOp(BinaryOp):
-    """Difference; the exact difference is rounded once."""
+    """The difference of two numbers, rounded once."""
 
     name = "num.sub"
     METHOD: ClassVar[str] = "sub"
@@ -151,7 +151,7 @@ class SubOp(BinaryOp):
 
 @irdl_op_definition
 class MulOp(BinaryOp):
-    """Product, rounded once."""
+    """The product of two numbers, rounded once."""
 
     name = "num.mul"
     METHOD: ClassVar[str] = "mul"
@@ -318,7 +318,8 @@ class GreaterOp(NumOp):
 class CombineOp(ScalarOp):
     """A sum of terms. Each term is a number or a product of two numbers: `terms = [2, -1]` is `x[0] * x[1] - x[2]`.
 
-    The absolute value of an entry of `terms` is the number of factors. A negative entry subtracts the term.
+    The absolute value of an entry of `terms` is the number of factors. If an entry of `terms` is negative, its term is
+    subtracted.
     """
 
     name = "num.combine"

@@ -206,7 +206,7 @@ class JoinOp(NumOp):
 
 @irdl_op_definition
 class ShiftOp(NumOp):
-    """sum / 2^places, rounded down. Only for integer sums."""
+    """sum / 2^places, rounded down. The op applies only to integer sums."""
 
     name = "num.shift"
     sum = operand_def(SAME_INTEGER_SUM)

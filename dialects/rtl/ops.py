@@ -135,7 +135,9 @@ def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
 
 @irdl_op_definition
 class LoadOp(ClockedOp):
-    """Load an element, addressed in elements of the result's width. The result is available one cycle later."""
+    """Load the element at an address, which counts elements of the result's width. The result of a load is available
+    one cycle later.
+    """
 
     name = "rtl.load"
     memory = operand_def(MemoryType)
@@ -191,7 +193,9 @@ class ReceiveOp(ClockedOp):
 
 @irdl_op_definition
 class SendOp(ClockedOp):
-    """Send the next element of the output with index `output`. The hardware waits until the element is accepted."""
+    """Send the next element of the output with index `output`. The hardware waits until the receiver accepts the
+    element.
+    """
 
     name = "rtl.send"
     value = operand_def(IntegerType)

@@ -66,7 +66,7 @@ class DotGeneralOp(PureOp):
 
 @irdl_op_definition
 class ConvolutionOp(PureOp):
-    """Sums of products of windows with filters. `dimension_numbers` names the axes."""
+    """Sums of products of windows with filters. `dimension_numbers` names the axes of images, filters and results."""
 
     name = "stablehlo.convolution"
     lhs = operand_def(TensorType)

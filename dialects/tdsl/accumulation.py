@@ -94,7 +94,7 @@ class StartOp(TensorOp):
 
 
 class SumOp(TensorOp, ABC):
-    """Add products of two factors to sums in their accumulator. Nothing is rounded to a number format."""
+    """Add products of two factors to sums in their accumulator. No sum is rounded to a number format."""
 
     sum = operand_def(SHAPED)
     lhs = operand_def(SHAPED)
@@ -123,7 +123,7 @@ class SumOp(TensorOp, ABC):
 
 @irdl_op_definition
 class MacOp(SumOp):
-    """`result[..] = sum[..] + lhs[..] * rhs[..]`, with the factors broadcast by numpy's rules. Nothing is rounded."""
+    """`result[..] = sum[..] + lhs[..] * rhs[..]`, with the factors broadcast by numpy's rules. No result is rounded."""
 
     name = "tdsl.mac"
 

@@ -63,7 +63,9 @@ def _verify_interval(name: str, low: float, high: float) -> None:
 
 @irdl_attr_definition
 class Csr(ParametrizedAttribute):
-    """The encoding of a constant matrix that is stored as compressed sparse rows. The value in the IR remains dense."""
+    """The encoding of a constant matrix that is stored as compressed sparse rows. In the IR, the value of the constant
+    remains dense.
+    """
 
     name = "tdsl.csr"
 

@@ -377,7 +377,7 @@ class CastOp(UnaryOp, HasFolderInterface):
 
 @irdl_op_definition
 class SelectOp(PointwiseOp, HasFolderInterface):
-    """`condition ? if_true : if_false` for whole tensors."""
+    """The whole tensor `if_true` if the condition is true, otherwise the whole tensor `if_false`."""
 
     name = "tdsl.select"
     MOVES_BITS: ClassVar[bool] = True
@@ -425,7 +425,8 @@ class NegativeOfConstant(RewritePattern):
 
 @irdl_op_definition
 class MapOp(ElementwiseOp):
-    """`result[..] = body(inputs[..])` with numpy's broadcasting. Each op of the body rounds once, as on tensors.
+    """`result[..] = body(inputs[..])` with numpy's broadcasting. Each op of the body rounds its result once, as the
+    same op on tensors does.
 
     The body has one scalar argument for each input, with the format of this input. It ends with `tdsl.yield`.
     """

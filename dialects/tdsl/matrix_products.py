@@ -81,7 +81,7 @@ class ProductOp(MatrixProductsOp, ABC):
 
 @irdl_op_definition
 class MatmulOp(ProductOp, HasCanonicalizationPatternsInterface):
-    """Dense matrix product."""
+    """The product of two dense matrices."""
 
     name = "tdsl.matmul"
 
@@ -125,7 +125,7 @@ class SpmvOp(ProductOp):
 
 @irdl_op_definition
 class MatmulSumOp(MatrixProductsOp):
-    """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`: dense matrix products in one sum, which is rounded once.
+    """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`: the sum of dense matrix products, which is rounded once.
 
     The scale of each product is at least as fine as the scale of the previous product, so that the sum continues
     exactly. `acc` is in units of the last product. `left_shifts` has one entry per product and row. The sums of row i
@@ -223,7 +223,7 @@ def _is_row_product(op: Operation, matrix: SSAValue) -> bool:
 class RowProductOp(ContractionOp):
     """`result[0, j] = addend[row, 0] + sum_k lhs[row, k] * rhs[k, j]`: one row of a `tdsl.matmul_sum`, bit for bit.
 
-    `acc`, `bound`, `row_shifts` and the scales of `lhs` are those of the whole matrix.
+    `acc`, `bound`, `row_shifts` and the scales of `lhs` refer to the whole matrix.
     """
 
     name = "tdsl.row_product"

@@ -234,7 +234,7 @@ class AveragePoolOp(PoolOp):
 
 @irdl_op_definition
 class MeanOp(TensorOp):
-    """The mean over some axes, which remain with extent 1. Totals are divided and rounded once."""
+    """The mean over some axes, which have the extent 1 in the result. Totals are divided and rounded once."""
 
     name = "tdsl.mean"
     STORES_LAST: ClassVar[bool] = True
@@ -297,7 +297,7 @@ def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iter
 
 @irdl_op_definition
 class NoTotalOp(TensorOp):
-    """Totals that are initially zero, of the builtin type that a number format defines for them."""
+    """Totals that are initially zero, of the builtin type that a number format defines for totals."""
 
     name = "tdsl.no_total"
     assembly_format = "attr-dict (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"

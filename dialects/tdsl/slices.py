@@ -105,7 +105,7 @@ class SliceOp(MovementOp, HasFolderInterface):
 
 @irdl_op_definition
 class InsertSliceOp(MovementOp, HasFolderInterface):
-    """`input` with the part at computed offsets replaced by `part` (SeeDot's splice on the left of `=`).
+    """`input`, in which `part` replaces the part at computed offsets (SeeDot's splice on the left of `=`).
 
     `axes` contains, for each axis of the part, the corresponding axis of the input. By default, it is the axis of the
     same index.

@@ -59,7 +59,7 @@ The view of an input has a value from the start, like the arguments.
 
 @dataclass(frozen=True)
 class CheckPackingPass(ModulePass):
-    """Verify the packing of functions on L2 without changing the program; raise `InputError` if a packing is wrong.
+    """Verify the packing of functions on L2 without changing the program. Raise `InputError` if a packing is wrong.
 
     Every buffer must be a view of a `scratch.arena`, lie inside the arena and be aligned for its elements. The size of
     the arena must equal the highest end of a buffer. No op may destroy a value that is read later. The pass must run

@@ -151,8 +151,8 @@ BYTES = Statistic("num-bytes", "Bytes of the arenas")
 
 @dataclass(frozen=True, kw_only=True)
 class PackScratchPass(PackingOptions, ModulePass):
-    """Replace every `scratch.alloc` by a view of one `scratch.arena`; the views and the arena are at the function's
-    entry.
+    """Replace every `scratch.alloc` by a view of one `scratch.arena`. The views and the arena are at the entry of the
+    function.
 
     A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand if the op or loop nest
     that computes the result is the last reader of the operand. The result then starts at least the safe distance below

@@ -39,8 +39,8 @@ SPARE_BITS = 5
 class AccumulateSumsPass(ModulePass):
     """Replace loops at L1 that carry a rounded sum by loops that carry an accumulator and round it after the loop.
 
-    The carried value must be zero initially and become `carried + constant[i] * x` in iteration i. Other loops are
-    unchanged, and so are sums for which no accumulator is wide enough.
+    The value that the loop carries must be zero initially and become `carried + constant[i] * x` in iteration i. Loops
+    that do not match are unchanged, and so are sums for which no accumulator is wide enough.
     """
 
     name = "accumulate-sums"

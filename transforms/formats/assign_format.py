@@ -99,7 +99,8 @@ LEAST_ELEMENTS = 2
 
 @dataclass(frozen=True)
 class AssignFormatPass(ModulePass):
-    """Assign a number format to every tensor of a profiled f32 program; tensors that have formats are unchanged.
+    """Assign a number format to every tensor of a profiled f32 program. Tensors that already have formats are
+    unchanged.
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
     width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. If this

@@ -28,7 +28,7 @@ class ChooseAccumulatorsPass(ModulePass):
     """Set `acc` and `bound` of every product of matrices at L1.
 
     spare: the maximum bits of precision that constant matrices may lose for a narrower accumulator; matrices with
-    several readers lose none. Raises `InputError` for a negative number, and if no accumulator of the format is wide
+    several readers lose none. Raises `InputError` if an option is negative, and if no accumulator of the format is wide
     enough. Accumulators are cached for all programs to which one pass object is applied, because the candidates of a
     search share most of their sums.
     """

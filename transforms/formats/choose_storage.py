@@ -119,7 +119,7 @@ def format_type(op: tdsl.ContractionOp):
 
 @dataclass(frozen=True)
 class ChooseStoragePass(ModulePass):
-    """Turn a `tdsl.spmv` into a `tdsl.matmul` if the dense matrix has a smaller product of bytes and time.
+    """Replace a `tdsl.spmv` by a `tdsl.matmul` if the dense matrix has a smaller product of bytes and time.
 
     If dense rows have elements of few bits, their bytes and time are those of the form in which `pack-constants` may
     store them. All other `tdsl.spmv` ops are unchanged, including those whose format prescribes a published layout.

@@ -24,9 +24,9 @@ from tinyml.dialects.rewriting import Rewriter, inherit_location
 
 @dataclass(frozen=True)
 class FuseElementwisePass(ModulePass):
-    """Fuse an elementwise op at L1 into its consumers if all of them are elementwise and have the same shape.
+    """Fuse an elementwise op at L1 into its consumers if all consumers are elementwise and have the same shape.
 
-    An op is not fused if the fusion would keep more tensors alive across a contraction.
+    An op is not fused if more tensors would then stay alive across a contraction.
     """
 
     name = "fuse-elementwise"

@@ -32,7 +32,7 @@ from tinyml.transforms.loops.flash.attempts import next_attempt
 
 @dataclass(frozen=True)
 class MeasureCostPass(ModulePass):
-    """Set `tinyml.cost`, as `estimate-cost` does, to the cost of one inference on an input of zeros.
+    """Set `tinyml.cost`, as `estimate-cost` does, to the measured cost of one inference on an input of zeros.
 
     The program itself is unchanged. The pass does nothing if the target's tools are missing. target: as for
     `select-kernels`. pack_buffers: true if `pack-input` and `pack-buffers` run. flash: the bytes of flash that

@@ -21,7 +21,8 @@ from tinyml.transforms.ir.outputs import CLASS, SCORES
 
 @dataclass(frozen=True)
 class NameClassesPass(ModulePass):
-    """Set `classes` of the interface to the labels of a program's classes; they replace existing labels.
+    """Set `classes` of the interface to the labels of a program's classes. The new labels of the classes replace
+    existing labels.
 
     Data sets still contain the integers that were the labels before. `trained` of the interface stores these integers.
 

@@ -38,8 +38,8 @@ class ReceiveInputPass(ModulePass):
 
     input: `memory` changes nothing. `serial` and `callback` produce the same program. `push` only sets `pushed`.
     stride: the number of frames between answers of a stream; by default the windows of answers are adjacent. Raises
-    `InputError` for other values, for an input that is neither a single image nor a sequence, and for an input in the
-    arena (`reuse-input`).
+    `InputError` for an unknown value of the option, for an input that is neither a single image nor a sequence, and for
+    an input in the arena (`reuse-input`).
     """
 
     name = "receive-input"

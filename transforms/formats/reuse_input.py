@@ -17,7 +17,9 @@ from tinyml.dialects import tdsl
 
 @dataclass(frozen=True)
 class ReuseInputPass(ModulePass):
-    """Set `reused` of the input's interface; `lower-tdsl-to-scratch` then allocates a buffer for the input."""
+    """Set `reused` of the input's interface. `lower-tdsl-to-scratch` allocates a buffer for the input if `reused` is
+    set.
+    """
 
     name = "reuse-input"
 

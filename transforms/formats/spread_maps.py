@@ -1,5 +1,5 @@
-"""`spread-maps`: replaces each `tdsl.map` by one tensor op for each of its steps; it inverts `fuse-elementwise` (L0,
-L1).
+"""`spread-maps`: replaces each `tdsl.map` by one tensor op for each of its steps, which is the inverse of
+`fuse-elementwise` (L0, L1).
 
 Formats are chosen tensor by tensor. Intermediate results inside a map would have neither a profile nor a format.
 """
@@ -25,7 +25,8 @@ from tinyml.dialects.rewriting import PatternRewriteWalker, inherit_location
 
 @dataclass(frozen=True)
 class SpreadMapsPass(ModulePass):
-    """Replace every `tdsl.map` by the tensor ops that compute its steps; no result changes.
+    """Replace every `tdsl.map` by the tensor ops that compute its steps. Splitting a `tdsl.map` into its steps changes
+    no result.
 
     Raises `InputError` for a step that no tensor op computes.
     """

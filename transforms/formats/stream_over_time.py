@@ -1,4 +1,4 @@
-"""`stream-over-time`: turns a program over a whole sequence into a function for one step in time (L1).
+"""`stream-over-time`: turns a program over a whole sequence into a function that processes one time step (L1).
 
 The state between steps becomes an argument and a result of the function. Examples are the hidden state of a recurrent
 network, the rows that convolutions over time still need, and the running means of features. In the arena a state is a
@@ -32,7 +32,8 @@ class StreamOverTimePass(ModulePass):
 
     Loops that read the input step by step or frame by frame run one iteration in each call. A loop that reads rows
     computed by one of these loops also runs one iteration in each call. Ops on an image whose rows follow each other in
-    time run row by row if `tile-segment` supports them. All later ops run in the call after the last frame.
+    time run row by row if `tile-segment` supports them. All ops after these row-by-row ops run in the call after the
+    last frame.
 
     axis: the time axis of the input, in the shape in which the program reads it; without an axis, programs without
     `pushed` (`receive-input{input=push}`) are unchanged. target: as for printing C; its kernels determine how many

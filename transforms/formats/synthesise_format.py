@@ -43,8 +43,8 @@ LEAST_HALF = 16
 
 @dataclass(frozen=True)
 class SynthesiseFormatPass(ModulePass):
-    """Synthesise a list of numbers for each large constant of a profiled program on reals; the program is otherwise
-    unchanged.
+    """Synthesise a list of numbers for each large constant of a profiled program on reals. Apart from these lists, the
+    program is unchanged.
 
     data: .npz file with inputs `x`. bits: the bits of a code. integer_bits: the maximum bits of the integers that codes
     represent, including the sign; `bits` + 6 by default. They determine the width of products and sums, and so the cost

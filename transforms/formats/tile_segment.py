@@ -35,7 +35,7 @@ class TileSegmentPass(ModulePass):
     by pixels. sums: the width in bits of the sums that a loop over channels accumulates: 32, 16 or 8; partial sums that
     need more bits are rounded. channels: the number of channels per iteration of a loop over channels, a divisor of the
     total number. patches: the number of patches along each axis. target: as for printing C; its kernels determine how
-    many pixels of a row are computed at once. Raises `InputError` for other names and widths of sums, and, with the
+    many pixels of a row are computed at once. Raises `InputError` for invalid names and widths of sums, and, with the
     reason, for segments that cannot run slice by slice.
     """
 

@@ -1,4 +1,5 @@
-"""`block-rows`: multiplies several rows of a matrix by a vector at once where the target has a kernel for this (L3).
+"""`block-rows`: multiplies several rows of a matrix by a vector at once if the target has a kernel for several rows
+(L3).
 
 A kernel for several rows is called once and loads each element of the vector once for all of these rows. The sums of a
 block are stored in a small local array. The ops that precede and follow the products of a row are unchanged, but they

@@ -44,13 +44,13 @@ _Loop: TypeAlias = num.NestOp | num.ContractOp
 
 @dataclass(frozen=True)
 class FuseLoopsPass(ModulePass):
-    """Fuse a nest of one axis with the next nest of equal extent, if the second loads elements that the first has
-    stored.
+    """Fuse a nest of one axis with the next nest of equal extent, if the second nest loads elements that the first nest
+    has stored.
 
-    Loads of these elements are replaced by the stored values, and stores that nothing reads are erased. If one of the
-    nests is a `num.contract`, the other becomes part of its body. The nests stay separate if an iteration of the second
-    may depend on a later iteration of the first, if a nest contains loops, branches or ops with other effects, and for
-    sparse rows.
+    Loads of elements that the first nest has stored are replaced by the stored values, and stores that nothing reads
+    are erased. If one of the two nests is a `num.contract`, the other nest becomes part of its body. The nests stay
+    separate if an iteration of the second nest may depend on a later iteration of the first nest, if a nest contains
+    loops, branches or ops with other effects, and for sparse rows.
     """
 
     name = "fuse-loops"

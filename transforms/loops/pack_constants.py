@@ -1,4 +1,4 @@
-"""`pack-constants`: bit-packs constants whose raws need fewer bits than their type, where this is profitable (L3).
+"""`pack-constants`: bit-packs constants whose raws need fewer bits than their type, if packing is profitable (L3).
 
 The raws of an array determine the width, independent of the number format. Kernels of the target read packed rows. If
 ops load single elements, each load becomes a call. Packing must reduce the product of bytes and time, as in
@@ -54,7 +54,7 @@ code.
 
 @dataclass(frozen=True)
 class PackConstantsPass(ModulePass):
-    """Pack constants whose elements need few bits: change their memory space to packed flash.
+    """Pack constants whose elements need few bits: change the memory space of the constants to packed flash.
 
     Rows that kernels read are padded to whole groups. target: as for `select-kernels`; targets without kernels have
     enough flash, so nothing is packed. packed: `auto`, or `always` or `never` to ignore the cost. Raises `InputError`

@@ -1,4 +1,4 @@
-"""`place-constants`: moves constants to far flash if they exceed the flash that short addresses reach (L3).
+"""`place-constants`: moves constants to far flash if all constants exceed the flash that short addresses reach (L3).
 
 AVR's LPM reads the first 64 KB of flash. ELPM reads all of it, but needs a few more cycles for each kernel call and for
 each element that is read without a kernel. Constants become far only if not all of them fit near. Constants whose time

@@ -46,7 +46,7 @@ class SelectKernelsPass(ModulePass):
     loops.
 
     For an FPGA, the contraction of a compressed matrix is preserved with a `num.entries` inside. A `scratch.slide`
-    records by which rows of constants a sliding window is multiplied.
+    records which rows of constants a sliding window is multiplied by.
 
     target: as for printing C; it is recorded in the module (`tinyml.target`), where later passes read it. Raises
     `InputError` for an unknown target, and for a module that calls kernels of another target.

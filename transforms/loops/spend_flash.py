@@ -30,7 +30,7 @@ class SpendFlashPass(ModulePass):
 
     The filters of a tile also form a constant matrix, by which each window is multiplied. If flash has no room for all
     rows of a matrix, the remaining rows stay in a loop. The cost model estimates the program after all later passes.
-    Time is in cycles on a board whose core has a published timing.
+    On a board whose core has a published timing, the pass measures time in cycles.
 
     target: as for `select-kernels`. flash: the maximum size of the program in bytes; without it, and on a board without
     a cost table, the program is unchanged. ram: the maximum bytes of arena, input and stack together; the default is

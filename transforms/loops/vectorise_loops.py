@@ -1,4 +1,4 @@
-"""`vectorise-loops`: replaces nests over elements by calls of vector code, where the target supports it (L3).
+"""`vectorise-loops`: replaces nests over elements by calls of vector code, if the target supports vector code (L3).
 
 Each iteration of an elementwise op, a sum of tensors, a pool or a mean computes one element of the result. Each row of
 a short contraction, together with the ops that follow its sum, also computes one element. Argmax and the passes of a

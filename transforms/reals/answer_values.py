@@ -1,4 +1,5 @@
-"""`answer-values`: removes the class of a program if the data show that its results are values (L0, L1).
+"""`answer-values`: removes the class of a program if the data show that its results are values and not scores of
+classes (L0, L1).
 
 ONNX files and PyTorch modules do not state whether several numbers are class scores, the values of a regressor or the
 reconstruction of an autoencoder. An importer assumes class scores. The targets of a data set determine the meaning.

@@ -25,7 +25,7 @@ SOFT, HARD = VOTES = ("soft", "hard")
 
 @dataclass(frozen=True)
 class ChooseVotesPass(ModulePass):
-    """Replace the soft votes of all `tdsl.forest` ops by hard votes.
+    """Replace the soft votes of all `tdsl.forest` ops by hard votes, so that each tree votes for a single class.
 
     votes: `soft` changes nothing. With `hard`, each leaf votes for its class with the greatest share, or for the first
     of equal ones. A vote is the greatest power of two for which the votes of all trees add up to at most 1, so that the

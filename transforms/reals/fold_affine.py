@@ -31,10 +31,10 @@ from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, ab
 class FoldAffinePass(ModulePass):
     """Fold additions, subtractions and multiplications by constants at L0 into all layers that read their results.
 
-    The layers are products of a constant matrix and convolutions with a constant filter. A factor must be the same for
-    all elements that a weight is multiplied by. Two consecutive matrix products become one if this needs no more
-    multiplications. An affine op is unchanged if one of its readers cannot absorb it. The pass must run before
-    `profile`.
+    Layers that absorb affine ops are products of a constant matrix and convolutions with a constant filter. A factor
+    can be folded only if it is the same for all elements that a weight is multiplied by. Two consecutive matrix
+    products become one product if the single product needs no more multiplications. An affine op is unchanged if one of
+    its readers cannot absorb it. The pass must run before `profile`.
     """
 
     name = "fold-affine"

@@ -28,8 +28,8 @@ _COSTLY_OPS = tdsl.ContractionOp | tdsl.FunctionOp
 class HoistInvariantsPass(ModulePass):
     """Move products of matrices, exp, tanh and sigmoid out of `scf.for`, with the ops that compute their operands.
 
-    Other tensor ops move if their results have no more elements than the operands that would otherwise stay alive only
-    for them. Ops that depend on the iteration do not move.
+    Other tensor ops are moved if their results have no more elements than the operands that would otherwise stay alive
+    only for these ops. Ops that depend on the iteration are not moved.
     """
 
     name = "hoist-invariants"

@@ -1,4 +1,5 @@
-"""`prune-zeros`: removes vector elements that zero rows or columns of constant matrices make useless (L0).
+"""`prune-zeros`: removes vector elements that have no effect because rows or columns of constant matrices are zero
+(L0).
 
 If a column of a matrix is zero, the matrix does not use the corresponding element of its vector. If a row is zero, the
 corresponding element of the result is zero. Between two matrices, such as the factors of a low-rank matrix, such an
@@ -35,7 +36,7 @@ ALIGNED = 4
 
 @dataclass(frozen=True)
 class PruneZerosPass(ModulePass):
-    """Shrink products of constant matrices and column vectors at L0; removed elements are exactly zero or unread.
+    """Shrink products of constant matrices and column vectors at L0. Every removed element is exactly zero or unread.
 
     Matrices without zero rows or columns, and matrices with other readers, are unchanged.
     """

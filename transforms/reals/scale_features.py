@@ -1,4 +1,4 @@
-"""`scale-features`: assigns a scale and a zero to each feature of an input vector; the first layers absorb them (L0).
+"""`scale-features`: assigns a scale and a zero to each feature of an input vector, which the first layers absorb (L0).
 
 Features have different units. With one scale for all features, features with small numbers lose all their bits. With
 this pass the caller computes the argument as `v = (x - zero) / scale` for each feature (`scales` and `offsets` of the
@@ -44,12 +44,12 @@ ZERO_STEPS = 64
 
 @dataclass(frozen=True)
 class ScaleFeaturesPass(ModulePass):
-    """Scale the features of an argument at L0 that is a vector, and record scales and zeros in the interface.
+    """If the argument of a program at L0 is a vector, scale its features, and record scales and zeros in the interface.
 
-    If all readers are layers with weights, directly or after a scaler, the range of each feature on the data becomes -1
-    to 1. If other ops, such as squared distances, read the result of a scaler, the caller computes that result instead
-    of the program. All other inputs are unchanged, including those that have scales or a unit. The pass must run before
-    `profile`.
+    If all readers of the argument are layers with weights, directly or after a scaler, the range of each feature on the
+    data becomes -1 to 1. If other ops, such as squared distances, read the result of a scaler, the caller computes that
+    result instead of the program. Inputs that are not such vectors are unchanged, and so are inputs that have scales or
+    a unit. The pass must run before `profile`.
 
     data: .npz file with inputs `x`. Raises `InputError` for a data file that does not match the program.
     """

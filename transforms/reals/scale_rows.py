@@ -32,9 +32,10 @@ _Product = tdsl.ProductOp | tdsl.Conv2dOp
 class ScaleRowsPass(ModulePass):
     """Scale the rows of constant left operands of products at L0, and set `row_shifts` of the products.
 
-    The left operand must have several rows and be a constant or indexed out of a constant. Matrices that are indexed
-    out of one constant share their shift amounts. Constant initial values of the sums are multiplied by the same
-    powers. Constants with other uses are unchanged. The pass must run before `profile`.
+    The left operand of the product must have several rows and be a constant or indexed out of a constant. Matrices that
+    are indexed out of one constant share their shift amounts. If the sums have constant initial values, these values
+    are multiplied by the same powers of two. The pass does not change constants with other uses. The pass must run
+    before `profile`.
     """
 
     name = "scale-rows"

@@ -36,7 +36,7 @@ class FlattenLoopsPass(ModulePass):
     """Flatten nests of two loops with constant bounds if the schedule of the joined loop is shorter. Start with the
     innermost nests.
 
-    Other nests are unchanged. clock: as in `schedule-cycles`.
+    Nests that do not meet these conditions are unchanged. clock: as in `schedule-cycles`.
     """
 
     name = "flatten-loops"

@@ -29,7 +29,7 @@ class FreePortsPass(ModulePass):
     """Copy constants of at most one block RAM for each load in a block, and move loop-invariant loads before their
     loop.
 
-    A load moves only if the loop also loads other elements from the same memory.
+    A load is moved only if the loop also loads other elements from the same memory.
     """
 
     name = "free-ports"

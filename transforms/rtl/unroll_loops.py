@@ -29,7 +29,8 @@ from tinyml.transforms.rtl.unrolling.words import widen_memories
 
 @dataclass(frozen=True)
 class UnrollLoopsPass(ModulePass):
-    """Unroll innermost loops that only add terms to sums, by powers of two; other loops are unchanged.
+    """Unroll innermost loops that only add terms to sums, by powers of two. Innermost loops of other kinds are
+    unchanged.
 
     factor: the maximum number of elements that an iteration processes, regardless of the cells; by default the budget
     determines it. luts, dsps: the budget for the whole module, by default a share of the FPGA that it is compiled for.

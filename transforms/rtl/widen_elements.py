@@ -31,7 +31,7 @@ LANES = 8, 4, 2
 class WidenElementsPass(ModulePass):
     """Widen loops that only load, compare, select, add and store elements of rows that begin at whole words.
 
-    Other loops are unchanged.
+    Innermost loops of other kinds are unchanged.
     """
 
     name = "widen-elements"

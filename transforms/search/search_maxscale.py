@@ -1,4 +1,4 @@
-"""`search-maxscale`: SeeDot's exhaustive search for scales (section 5.3), by one number for the whole program.
+"""`search-maxscale`: SeeDot's exhaustive search for scales (section 5.3), which derives all scales from one number.
 
 Scales are propagated from constants and the input through the program by the rules of figure 3. These rules divide
 wherever an operation might overflow. Overflows that are possible in theory rarely occur in practice. If a result would

@@ -72,7 +72,7 @@ FRONT_LOSS = 5.0
 
 @dataclass(frozen=True)
 class SearchParetoPass(LimitedPass):
-    """Use the fastest of the candidates within the limits that lose no more than `loss`.
+    """Use the fastest candidate within the limits that loses no more than `loss`.
 
     Without `loss`, or if all candidates lose more, use the candidate with the least loss. Raises `InputError` if no
     candidate is within the limits.

@@ -54,12 +54,12 @@ def _weight_bits_option() -> Any:
 
 @dataclass(frozen=True)
 class SearchWeightsPass(SearchPass):
-    """Assign a format to each constant for the least loss within a limit on the bits of all constants.
+    """Assign a format to each constant so that the loss is least, within a limit on the bits of all constants.
 
     weight_bits: the limit, on average over the elements of all constants of more than one element. formats: the formats
     that constants may have in addition to the main one, by default all with `FOR_WEIGHTS`; only formats of the main
     family are used. widths: the candidate widths of all other tensors, of which the one with the least loss is used;
-    the format's usual width by default. Raises `InputError` if no formats meet the limit.
+    the format's usual width by default. Raises `InputError` if no choice of formats is within the limit.
     """
 
     name = "search-weights"

@@ -121,7 +121,7 @@ MATH = "math"
 
 @irdl_attr_definition
 class FixedType(RoundedHalfUp):
-    """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32 bits.
+    """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the least sufficient of 8, 16 and 32 bits.
 
     A width below the storage width restricts the raws. Saturation enforces this restriction, and proofs rely on it.
     """
@@ -214,7 +214,7 @@ class FixedType(RoundedHalfUp):
 
 @irdl_attr_definition
 class SignedType(RoundedHalfUp):
-    """`!fixed.s<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32 bits."""
+    """`!fixed.s<width, frac>`: 2 to 32 bits, stored in the least sufficient of 8, 16 and 32 bits."""
 
     name = "fixed.s"
     width: IntAttr

@@ -36,7 +36,7 @@ def _width_for(greatest: int) -> int:
 
 @irdl_op_definition
 class DecodeOp(EmittedOp):
-    """The significand of a posit, and its place: the number of exponent steps above `least`.
+    """The significand of a posit and the place of the posit, which is the number of exponent steps above `least`.
 
     The number is `significand * 2^(step * place + least)`. The significand is shifted left within its step. Zero has
     significand 0 and place 0. NaR has significand 0. The place of NaR is the least integer of the register. No number

@@ -1,4 +1,4 @@
-"""`!posit.unpacked<n, es, least, step>`: constant standard posits that are stored in parts.
+"""`!posit.unpacked<n, es, least, step>`: constant standard posits, stored as significand and place.
 
 An element consists of a significand in its upper half and a place in its lower half. The significand is the significand
 of a posit of n bits, shifted so that the exponent is a multiple of the step. The place is the number of exponent steps

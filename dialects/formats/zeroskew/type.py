@@ -61,7 +61,7 @@ SUM_SHIFT, WIDE_SUM_SHIFT = 20, 15
 class ZeroSkewType(ZeroSkewNumbers):
     """`!zeroskew.q<width, scale, zero>`: integers with a scale and a zero point, as in TensorFlow Lite.
 
-    Widths are 2 to 8, stored in 8 bits, and 16, 32 and 64.
+    Widths of 2 to 8 bits are stored in 8 bits. Widths of 16, 32 and 64 bits are stored in as many bits.
     """
 
     name = "zeroskew.q"

@@ -152,7 +152,9 @@ _DEFAULTS = {"right": 0, "lines": 1}
 
 @irdl_attr_definition
 class TileKernelAttr(KernelAttr):
-    """A kernel of a family for tiles. All other parameters are those of `tinyml.targets.tiles.Tile`."""
+    """A kernel for tiles, from a family of kernels. The other parameters of the kernel are those of
+    `tinyml.targets.tiles.Tile`.
+    """
 
     name = "num.tile_kernel"
     family: StringAttr

@@ -403,7 +403,8 @@ class SeveralRowsAttr(RoutineAttr, ABC):
 
 @irdl_attr_definition
 class DotRowsAttr(SeveralRowsAttr):
-    """`(sums, starts, matrix, vector)`: `sums[r] = starts[r] +` the products of row r of a matrix and a vector.
+    """`(sums, starts, matrix, vector)`: `sums[r]` is `starts[r]` plus the products of row r of the matrix and the
+    vector.
 
     The matrix is contiguous, row after row. Packed rows consist of whole groups. `sums` and `starts` may be the same
     memory.
@@ -424,7 +425,8 @@ class ChannelDotsAttr(SeveralRowsAttr, OneNumberAttr):
     window.
 
     Channel r consists of every `stride`-th element of the window, starting with element r. Each channel of an image
-    thus has a separate filter. The matrix is contiguous, row after row. `sums` and `starts` may be the same memory.
+    therefore has a separate filter. The rows of the matrix are contiguous, row after row. `sums` and `starts` may be
+    the same memory.
     """
 
     name = "num.channel_dots"

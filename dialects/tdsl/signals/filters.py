@@ -31,7 +31,8 @@ BIQUAD_TERMS = (2, 2, 2, -2, -2)
 
 @irdl_op_definition
 class BiquadOp(TensorOp):
-    """`y[n] = b0 x[n] + b1 x[n - 1] + b2 x[n - 2] - a1 y[n - 1] - a2 y[n - 2]` along the last axis, each rounded once.
+    """`y[n] = b0 x[n] + b1 x[n - 1] + b2 x[n - 2] - a1 y[n - 1] - a2 y[n - 2]` along the last axis, where each result
+    is rounded once.
 
     `coefficients` contains b0, b1, b2, a1 and a2, as in a row of `scipy.signal.butter(..., output="sos")` without a0,
     which is 1. Inputs and results before the first element are zero.
@@ -106,7 +107,8 @@ PERIOD = 1 << 14
 
 @irdl_op_definition
 class SquareWavesOp(TensorOp):
-    """The mean products of a chunk, 1 x D, with square waves of M frequencies, in quadrature: the result is 2 x M.
+    """The mean products of a chunk of shape 1 x D with square waves of M frequencies, in quadrature. The shape of the
+    result is 2 x M.
 
     The result is a column of A in equations (25) and (26) of Gural and Murmann, appendix D.2, divided by D. `result[0,
     m]` is the mean product with the in-phase wave, which is a quarter of a period later. `result[1, m]` is the mean
