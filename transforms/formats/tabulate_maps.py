@@ -49,8 +49,8 @@ class _Tabulate(RewritePattern):
         if len(arguments) != 1 or len(body.steps) < 2 or not _has_table(body.steps):
             return
         [argument], element = arguments, cast("Any", op.out.type).element_type
-        raws = num.raws_in_order(num.format_of(argument))
-        if raws is None or tdsl.format_of(op.out).dtype != np.int8:
+        source, result = num.format_of(argument), tdsl.format_of(op.out)
+        if (raws := num.raws_in_order(source)) is None or result.dtype != np.int8 or source.FAMILY != result.FAMILY:
             return
         block = Block(arg_types=[argument.type])
         block.args[0].name_hint = argument.name_hint
@@ -59,8 +59,8 @@ class _Tabulate(RewritePattern):
         table.result.name_hint = body.result.name_hint
         table.location = op.location
         block.add_ops([table, tdsl.YieldOp(table.result)])
-        source = op.inputs[body.arguments.index(argument)]
-        tabulated = tdsl.MapOp([source], block, tdsl.shape_of(op.out), element)
+        x = op.inputs[body.arguments.index(argument)]
+        tabulated = tdsl.MapOp([x], block, tdsl.shape_of(op.out), element)
         tabulated.attributes |= op.attributes
         tabulated.out.name_hint = op.out.name_hint
         rewriter.replace(op, [tabulated])

@@ -70,3 +70,17 @@ func.func @others(%x: tensor<4x!fixed.q<8, 4>>, %z: tensor<4x!fixed.q<8, 4>>) ->
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: num.lookup
 // CHECK: func.return
+
+// A chain that ends in another family of formats has no table.
+func.func @families(%x: tensor<4x!fixed.q<8, 4>>) -> tensor<4x!zeroskew.q<8, 0.00390625, -128>> {
+  %y = tdsl.map %x : tensor<4x!fixed.q<8, 4>> -> tensor<4x!zeroskew.q<8, 0.00390625, -128>> {
+  ^bb0(%a: !fixed.q<8, 4>):
+    %s = num.sigmoid %a : !fixed.q<8, 4> -> !fixed.q<8, 7>
+    %t = num.convert %s : !fixed.q<8, 7> -> !zeroskew.q<8, 0.00390625, -128>
+    tdsl.yield %t : !zeroskew.q<8, 0.00390625, -128>
+  }
+  func.return %y : tensor<4x!zeroskew.q<8, 0.00390625, -128>>
+}
+// CHECK-LABEL: func.func @families
+// CHECK-NOT: num.lookup
+// CHECK: func.return
