@@ -14,7 +14,7 @@ from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.program_data import answers_of
 from tinyml.tools.reports.facts.faults import FEW_SAMPLES, DataFaults
-from tinyml.transforms.formats.evaluation.reference import RegressionErrors
+from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,8 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate,
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
-from tinyml.transforms.formats.evaluation.reference import RegressionErrors, answers_of, has_answers, mean_errors
+from tinyml.transforms.formats.evaluation.answers import answers_of, has_answers
+from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors, mean_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
