@@ -24,7 +24,6 @@ from tinyml.dialects.tdsl.matrix_products import *
 from tinyml.dialects.tdsl.movement import *
 from tinyml.dialects.tdsl.normalisation import *
 from tinyml.dialects.tdsl.parts import *
-from tinyml.dialects.tdsl.sensor_units import *
 
 if TYPE_CHECKING:
     from tinyml.dialects.tdsl.accumulation import *

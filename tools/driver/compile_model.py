@@ -99,7 +99,9 @@ def check_options(made: Compilation) -> None:
 
         weights_beside(ctx, options.weights, options.format)
     if request.input_unit is not None:
-        tdsl.InputUnit.parse(request.input_unit, None)
+        from tinyml.dialects.tdsl.sensor_units import InputUnit
+
+        InputUnit.parse(request.input_unit, None)
     if request.name is not None:
         check_model_name(request.name)
     for file in (request.val, request.test):

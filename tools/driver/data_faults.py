@@ -60,10 +60,10 @@ def _poor(reals: ModuleOp, data: Data) -> str:
     """A text with the result of a model on reals that is no better than a guess; empty for a better model, and without
     labels.
     """
-    from tinyml.tools.driver.detection import labelled
+    from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
 
     outputs = evaluate_reals(reals, data.x)
-    if (anomalous := labelled(data)) is not None and tdsl.read_interface(reals).threshold is not None:
+    if (anomalous := labelled_anomalies(data)) is not None and tdsl.read_interface(reals).threshold is not None:
         if anomalous.all() or not anomalous.any():
             return ""
         assert outputs.scores is not None

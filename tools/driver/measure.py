@@ -210,20 +210,13 @@ def _detection(
     reals: ModuleOp, on_reals: Outputs, formats: ModuleOp, in_formats: Outputs, data: Data, threshold: float
 ) -> Accuracy:
     """The accuracy of a detector, from its decisions and scores."""
-    from tinyml.tools.driver.detection import (
-        Detection,
-        anomalies,
-        detection_rates,
-        far_samples,
-        labelled,
-        moved,
-        rank_losses,
-    )
+    from tinyml.tools.driver.detection import Detection, anomalies, detection_rates, far_samples, moved, rank_losses
+    from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
 
     assert on_reals.scores is not None
     rounded = in_reals(formats, in_formats).scores
     assert rounded is not None
-    exact, computed, anomalous = on_reals.scores[:, 0], rounded[:, 0], labelled(data)
+    exact, computed, anomalous = on_reals.scores[:, 0], rounded[:, 0], labelled_anomalies(data)
     found = exact.astype(np.float32) < np.float32(threshold), anomalies(formats, in_formats, threshold)
     rates = [detection_rates(scores, each, anomalous) for scores, each in zip((exact, computed), found, strict=True)]
     right = [None if anomalous is None else round(100 * float((each == anomalous).mean()), 4) for each in found]

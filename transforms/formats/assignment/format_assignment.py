@@ -21,7 +21,7 @@ from xdsl.ir import Operation, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.groups import Grouping
+from tinyml.dialects.formats.grouping import Grouping
 from tinyml.dialects.formats.number_format import BY_GREATEST, BY_SCORES, Factor, NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at

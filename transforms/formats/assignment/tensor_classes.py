@@ -22,8 +22,8 @@ from math import prod
 from typing import TypeVar, cast
 
 from xdsl.dialects import func, scf, tensor
-from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp, StringAttr, TensorType
-from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr, TensorType
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.disjoint_set import DisjointSet
 
@@ -65,19 +65,8 @@ def _ranges(function: func.FuncOp, value: SSAValue) -> Iterator[tuple[float, flo
         if isinstance(profile, tdsl.Profile):
             yield profile.low.data, profile.high.data
         return
-    for profile in result_profiles(value):
+    for profile in tdsl.result_profiles(value):
         yield profile.low.data, profile.high.data
-
-
-def result_profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
-    """Yield the profile of an op's result, if it has one."""
-    if not isinstance(value, OpResult):
-        return
-    profiles = value.op.attributes.get(tdsl.PROFILE)
-    if isinstance(profiles, ArrayAttr):
-        profile = cast("ArrayAttr[Attribute]", profiles).data[value.index]
-        if isinstance(profile, tdsl.Profile):
-            yield profile
 
 
 def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
@@ -196,7 +185,7 @@ class TensorClass:
         """Yield the profiles of members that are single numbers computed by ops."""
         for value in self.members:
             if _elements(value) == 1:
-                yield from result_profiles(value)
+                yield from tdsl.result_profiles(value)
 
 
 def tensor_classes(function: func.FuncOp) -> list[TensorClass]:

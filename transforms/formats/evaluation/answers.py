@@ -77,13 +77,19 @@ def has_answers(outputs: Outputs, data: Data) -> bool:
     return not is_regression(outputs, data) and (outputs.labels is not None or data.y is not None)
 
 
+def labelled_anomalies(data: Data) -> NDArray[np.bool_] | None:
+    """A mask of the samples labelled as anomalies (samples,); None without labels."""
+    return None if data.targets is None else data.targets[:, 0] < 0
+
+
 def answers_of(outputs: Outputs, data: Data, interface: ProgramInterface) -> Answers:
     """The answers of a program to the samples of a data set, for metrics. outputs: as reals.
 
     For an anomaly detector the scores are scores of class 1, which is the more likely the lower the detector's score
     is.
     """
-    if interface.threshold is not None and data.targets is not None and outputs.scores is not None:
-        return Answers(None, -outputs.scores, (data.targets[:, 0] < 0).astype(np.int64), names=("normal", "anomaly"))
+    anomalous = labelled_anomalies(data)
+    if interface.threshold is not None and anomalous is not None and outputs.scores is not None:
+        return Answers(None, -outputs.scores, anomalous.astype(np.int64), names=("normal", "anomaly"))
     classes = outputs.classes if has_answers(outputs, data) else None
     return Answers(classes, outputs.scores, data.y, data.targets, interface.classes)
