@@ -21,7 +21,7 @@ from tinyml.dialects.plugins import UNIVERSES, XDSL, PluginError, Row, built_in,
 def registry() -> Universe:
     """All dialects, passes and targets of the Python environment, including those that plug-ins define.
 
-    The entries of a plug-in are checked on first use. A plug-in that redefines a name is skipped.
+    The entries of a plug-in are checked when they are first used. A plug-in that redefines an existing name is skipped.
     """
     whole = Universe()
     for plugin in built_in(UNIVERSES):
@@ -41,15 +41,19 @@ def _completed(name: str) -> Dialect:
 
 
 def own_dialects() -> dict[str, Callable[[], Dialect]]:
-    """The registered dialects of tinyml and of plug-ins. xDSL's dialects are excluded because loading them takes a
-    second.
+    """The registered dialects of tinyml and of plug-ins: for each name, a function that returns the dialect.
+
+    xDSL's dialects are excluded, because loading them takes a second.
     """
     skipped = {name for universe in _of_xdsl() for name in universe.all_dialects}
     return {name: factory for name, factory in registry().all_dialects.items() if name not in skipped}
 
 
 def own_passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    """The registered passes of tinyml and of plug-ins. xDSL's passes are excluded."""
+    """The registered passes of tinyml and of plug-ins: for each name, a function that returns the class of the pass.
+
+    xDSL's passes are excluded.
+    """
     skipped = {name for universe in _of_xdsl() for name in universe.all_passes}
     return {name: factory for name, factory in registry().all_passes.items() if name not in skipped}
 
@@ -73,8 +77,9 @@ def _add(whole: Universe, part: Universe) -> None:
 
 
 def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
-    """The universe of a plug-in with factories that check their products. Raises `PluginError` for a name in
-    `known`.
+    """The dialects, passes and targets of a plug-in. Each factory checks the object that it creates.
+
+    Raises `PluginError` if the plug-in uses a name that `known` contains.
     """
 
     def guarded(kind: str, made: Any, taken: Any, check: Callable[[Row, object], Any]) -> dict[str, Any]:
@@ -96,8 +101,9 @@ def _guarded(plugin: Row, part: Universe, known: Universe) -> Universe:
 
 
 def _checked(plugin: Row, factory: Callable[..., object], check: Callable[[Row, object], Any]) -> Any:
-    """A factory that checks the object it creates. A call with arguments, as for xDSL's older kind of targets, creates
-    none.
+    """A factory that calls `factory` and checks the created object.
+
+    A call with arguments, as for xDSL's older kind of targets, returns None.
     """
 
     @wraps(factory)

@@ -52,12 +52,14 @@ def squeeze(message: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The suffix of a message about a misspelled name, which suggests the most likely known name; "" if none is likely.
+    """A suffix for an error message about a misspelled name: a suggestion of the most similar known name, or "" if
+    none.
 
-    One mistake per four letters (rounded up) is allowed, except in the first letter. A mistake is an extra letter, a
-    missing letter, a wrong letter or two swapped letters. In names of up to three letters, and in op names of up to
-    four letters after the dot, only swapped or doubled letters are allowed. Except for ops, a name may also be a prefix
-    of a known name, or a part of one between separators. Op names are exempt because they differ by single letters.
+    A known name is similar if the name contains at most one mistake per four letters, rounded up, and none in the first
+    letter. A mistake is an extra letter, a missing letter, a wrong letter or two swapped letters. In short names, only
+    swapped or doubled letters are allowed: in names of up to three letters, and in op names of up to four letters after
+    the dot. A name that is a prefix of a known name, or a part of a known name between separators, is also similar. Op
+    names are exempt from this rule, because they differ by single letters.
     """
     typed = name.lower()
     near = [(wrong, len(each), each) for each in known if (wrong := _mistakes(typed, each.lower())) is not None]
@@ -114,7 +116,7 @@ def _distance(first: str, second: str) -> int:
 
 
 def unknown(what: str, name: str, known: Iterable[str], aliases: Iterable[str] = ()) -> InputError:
-    """The error for an unknown name. Its message suggests the most similar known name, or else lists all known names.
+    """The error for an unknown name. The message suggests the most similar known name, or else lists all known names.
 
     what: the kind of name, such as `target`. aliases: accepted names that are not listed.
     """

@@ -54,13 +54,13 @@ def part_of(where: str) -> str:
 
 
 def missing_part(where: str) -> str | None:
-    """The name of the extension that contains a tinyml module, if this extension is not installed."""
+    """The name of the extension that contains a tinyml module; None if the extension is installed."""
     part = part_of(where)
     return None if part == CORE or is_installed(where) else part
 
 
 def imported(where: str) -> Any:
-    """A module, or the object `NAME` of a module for `MODULE:NAME`.
+    """The module `MODULE` or, for `MODULE:NAME`, the object `NAME` of the module.
 
     Raises `InputError` for a module of an extension that is not installed.
     """

@@ -1,4 +1,4 @@
-"""The functions of a module that passes transform, and the attributes of their arguments."""
+"""Queries of the functions of a module that passes transform, and of the attributes of their arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xdsl.ir import Attribute
 
 
 def defined_functions(module: ModuleOp) -> list[func.FuncOp]:
-    """All functions with a body, in order, including those of nested modules.
+    """All functions of a module with a body, in order, including the functions of nested modules.
 
     Functions without a body are runtime functions.
     """

@@ -35,10 +35,10 @@ _DENSE: Any = base(RankedStructure[IntegerType | IndexType | AnyFloat | ComplexT
 
 
 class LinearLexer(MLIRLexer):
-    """xDSL's lexer with linear time for an unterminated string literal.
+    """xDSL's lexer, changed to need only linear time for an unterminated string literal.
 
-    xDSL 0.74 nests repetitions of a character class, `([^"]+|...)*`. It tries all divisions of an unterminated literal
-    into repetitions: 2^n for n characters.
+    The regular expression of xDSL 0.74 nests repetitions of a character class, `([^"]+|...)*`. For an unterminated
+    literal of n characters, xDSL 0.74 tries all 2^n divisions into repetitions.
     """
 
     _unescaped_characters_regex = re.compile(
@@ -48,7 +48,7 @@ class LinearLexer(MLIRLexer):
 
 @dataclass
 class _BitPattern(AttrParser._TensorLiteralElement):  # pyright: ignore[reportPrivateUsage]
-    """A hexadecimal integer as an element of a dense attribute, which represents the bits of a float.
+    """A hexadecimal integer as an element of a dense attribute. The integer represents the bits of a float.
 
     MLIR prints infinity and NaN in this form. xDSL 0.74 would convert the integer to a float.
     """
@@ -88,7 +88,7 @@ class GuardedParser(Parser):
         return type
 
     def parse_dense_int_or_fp_elements_attr(self, type: Any) -> DenseIntOrFPElementsAttr:
-        """Parse a dense attribute. A single value for all elements is converted only once.
+        """Parse a dense attribute and return it. A single value for all elements is converted only once.
 
         Raises `ParseError` where xDSL asserts that elements of a complex type are pairs of numbers.
         """
@@ -118,7 +118,9 @@ class GuardedParser(Parser):
         return _BitPattern(element.is_negative, element.value, element.span)
 
     def _parse_optional_complex(self) -> Any:
-        """Parse an optional complex number. Raises `ParseError` where xDSL asserts that it ends with a parenthesis."""
+        """Parse an optional complex number and return it. Raises `ParseError` where xDSL asserts the closing
+        parenthesis.
+        """
         try:
             return super()._parse_optional_complex()
         except AssertionError:

@@ -1,8 +1,7 @@
-"""The version of `tinyml.extend`, the interface for packages that extend tinyml, and the check of the versions for
-which packages were written.
+"""The version of `tinyml.extend`, the interface for packages that extend tinyml, and the check of this version.
 
-A package states its version by an entry point of the group `tinyml.extend`, such as `version-1 = "own_package"`. The
-entry point is never loaded.
+A package states the version for which it was written by an entry point of the group `tinyml.extend`, such as `version-1
+= "own_package"`. The entry point is never loaded.
 """
 
 from __future__ import annotations
@@ -16,8 +15,9 @@ _PREFIX = "version-"
 
 
 def version_mismatch(stated: str) -> str | None:
-    """The reason why a package that states a version, such as `version-1`, is incompatible; None if it is
-    compatible.
+    """The reason why a package is incompatible with this version of the interface; None if it is compatible.
+
+    stated: the version that the package states, such as `version-1`.
     """
     number = stated.removeprefix(_PREFIX)
     if number == stated or not number.isdecimal():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 else:
 
     class _LazyModule:
-        """A proxy for a module, which caches each attribute after its first look-up."""
+        """A proxy for a module. The proxy caches each attribute of the module after its first look-up."""
 
         def __init__(self, name: str) -> None:
             self._name = name

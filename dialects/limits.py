@@ -18,10 +18,10 @@ _ELEMENTS_PER_STEP = 200
 
 
 def step_limit() -> int:
-    """The maximum number of operations that the loops of a program may run in an inference: 250,000 by default.
+    """The maximum number of operations that the loops of a program may execute in one inference: 250,000 by default.
 
-    The limit scales with `ELEMENT_LIMIT`. At the limit, an inference takes some seconds on a desktop computer, and the
-    same time on a microcontroller.
+    The limit is proportional to `ELEMENT_LIMIT`. At the limit, an inference takes some seconds on a desktop computer.
+    It takes about as long on a microcontroller.
     """
     return ELEMENT_LIMIT.get() // _ELEMENTS_PER_STEP
 

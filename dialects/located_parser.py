@@ -26,11 +26,12 @@ _DEFINITION = re.compile(r"^[ \t]*([#!][A-Za-z_0-9][\w$.-]*)[ \t]*=(?!=)", re.MU
 
 
 class LocatedParser(GuardedParser):
-    """A parser that assigns to an operation without a written `loc(...)` the line and column of its text.
+    """A parser that assigns locations to operations whose text contains no `loc(...)`.
 
-    As in mlir-opt, a verifier or a pass that fails later can therefore report a location. Lines and columns count from
-    1. The locations are printed only with --print-debuginfo. Aliases may be defined after their use, which is where
-    MLIR prints location aliases.
+    The location of such an operation is the line and column of its text. As in mlir-opt, a verifier or a pass that
+    fails later can therefore report a location. Lines and columns count from 1. The locations are printed only with
+    --print-debuginfo. Aliases may be defined after their use, because MLIR prints the definitions of location aliases
+    there.
     """
 
     line_offset: int = 0
@@ -49,8 +50,9 @@ class LocatedParser(GuardedParser):
     _file: StringAttr | None = None
 
     def line_and_column(self, position: int | None = None) -> tuple[int, int]:
-        """The line and the column in the file of a position in the parsed text; by default, of the operation being
-        parsed.
+        """The line and the column of a position in the parsed text; by default, of the operation that is being parsed.
+
+        The line and the column refer to the file.
         """
         if position is None:
             position = self.pos if self._start is None else self._start
@@ -100,7 +102,7 @@ class LocatedParser(GuardedParser):
             self._ahead |= {name}
 
     def _parse_location(self) -> LocationAttr:
-        """Parse a location. The end of a range is dropped.
+        """Parse a location and return it. The end of a range is dropped.
 
         xDSL's parser supports neither ranges nor the metadata of fused locations.
         """
@@ -129,8 +131,9 @@ class LocatedParser(GuardedParser):
             self.raise_error(f"{error.msg}{self._similar(name, lambda dialect: dialect.operations)}", self._start)
 
     def _similar(self, name: str, members: Callable[[Dialect], Iterable[type[Operation] | type[Attribute]]]) -> str:
-        """The suffix of a message about an unknown op, attribute or type, which suggests the most similar name of its
-        dialect.
+        """The suffix of an error message about an unknown op, attribute or type.
+
+        The suffix suggests the most similar name of the same dialect.
         """
         dialect = self.ctx.get_optional_dialect(name.partition(".")[0])
         return "" if dialect is None else did_you_mean(name, (member.name for member in members(dialect)))

@@ -1,12 +1,15 @@
 """Locations of operations: a position in a file, the layer of the user's model, and the name of the source operation.
 
-All three are stored in the location attribute of every operation. Comparisons ignore this attribute, and only
-`--print-debuginfo` prints it. A position is a `FileLineColLoc`. A layer of the user's model is a `NameLoc` around it,
-as MLIR's importers create it: `loc("conv1"("model.onnx":0:0))`. The two are the *origin* of an operation and of every
-operation that is derived from it. An operation on buffers also has a name, which is inherited only by the operations
-into which it is lowered. The name is the metadata of a `FusedLoc` around the origin: `loc(fused<"y =
-relu(x)">["conv1"("model.onnx":0:0)])`. An operation that a pass creates from several operations has the `FusedLoc` of
-their origins.
+The location attribute of every operation stores all three. Comparisons ignore this attribute, and only
+`--print-debuginfo` prints it.
+
+* A position is a `FileLineColLoc`.
+* A layer is a `NameLoc` around the position, as MLIR's importers create it: `loc("conv1"("model.onnx":0:0))`.
+* A name is the metadata of a `FusedLoc`: `loc(fused<"y = relu(x)">["conv1"("model.onnx":0:0)])`.
+
+Position and layer are the *origin* of an operation and of every operation that is derived from it. An operation on
+buffers also has a name. Only the operations into which it is lowered inherit this name. An operation that a pass
+creates from several operations has the `FusedLoc` of their origins.
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ def in_layer(location: LocationAttr, layer: str) -> LocationAttr:
 
 
 def named(location: LocationAttr, name: str) -> LocationAttr:
-    """The location with the name of an operation added. A part of a named operation has both names."""
+    """The location with the name of an operation added. If the location is already named, the result has both names."""
     return FusedLoc((location,), StringAttr(name))
 
 
@@ -60,7 +63,10 @@ def origin(location: LocationAttr) -> LocationAttr:
 
 
 def fused(locations: Iterable[LocationAttr]) -> LocationAttr:
-    """The location of an operation that a pass creates from several: the origins of all, and the name of the first."""
+    """The location of an operation that a pass creates from several operations.
+
+    It consists of the origins of all these operations and the name of the first one.
+    """
     first, *others = locations
     if is_named(first):
         name = cast(StringAttr, cast(FusedLoc, first).metadata).data
@@ -76,7 +82,7 @@ def fused(locations: Iterable[LocationAttr]) -> LocationAttr:
 def layers(location: LocationAttr) -> tuple[str, ...]:
     """The layers of the user's model to which a location belongs, without repetitions.
 
-    After the first `MAX_LAYERS` names, "others" stands for the rest.
+    After the first `MAX_LAYERS` names, "others" stands for all remaining names.
     """
     found = dict[str, None]()
     for layer in _layers(location):
@@ -96,13 +102,18 @@ def _layers(location: LocationAttr) -> Iterator[str]:
 
 
 def place(location: LocationAttr) -> LocationAttr:
-    """The innermost position of a location: the callee of a call location, the first part of a fused location."""
+    """The innermost location with a position.
+
+    For a call location, the result is the callee. For a fused location, it is the first of the fused locations.
+    """
     parts = _parts(location)
     return place(parts[0]) if parts else location
 
 
 def _parts(location: LocationAttr) -> Sequence[LocationAttr]:
-    """The nested locations of a location, the nearest first; none for a position in a file."""
+    """The nested locations of a location, in the order in which positions are looked up; none for a position in a
+    file.
+    """
     match location:
         case NameLoc():
             return (cast(LocationAttr, location.location),)
@@ -115,16 +126,16 @@ def _parts(location: LocationAttr) -> Sequence[LocationAttr]:
 
 
 def source_names(op: Operation) -> tuple[str, ...]:
-    """The names of the source operations that an operation is part of, from the whole to the smallest part.
+    """The names of the source operations that contain an operation, from the outermost to the innermost.
 
-    An operation that a pass created without a name inherits the names of its first user. Without users, it inherits
-    those of its operands; otherwise those of its parent. Empty if no name is known.
+    An operation that a pass created without a name inherits the names of its first user. Without users, it inherits the
+    names of its operands, or else the names of its parent. The result is empty if no name is known.
     """
     return SourceNames().of(op)
 
 
 class SourceNames:
-    """A cache of `source_names` for a program that is not modified meanwhile."""
+    """A cache of `source_names` for a program that is not modified while the cache is used."""
 
     def __init__(self) -> None:
         self._known: dict[Operation, tuple[str, ...]] = {}
@@ -150,9 +161,7 @@ class SourceNames:
         return names
 
     def _first(self, users: Sequence[Operation]) -> Operation:
-        """The first user of an op in program order. The order of `uses` is not suitable, because it depends on earlier
-        passes.
-        """
+        """The first user in program order. The order of `uses` is unsuitable, because it depends on earlier passes."""
         different = set(users)
         around = _common(users) if len(different) > 1 else None
         if around is None or around in different:
@@ -163,7 +172,7 @@ class SourceNames:
         return self._first(inside[min(inside, key=self._places_in(around).__getitem__)])
 
     def _places_in(self, op: Operation) -> Mapping[Operation, int]:
-        """The index of each op directly in the regions of an op, in program order."""
+        """For each op directly in the regions of `op`, its position in program order."""
         if op not in self._places:
             ops = (inner for region in op.regions for block in region.blocks for inner in block.ops)
             self._places[op] = {inner: place for place, inner in enumerate(ops)}
@@ -171,14 +180,14 @@ class SourceNames:
 
 
 def _directly_inside(around: Operation, op: Operation) -> Operation:
-    """The direct child of `around` that is, or contains, an op."""
+    """The op directly in a region of `around` that is `op` or contains `op`."""
     while (parent := op.parent_op()) is not None and parent is not around:
         op = parent
     return op
 
 
 def _common(users: Sequence[Operation]) -> Operation | None:
-    """The innermost op that contains all users. It may be one of the users."""
+    """The innermost op that contains all users; None if there is none. The op may be one of the users."""
     around: Operation | None = users[0]
     while around is not None and not all(around.is_ancestor(user) for user in users):
         around = around.parent_op()
@@ -199,7 +208,10 @@ def _names(location: LocationAttr) -> tuple[str, ...]:
 
 
 def source_location(op: Operation) -> tuple[str, int, int] | None:
-    """File, line and column of the innermost operation, from `op` outwards, that has a position in a file."""
+    """The file, the line and the column of an op; None if no position is known.
+
+    The position is that of `op` or else of the innermost enclosing op with a position in a file.
+    """
     current: Operation | None = op
     while current is not None:
         location = place(current.location)
@@ -210,7 +222,10 @@ def source_location(op: Operation) -> tuple[str, int, int] | None:
 
 
 def layers_of(op: Operation) -> tuple[str, ...]:
-    """The layers of the user's model to which the innermost operation with known layers belongs, from `op` outwards."""
+    """The layers of the user's model to which an op belongs.
+
+    They are the layers of `op` or else of the innermost enclosing op with known layers.
+    """
     current: Operation | None = op
     while current is not None and not layers(current.location):
         current = current.parent_op()
@@ -218,7 +233,7 @@ def layers_of(op: Operation) -> tuple[str, ...]:
 
 
 def error_at(op: Operation, message: str, kind: type[InputError] = InputError) -> InputError:
-    """An error of class `kind` at an operation, with its position in the file if known, otherwise with its layer."""
+    """An error of class `kind` at an operation. It states the position in the file if known, otherwise the layer."""
     file, line, column = source_location(op) or (None, 0, 0)
     # Binary models have no lines; line numbers count from 1.
     if not line and (names := layers_of(op)):

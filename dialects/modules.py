@@ -1,6 +1,4 @@
-"""Modules before they are imported: their availability, their first docstring line, and deferred calls of their
-functions.
-"""
+"""Queries of modules before they are imported, such as availability and docstring, and deferred calls of functions."""
 
 from __future__ import annotations
 
@@ -20,7 +18,9 @@ T = TypeVar("T")
 
 @cache
 def find_module(name: str) -> ModuleSpec | None:
-    """The spec of a module; None if it is not installed. No code runs, not even that of parent packages."""
+    """The specification of a module; None if it is not installed. No code runs, not even the code of parent
+    packages.
+    """
     package, path = name.rpartition(".")[0], None
     if package:
         outer = sys.modules.get(package) or find_module(package)
@@ -78,7 +78,7 @@ def names_on_use(modules: Sequence[str]) -> Callable[[str], Any]:
 
 
 def all_names(modules: Sequence[str]) -> Mapping[str, object]:
-    """The attributes of all modules by name. The modules are imported."""
+    """The attributes of all modules, by name. The modules are imported."""
     return {name: value for module in modules for name, value in vars(import_module(module)).items()}
 
 

@@ -1,4 +1,4 @@
-"""Construction of ops in the dialects of tinyml: their base class, and integer constants of `arith`."""
+"""Construction of ops in the dialects of tinyml: the base class of ops, and integer constants of `arith`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, VariadicDef
 class DialectOp(IRDLOperation, ABC):
     """An op whose constructor accepts operands, result types and regions in the order of their definitions.
 
-    For an optional or variadic definition, the argument is a sequence or None. Only the verifier checks the number of
-    operands: xDSL's own constructor matches all of them with their definitions, which takes longer than the rest of the
-    construction. Properties that are None are omitted.
+    For an optional or variadic definition, the argument is a sequence or None. Properties that are None are omitted.
+    Only the verifier checks the number of operands. xDSL's own constructor matches all operands with their definitions,
+    which takes longer than the rest of the construction.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Permit a class to override a constant of its base by name. xDSL would interpret the constant as an
-        operand.
+        """Permit a class to override a constant of its base class by name.
+
+        Without this method, xDSL would interpret the constant as the definition of an operand.
         """
         super().__init_subclass__(**options)
         declared = {name for base in cls.__mro__[1:] for name in get_annotations(base)}
@@ -60,8 +61,9 @@ class ClockedMemory(ParametrizedAttribute, TypeAttribute, ABC):
 
 
 class ClockedOp(DialectOp, ABC):
-    """A non-arithmetic op in loops that are converted to hardware: it creates or accesses a clocked memory, or a
-    stream.
+    """A non-arithmetic op in loops that are converted to hardware.
+
+    The op creates or accesses a clocked memory, or accesses a stream.
     """
 
 

@@ -50,15 +50,19 @@ def option(
     exclusive: str | None = None,
     writes: tuple[str, ...] = (),
 ) -> Any:
-    """Declare a dataclass field as an option.
+    """Declare a dataclass field as an option and return the declaration.
 
-    help: the text, or a function that creates it on demand. default: the default value; without one the option is
-    required. metavar: the placeholder for the value in help texts. choices: the allowed values, a function that
-    determines them on demand, or the table of their names. flags: spellings on the command line, `--` and the field's
-    name by default; `()` for a positional argument, which may be repeated if it is a tuple. bare: the value if the
-    option is specified without one; None if a value is required. group: the heading under which help texts list the
-    option. exclusive: a name; options with the same name are mutually exclusive. writes: the suffixes of the output
-    file that the option names, or `FOLDER`; none for other options.
+    * help: the text, or a function that creates it on demand.
+    * default: the default value; without one the option is required.
+    * metavar: the placeholder for the value in help texts.
+    * choices: the allowed values, a function that determines them on demand, or a table whose names are the allowed
+      values.
+    * flags: spellings on the command line, `--` and the field's name by default; `()` for a positional argument, which
+      may be repeated if it is a tuple.
+    * bare: the value if the option is specified without one; None if a value is required.
+    * group: the heading under which help texts list the option.
+    * exclusive: a name; options with the same name are mutually exclusive.
+    * writes: the suffixes of the output file that the option names, or `FOLDER`; none for other options.
     """
     settings = {_HELP: help, _METAVAR: metavar, _CHOICES: choices, _FLAGS: flags, _BARE: bare, _GROUP: group}
     settings |= {_EXCLUSIVE: exclusive, _WRITES: writes}
@@ -69,8 +73,8 @@ def option(
 class Option:
     """One option of a dataclass.
 
-    type: the evaluated annotation of the field. varies: true if the default depends on another option; help texts then
-    omit the default.
+    type: the evaluated annotation of the field. varies: true if the default depends on another option. Help texts omit
+    such a default.
     """
 
     field: Field[Any]
@@ -112,8 +116,9 @@ class Option:
         return choices() if callable(choices) else choices
 
     def absence(self, value: str) -> str | None:
-        """The reason why a value is not available, if an extension that is not installed provides it; otherwise
-        None.
+        """The reason why a value is not available; None if it is available.
+
+        A value is not available if the extension that provides it is not installed.
         """
         table = self.field.metadata[_CHOICES]
         if not isinstance(table, Table) or value not in table.ours:
@@ -154,7 +159,5 @@ def options_of(declaration: type) -> list[Option]:
 
 @cache
 def _type_hints(declaration: type) -> dict[str, Any]:
-    """The types of the fields, cached because each compilation requests the options of all searches, some of them
-    repeatedly.
-    """
+    """The types of the fields by name. Cached, because each compilation requests the options of searches repeatedly."""
     return get_type_hints(declaration)

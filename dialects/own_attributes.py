@@ -1,7 +1,8 @@
-"""Discardable attributes of this project. Each is declared once, with the places where it may occur and its values.
+"""Discardable attributes of this project. Each declaration states the places where the attribute may occur and its
+values.
 
-MLIR leaves the verification of `dialect.name = value` on foreign operations to the dialect; xDSL has no hook for it. An
-attribute is declared as the constant with which passes look it up. `verify_own_attributes` checks a module against all
+MLIR lets a dialect verify `dialect.name = value` on foreign operations; xDSL has no hook for this purpose. An attribute
+is declared as the constant with which passes look up the attribute. `verify_own_attributes` checks a module against all
 declarations, so that passes never encounter an attribute of another type or in another place.
 """
 
@@ -65,8 +66,8 @@ class HolderKind(Enum):
 class Value:
     """The set of permitted values of an attribute.
 
-    words: a description for messages and the reference page. accepts: returns whether a value is permitted, or raises
-    `VerifyException` with a reason.
+    words: a description for messages and the reference page. accepts: a function that returns whether a value is
+    permitted, or raises `VerifyException` with a reason.
     """
 
     words: str
@@ -76,7 +77,7 @@ class Value:
 class OwnAttribute(str):
     """The name of an attribute, with its declaration.
 
-    values: the permitted values by place or by operation name. meaning: a sentence for the reference page.
+    values: for each place or operation name, the permitted values. meaning: a sentence for the reference page.
     """
 
     values: Mapping[HolderKind | str, Value]
@@ -90,7 +91,7 @@ class OwnAttribute(str):
         return self
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        """Pickle and copy the attribute as a plain string."""
+        """The plain string with which the attribute is pickled and copied."""
         return str, (str(self),)
 
     @property
@@ -114,10 +115,10 @@ def declared_attributes() -> Mapping[str, OwnAttribute]:
 
 
 def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> None:
-    """Raise `InputError`, at the operation, for an attribute of tinyml that is unknown, misplaced, or has an invalid
-    value.
+    """Raise `InputError` for an attribute of tinyml that is unknown, misplaced, or has an invalid value.
 
-    complete: imports the modules that declare attributes. It is called if a name is not declared yet.
+    The error is located at the operation. complete: imports the modules that declare attributes. It is called if a name
+    is not declared yet.
     """
     for op in module.walk():
         for place, where, holder, attributes in _groups(op):
@@ -129,8 +130,10 @@ def verify_own_attributes(module: ModuleOp, complete: Callable[[], object]) -> N
 
 
 def _groups(op: Operation) -> Iterator[tuple[HolderKind, str, Holder | None, Mapping[str, Attribute]]]:
-    """Yield the attributes of an operation, and of a function's arguments and results, each with a description of the
-    place.
+    """Yield the attributes of an operation, and of a function's arguments and results.
+
+    Each item is a tuple: the kind of place, a description of the place for messages, the object that has the
+    attributes, and the attributes by name.
     """
     if not isinstance(op, FuncOp):
         yield HolderKind.MODULE if isinstance(op, ModuleOp) else HolderKind.OPERATION, "", op, op.attributes
@@ -178,7 +181,7 @@ def _short(attribute: Attribute) -> str:
 
 
 def instance(kind: type[Attribute] | UnionType, words: str) -> Value:
-    """Any attribute of the class `kind`, which verifies itself."""
+    """Any attribute of the class `kind`. The attribute verifies itself."""
     return Value(words, lambda attribute, _: isinstance(attribute, kind))
 
 
@@ -259,7 +262,7 @@ def record(words: str, fields: Mapping[str, Value], optional: Mapping[str, Value
 
 
 def either(*values: Value) -> Value:
-    """The values that any of several kinds permits."""
+    """The values that at least one of several sets permits."""
     return Value(
         " or ".join(value.words for value in values),
         lambda attribute, holder: any(value.accepts(attribute, holder) for value in values),
@@ -267,7 +270,10 @@ def either(*values: Value) -> Value:
 
 
 def read_by(words: str, read: Callable[[Attribute], object]) -> Value:
-    """A value that `read` accepts. `read` raises `VerifyException` or `InputError` for any other value."""
+    """A value for which `read` raises no exception.
+
+    `read` raises `VerifyException` or `InputError` for a value that is not permitted.
+    """
 
     def accepts(attribute: Attribute, _: Holder | None) -> bool:
         read(attribute)

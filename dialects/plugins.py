@@ -1,9 +1,12 @@
 """Rows, which describe the contributions of packages, and protection against errors in plug-ins.
 
-A row describes a named contribution, which need not be imported for this. The rows of tinyml are in the tables of its
-packages (`tables.py`). Other packages declare rows as entry points. This module discovers and loads these plug-ins. A
-plug-in that cannot be loaded, or whose type does not match its group, is skipped, and the remaining ones continue to
-work; `problems` reports it. A later exception in a plug-in's code is attributed to it by the traceback (`plugin_of`).
+A row describes a named contribution, so that the contribution need not be imported. The tables of tinyml's packages
+contain tinyml's rows (`tables.py`). Other packages declare rows as entry points; their contributions are plug-ins. This
+module discovers and loads plug-ins.
+
+A plug-in that cannot be loaded, or whose type does not match its group, is skipped. The remaining plug-ins continue to
+work. `problems` reports skipped plug-ins. If the code of a plug-in raises an exception later, the traceback determines
+the plug-in to which the exception is attributed (`plugin_of`).
 """
 
 from __future__ import annotations
@@ -70,9 +73,12 @@ class PluginError(InputError):
 class Row:
     """A named contribution of a package, described without importing its module.
 
-    value: `module:object`, or a module. help: a line for help texts. names: the names of the contribution's parts, such
-    as the boards of a chip, and aliases, each mapped to the primary name of the part. package: the distribution. group:
-    the kind of contribution, which is the entry-point group of other packages.
+    * value: `module:object`, or a module.
+    * help: a line for help texts.
+    * names: the names of the contribution's parts, such as the boards of a chip, and aliases. Each name is mapped to
+      the primary name of the part.
+    * package: the name of the distribution.
+    * group: the kind of contribution. For other packages, this is the group of entry points.
     """
 
     name: str
@@ -108,8 +114,8 @@ class Row:
     def load(self, kind: type[T]) -> T:
         """The object that the row names.
 
-        Raises `PluginError` if it cannot be loaded, has another type, or its package was written for another version of
-        the interface.
+        Raises `PluginError` if the object cannot be loaded or has another type, or if the package was written for
+        another version of the interface.
         """
         if not self.is_ours:
             _check_version(self)
@@ -119,17 +125,17 @@ class Row:
             return self.expect(EntryPoint(self.name, self.value, self.group).load(), kind)
 
     def load_class(self, base: type[T]) -> type[T]:
-        """The class that the row names. Raises `PluginError` as `load` does, and unless the class is a subclass of
-        `base`.
+        """The class that the row names.
+
+        Raises `PluginError` if the class cannot be loaded or is not a subclass of `base`.
         """
         with self.blamed():
             return self.expect_class(self.load(type), base)
 
     def load_function(self, what: str) -> Callable[..., Any]:
-        """The function that the row names. Its exceptions are attributed to the plug-in. what: its description in
-        messages.
+        """The function that the row names. Exceptions of the function are attributed to the plug-in.
 
-        Raises `PluginError` as `load` does.
+        what: a description of the function, for messages. Raises `PluginError` if the function cannot be loaded.
         """
         function = self.load(object)
         if not callable(function):
@@ -137,7 +143,7 @@ class Row:
         return partial(self.call, function)
 
     def call(self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """The result of a function of the package. Exceptions are attributed to the plug-in."""
+        """Call a function of the package and return its result. Exceptions are attributed to the plug-in."""
         return function(*arguments, **named)
 
     def expect(self, thing: object, *kinds: type[T]) -> T:
@@ -203,12 +209,12 @@ def problems() -> Sequence[str]:
 
 
 def plugins(group: str) -> Sequence[Row]:
-    """The rows of other packages for a group of entry points, sorted by name."""
+    """The rows that other packages declare for a group of entry points, sorted by name."""
     return sorted((one for one in _declared()[group] if not one.is_ours), key=lambda one: (one.name, one.package))
 
 
 def each(rows: Iterable[Row], use: Callable[[Row], T]) -> Iterator[T]:
-    """Yield a function's result for each row. Plug-ins for which the function raises an exception are skipped."""
+    """Yield the result of `use` for each row. Plug-ins for which `use` raises an exception are skipped."""
     for row in rows:
         made: list[T] = []
         with row.left_out():
@@ -222,7 +228,7 @@ def built_in(group: str) -> Sequence[Row]:
 
 
 def plugin_of(error: BaseException) -> Row | None:
-    """The plug-in whose code raised an exception, directly or in a call; None for any other code.
+    """The plug-in whose code raised an exception, directly or in a call; None if no plug-in raised it.
 
     xDSL counts as a plug-in for its own passes and targets, but not when tinyml calls it.
     """
@@ -246,14 +252,15 @@ _TOOLS = "tinyml.tools."
 
 
 def provider(module: str) -> Row | None:
-    """The plug-in that contains a module, according to the top-level package; None for other modules."""
+    """The plug-in that contains a module, according to the top-level package of the module; None for other modules."""
     return _by_module().get(module.partition(".")[0])
 
 
 @contextmanager
 def attributed() -> Generator[None]:
-    """A context in which an exception of a plug-in is converted to a `PluginError`, which can be sent to other
-    processes.
+    """A context in which an exception of a plug-in is converted to a `PluginError`.
+
+    A `PluginError` can be sent to other processes.
     """
     try:
         yield
@@ -276,8 +283,9 @@ def others_left_out() -> Generator[None]:
 
 
 def expected(thing: object, kind: type[T], maker: type | Callable[..., object]) -> T:
-    """`thing`, which `maker` created. Raises `PluginError` if a plug-in defines `maker` and `thing` is no instance of
-    `kind`.
+    """The object `thing`, which `maker` created.
+
+    Raises `PluginError` if a plug-in defines `maker` and `thing` is not an instance of `kind`.
     """
     if (plugin := provider(maker.__module__)) is not None:
         return plugin.expect(thing, kind)
@@ -298,7 +306,7 @@ def described(error: BaseException) -> str:
 
 
 def _conforms(value: object, declared: Any) -> bool:
-    """True if a value has a declared type. Elements of sequences are checked, but not those of mappings."""
+    """True if a value has a declared type. Elements of sequences are also checked; elements of mappings are not."""
     kind, arguments = get_origin(declared) or declared, get_args(declared)
     if kind in (Union, UnionType):
         return any(_conforms(value, one) for one in arguments)
@@ -314,16 +322,16 @@ def _conforms(value: object, declared: Any) -> bool:
 
 @cache
 def _by_module() -> Mapping[str, Row]:
-    """The plug-ins by their top-level modules, excluding tinyml's own rows."""
+    """The plug-ins, by the name of their top-level module. tinyml's own rows are excluded."""
     rows = ((row.module.partition(".")[0], row) for group in GROUPS for row in plugins(group))
     return {module: row for module, row in rows if module not in (*_OUR_MODULES, *sys.stdlib_module_names)}
 
 
 @cache
 def _declared() -> Mapping[str, Sequence[Row]]:
-    """The entry points of each group.
+    """The rows that packages declare as entry points, by group.
 
-    The result is cached, because installed packages do not change while a process runs, and access to their metadata
+    The result is cached, because installed packages do not change while a process runs, and reading their metadata
     takes milliseconds.
     """
     found: dict[str, dict[Row, None]] = {group: {} for group in (*GROUPS, INTERFACE)}
@@ -366,9 +374,9 @@ def _entries(package: Distribution) -> Sequence[Row]:
 
 
 def _sections(text: str) -> Mapping[str, Mapping[str, str]]:
-    """The entry points in a file by group and name. Raises `ValueError` for a malformed line.
+    """The entry points in a file. The result maps each group to a mapping from names to values.
 
-    Importing a general parser would take longer than parsing these files.
+    Raises `ValueError` for a malformed line. Importing a general parser would take longer than parsing these files.
     """
     sections: dict[str, dict[str, str]] = {}
     section: dict[str, str] | None = None

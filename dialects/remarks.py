@@ -1,9 +1,9 @@
 """Optional reports of passes on their decisions: remarks at ops, and statistics.
 
-As in MLIR, a remark states at an op what a pass did there, or why it did nothing. A statistic counts what a pass did.
-Passes report both at their decisions, by `passed`, `missed` and `Statistic.add`. The reports are discarded unless a
-tool registers a listener (`heard_by`). The listener receives only reports about the module on which it runs passes, not
-about copies that a search evaluates.
+As in MLIR, a remark states at an op what a pass did there, or why it did nothing. A statistic counts how often a pass
+did something. Passes report remarks and statistics by `passed`, `missed` and `Statistic.add`. The reports are discarded
+unless a tool registers a listener (`heard_by`). The listener receives only reports about the module on which it runs
+passes. It receives no reports about copies that a search evaluates.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from xdsl.ir import Operation
 
 
 class RemarkKind(Enum):
-    """The outcome of a transformation, in the terms of MLIR's and LLVM's options."""
+    """The outcome of a transformation. The values are the terms of the options of MLIR and LLVM."""
 
     PASSED = "passed"
     MISSED = "missed"
@@ -27,8 +27,9 @@ class RemarkKind(Enum):
 
 @dataclass(frozen=True)
 class Statistic:
-    """A counter of a pass. name: as MLIR names statistics, such as `num-fused`. text: a description of the counted
-    event.
+    """A counter of a pass.
+
+    name: a name in the style of MLIR's statistics, such as `num-fused`. text: a description of the counted event.
     """
 
     name: str
@@ -44,7 +45,9 @@ class Listener(Protocol):
     """A receiver of reports."""
 
     def hears(self, op: Operation) -> bool:
-        """True if an op belongs to the module on which the passes of interest run."""
+        """True if the listener receives reports at an op, because the op belongs to the module on which the passes
+        run.
+        """
         ...
 
     def counted(self, statistic: Statistic, count: int) -> None: ...
@@ -75,8 +78,9 @@ def passed(op: Operation, text: str) -> None:
 
 
 def missed(op: Operation, text: str | Callable[[], str]) -> None:
-    """Report at an op why the current pass did nothing there. text: a function if the reason is expensive to
-    determine.
+    """Report at an op why the current pass did nothing there.
+
+    text: the reason, or a function that returns the reason if it is expensive to determine.
     """
     _remark(RemarkKind.MISSED, op, text)
 

@@ -1,8 +1,8 @@
 """xDSL's rewriters and builders, extended to copy the locations of replaced ops to their replacements.
 
-MLIR's builders require a location for every op that they create. xDSL's builders assign the unknown location, so that
-an error after some passes would have no location in the input, and `--print-debuginfo` would print none. Passes and
-patterns import these classes instead of xDSL's classes of the same names.
+MLIR's builders require a location for every op that they create. xDSL's builders assign the unknown location. After
+some passes, an error would then have no location in the input, and `--print-debuginfo` would print no locations. Passes
+and patterns import the classes of this module instead of xDSL's classes of the same names.
 """
 
 from __future__ import annotations
@@ -36,16 +36,18 @@ def inherit_location(location: LocationAttr, ops: Operation | Sequence[Operation
 
 
 def location_at(point: InsertPoint) -> LocationAttr:
-    """The location of the op after an insertion point; at the end of a block, the location of the last op or the parent
-    op.
+    """The location of the op after an insertion point.
+
+    At the end of a block, it is the location of the last op of the block or, in an empty block, of the parent op.
     """
     nearest = point.insert_before or point.block.last_op or point.block.parent_op()
     return UnknownLoc() if nearest is None else nearest.location
 
 
 class Rewriter(rewriter.Rewriter):
-    """xDSL's rewriter, which assigns the location of the replaced op, or of the op at the insertion point, to ops
-    without one.
+    """A variant of xDSL's `Rewriter` that assigns a location to ops without one.
+
+    The location is that of the replaced op, or of the op at the insertion point.
     """
 
     @staticmethod
@@ -65,8 +67,9 @@ class Rewriter(rewriter.Rewriter):
 
 
 class Builder(builder.Builder):
-    """xDSL's builder, which assigns `location` to ops without one; by default the location of the op at the first
-    insertion point.
+    """A variant of xDSL's `Builder` that assigns `location` to ops without a location.
+
+    By default, `location` is the location of the op at the first insertion point.
     """
 
     def __init__(self, insertion_point: InsertPoint, location: LocationAttr | None = None) -> None:
@@ -79,7 +82,7 @@ class Builder(builder.Builder):
 
 
 class LocatedPattern(RewritePattern):
-    """A pattern that assigns the location of the matched op to new ops."""
+    """A pattern that assigns the location of the matched op to the ops that it creates."""
 
     def __init__(self, pattern: RewritePattern) -> None:
         self.pattern = pattern
@@ -94,7 +97,9 @@ class LocatedPattern(RewritePattern):
 
 
 class PatternRewriteWalker(pattern_rewriter.PatternRewriteWalker):
-    """xDSL's walker for a pattern, which assigns the location of the matched op to ops without one."""
+    """A variant of xDSL's `PatternRewriteWalker` that gives each op without a location the location of the matched
+    op.
+    """
 
     def __init__(self, pattern: RewritePattern, **options: Any) -> None:
         super().__init__(LocatedPattern(pattern), **options)

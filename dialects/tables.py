@@ -1,7 +1,8 @@
-"""Tables of named contributions: tinyml's rows in their declared order, then those of other packages.
+"""Tables of named contributions: first tinyml's rows in their declared order, then the rows of other packages.
 
-A package of tinyml declares the table of each kind with its own rows and the function that loads a row. The table
-derives the names for help texts and suggestions, the installed rows, and the skipped rows with reasons.
+For each kind of contribution, a package of tinyml declares a table with tinyml's own rows and the function that loads a
+row. The table derives the names for help texts and suggestions, the installed rows, and the reasons why rows were
+skipped.
 """
 
 from __future__ import annotations
@@ -25,12 +26,14 @@ def check_hyphenated(row: Row) -> None:
 
 
 class Table(Generic[T]):
-    """The contributions of a kind by name. Only requested ones are imported.
+    """The contributions of a kind by name. Only requested contributions are imported.
 
-    group: the group of entry points with which other packages add rows; None if they cannot. what: the singular name of
-    the kind, for messages. load: loads a row; raises `PluginError` for a plug-in of another type. home: the package
-    that contains the modules of tinyml's rows. ours: tinyml's rows, installed or not. check: raises `PluginError` for
-    an invalid name of a plug-in.
+    * group: the group of entry points with which other packages add rows; None if other packages cannot add any.
+    * what: the singular name of the kind, for messages.
+    * load: a function that loads a row. It raises `PluginError` for a plug-in of another type.
+    * home: the package that contains the modules of tinyml's rows.
+    * ours: tinyml's rows, installed or not.
+    * check: a function that raises `PluginError` for an invalid name of a plug-in.
     """
 
     def __init__(
@@ -49,7 +52,9 @@ class Table(Generic[T]):
         }
 
     def __contains__(self, name: str) -> bool:
-        """True for a name that tinyml declares, installed or not, or that another package declares."""
+        """True for a name that tinyml declares, even if the contribution is not installed, or that another package
+        declares.
+        """
         return name in self.ours or name in self.rows()
 
     def rows(self) -> Mapping[str, Row]:
@@ -57,7 +62,7 @@ class Table(Generic[T]):
         return {row.name: row for row in (*self._installed(), *self.others())}
 
     def others(self) -> Iterator[Row]:
-        """Yield the rows of other packages; rows with invalid names are skipped."""
+        """Yield the rows of other packages. Rows with invalid names are skipped."""
         taken = {row.name for row in self._installed()}
 
         def checked(row: Row) -> Row:
@@ -74,15 +79,20 @@ class Table(Generic[T]):
         return [row for row in self.ours.values() if row.is_installed]
 
     def names(self) -> tuple[str, ...]:
-        """The names of the installed contributions. Those of other packages are last."""
+        """The names of the installed contributions. The names that other packages declare are last."""
         return tuple(self.rows())
 
     def listed(self) -> str:
-        """The names with their descriptions, one a line, for the help text of an option, in which `%` is doubled."""
+        """The names with their descriptions, one per line, as the help text of an option.
+
+        Each `%` is doubled, as help texts require.
+        """
         return ", ".join(f"{name} ({row.summary})" for name, row in self.rows().items()).replace("%", "%%")
 
     def row(self, name: str) -> Row:
-        """The row with this name. Raises `InputError` if there is none, or if it is not installed."""
+        """The row with this name. Raises `InputError` if no row has this name, or if the contribution is not
+        installed.
+        """
         row = self.ours.get(name)
         if row is not None and row.is_installed:
             return row
@@ -94,7 +104,11 @@ class Table(Generic[T]):
         raise unknown(self.what, name, rows)
 
     def get(self, name: str) -> T:
-        """The contribution with this name. Raises `InputError` as `row` does, and the errors of `load`."""
+        """The contribution with this name.
+
+        Raises `InputError` if no row has this name, or if the contribution is not installed. Errors of `load` are
+        propagated.
+        """
         return self.load(self.row(name))
 
     def each(self) -> Iterator[T]:

@@ -1,4 +1,4 @@
-"""`lower-arith-to-c`: one function on integers, floats and memory becomes a C program (L4 to L5).
+"""`lower-arith-to-c`: lowers one function on integers, floats and memory to a C program (L4 to L5).
 
 This file lowers arithmetic and memory: constants in flash, the arena and its views, loads and stores.
 `lowering/c/function.py` lowers loops, branches and calls.
@@ -82,8 +82,10 @@ def _multiply(at: FunctionLowering, op: arith.MuliOp) -> None:
 
 
 def _factor(at: FunctionLowering, operand: SSAValue, other: SSAValue) -> SSAValue | None:
-    """The operand of an extension, or a constant narrow enough for the width of the other factor; None for other
-    factors.
+    """A factor in the form in which C can multiply it: the operand of an extension, or a constant that fits the width
+    of `other`.
+
+    None for any other factor.
     """
     if isinstance(extended := operand.owner, arith.ExtSIOp):
         return None if extended.input.type == i1 else at.values[extended.input]
@@ -306,9 +308,11 @@ class LowerArithToCPass(ModulePass):
     functions. If the input is a view of the arena, the function has no parameter and `NAME_input` returns the input's
     address. If the program receives the input row by row (`received`) from the user's function `NAME_row`, the function
     has no parameter either. With `instances` in the interface, the memory of an instance is the first parameter of
-    every function. `tinyml.format` attributes of the argument, the results, constants and views become comments; each
-    is a string that spells a number format as a type. Raises `InputError` for any other module and for operations
-    without a lowering to C.
+    every function.
+
+    The argument, the results, constants and views may have an attribute `tinyml.format`, which becomes a comment. It is
+    a string with the type of a number format. Raises `InputError` for any other module and for operations without a
+    lowering to C.
     """
 
     name = "lower-arith-to-c"
@@ -371,7 +375,7 @@ def _remove_dead(program: c.ProgramOp) -> None:
 
 
 def _is_dead(op: Operation, live: set[Operation]) -> bool:
-    """Whether an op is dead and its parent live. A pragma in a live parent counts as live."""
+    """Whether an op is dead and its parent is live. A pragma in a live parent counts as live."""
     return op not in live and op.parent_op() in live and not isinstance(op, c.PragmaOp)
 
 

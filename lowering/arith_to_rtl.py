@@ -1,7 +1,7 @@
-"""`lower-arith-to-rtl`: arrays become memories; the input and the outputs become streams (L4 to hardware).
+"""`lower-arith-to-rtl`: turns arrays into memories, and the input and the outputs into streams (L4 to hardware).
 
-Loops and arithmetic are unchanged. Buffers keep their packed addresses in the arena. The arena is split into memories
-at every address that no buffer crosses, so that unrelated buffers have separate ports.
+Loops and arithmetic are unchanged. The arena is split into memories at every address that no buffer crosses, so that
+unrelated buffers have separate ports. Within these memories, buffers keep their relative addresses.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from tinyml.transforms.rtl.unrolling.entry_rows import adds_entries
 class LowerArithToRtlPass(ModulePass):
     """Replace memrefs by `rtl` memories in the only function of a module, and remove its arguments and returned arrays.
 
-    The new function first receives its input, element by element. At its end it sends its outputs and returns the
-    label. A contraction is unchanged if its entries can be distributed to processing elements; otherwise it becomes
-    loops.
+    The new function first receives its input, element by element. At its end, the new function sends its outputs and
+    returns the label. If the entries of a contraction can be distributed to processing elements, the contraction is
+    unchanged. A contraction whose entries cannot be distributed to processing elements becomes loops.
 
     Raises `InputError` for packed arrays, for arrays whose elements are not integers, and for moves between arrays.
     """
@@ -125,7 +125,7 @@ class _Memories(FlatAccesses):
                 self._receive(op.result)
 
     def _finish(self, op: func.ReturnOp) -> None:
-        """Emit the sending of the returned arrays, in order, and a return of only the label."""
+        """Emit ops that send the returned arrays, in order. Then emit a return of the label only."""
         arrays = [value for value in op.operands if isinstance(value.type, MemRefType)]
         for number, array in enumerate(arrays):
             self.nest.each(
@@ -188,7 +188,10 @@ def _element_of(array: SSAValue) -> IntegerType[int, Any]:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A part of the arena that becomes a memory: bytes [start, end), multiples of its word size `word` in bytes."""
+    """A part of the arena that becomes a memory.
+
+    The part consists of the bytes [start, end), which are multiples of the word size `word`. All numbers are in bytes.
+    """
 
     start: int
     end: int
@@ -200,7 +203,8 @@ class _Piece:
 
 
 def _cut(views: Sequence[scratch.ViewOp]) -> list[_Piece]:
-    """Split an arena into pieces, in the order of addresses; views share a piece only if they overlap.
+    """Split an arena into pieces, and return them in the order of addresses. Two views share a piece only if they
+    overlap.
 
     The word size of a piece is the size of its widest element. Each piece has separate ports.
     """

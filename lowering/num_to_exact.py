@@ -121,7 +121,7 @@ def unpack_elements(function: func.FuncOp, context: EmissionContext) -> None:
 
 
 def _constant(op: scratch.ConstantOp, bits: Width) -> tuple[Operation, Interval]:
-    """A packed constant as bytes, and the interval of the values of its elements."""
+    """Convert a packed constant to bytes. Return the new constant, and the interval of the values of its elements."""
     raws = op.raws
     return scratch.ConstantOp.of(pack_bits(raws, bits).view("i1"), i8, loaded=op.loaded), (
         int(raws.min()),
@@ -231,8 +231,10 @@ class _Bytes:
     def element(
         self, op: memref.LoadOp | memref.StoreOp, offsets: Sequence[SSAValue], nest: LoopBuilder
     ) -> list[SSAValue]:
-        """The bytes, and the index of the accessed element, relative to its group if 16 bits cannot index all
-        elements.
+        """Return the operands that access one element: the bytes, and the index of the element.
+
+        If 16 bits cannot index all elements, the bytes begin at the group of the element, and the index is relative to
+        the group.
         """
         element = build_offset(op.indices, memref_type(op.memref).get_shape(), nest.builder)
         element = reduce(nest.add, offsets, element)

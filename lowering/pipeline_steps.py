@@ -1,6 +1,6 @@
 """The named pipelines from a program on reals to C or Verilog: one per level, and one for the entire lowering.
 
-This file contains only names; `pipelines.py` creates the passes. Tools list the pipelines at their start, before any
+This file contains only names; `pipelines.py` creates the passes. Tools list the pipelines when they start, before any
 dialect is imported.
 """
 
@@ -78,9 +78,9 @@ INPUT_STEPS = (
 
 PIPELINES = {
     "reals-to-formats": PipelineSteps(
-        """L0 to L1: simplify, profile, choose scales and accumulators.
+        """Lower a program from L0 to L1: simplify and profile it, and choose scales and accumulators.
 
-        A format that reproduces the arithmetic of a paper gets `published-to-formats` instead.
+        For a format that reproduces the arithmetic of a paper, `published-to-formats` runs instead.
         """,
         (
             *INPUT_STEPS,
@@ -104,7 +104,7 @@ PIPELINES = {
         ),
     ),
     "published-to-formats": PipelineSteps(
-        """L0 to L1 in the arithmetic of a paper: no rewrite changes an operation that it describes.""",
+        """Lower a program from L0 to L1 in the arithmetic of a paper, without rewriting operations of the paper.""",
         (
             *INPUT_STEPS,
             If("row_scales", "scale-rows"),
@@ -116,11 +116,11 @@ PIPELINES = {
         ),
     ),
     PARTS_TO_FORMATS: PipelineSteps(
-        """L1 with a part in f32 to L1: that part gets formats, chosen on data; all else keeps its bits.""",
+        """Choose formats on data for the part of an L1 program that is in f32. The rest is unchanged.""",
         ("profile", "assign-format", REFINE_FORMATS),
     ),
     REFINE_FORMATS: PipelineSteps(
-        """L1 to L1: storage, accumulators and fused operations, all of which follow from the formats.""",
+        """Choose storage and accumulators and fuse operations of an L1 program, according to its formats.""",
         (
             "name-classes",
             "choose-storage",
@@ -140,7 +140,7 @@ PIPELINES = {
         ),
     ),
     FORMATS_TO_BUFFERS: PipelineSteps(
-        """L1 to packed L2.""",
+        """Lower a program from L1 to L2 and pack its buffers.""",
         (
             # Again, for programs that are written with formats, and for programs in published arithmetic.
             "convolve-rows",
@@ -161,7 +161,7 @@ PIPELINES = {
         ),
     ),
     BUFFERS_TO_NESTS: PipelineSteps(
-        """L2 to L3: sums of products are nests, none of which a kernel has taken.""",
+        """Lower a program from L2 to L3, where sums of products are loop nests and no kernels are chosen yet.""",
         (
             "lower-tdsl-to-loops",
             # Ops after a product are fused with its rows before these are split into blocks.
@@ -172,9 +172,12 @@ PIPELINES = {
             If("load_weights", "load-weights"),
         ),
     ),
-    BUFFERS_TO_LOOPS: PipelineSteps("""L2 to L3.""", (BUFFERS_TO_NESTS, SPEND_FLASH, LOOPS_TO_KERNELS)),
+    BUFFERS_TO_LOOPS: PipelineSteps(
+        """Lower a program from L2 to L3, and replace sums of products by calls of kernels.""",
+        (BUFFERS_TO_NESTS, SPEND_FLASH, LOOPS_TO_KERNELS),
+    ),
     LOOPS_TO_KERNELS: PipelineSteps(
-        """L3 to L3: products become calls of kernels.""",
+        """Replace the sums of products of an L3 program by calls of kernels.""",
         (
             "pack-constants",
             # Contractions of short rows, before these are split into blocks.
@@ -192,14 +195,15 @@ PIPELINES = {
         ),
     ),
     LOOPS_TO_BITS: PipelineSteps(
-        """L3 to L4.""", ("lower-num-to-exact", "lower-exact-to-arith", "fold-rounding", "simplify", "licm")
+        """Lower a program from L3 to L4.""",
+        ("lower-num-to-exact", "lower-exact-to-arith", "fold-rounding", "simplify", "licm"),
     ),
     BITS_TO_C: PipelineSteps(
-        """L4 to L5, with hints for high-level synthesis if the target is programmable logic.""",
+        """Lower a program from L4 to L5, with hints for high-level synthesis if the target is programmable logic.""",
         (Extra("hint-loops"), "expand-nests", "lower-arith-to-c"),
     ),
     BITS_TO_LANES: PipelineSteps(
-        """L4 to loops on memories and streams that take several elements at once.""",
+        """Lower an L4 program to loops on memories and streams that process several elements at once.""",
         (
             "slide-windows",
             "inline-runtime",
@@ -217,7 +221,7 @@ PIPELINES = {
         ),
     ),
     BITS_TO_HARDWARE: PipelineSteps(
-        """L4 to a hardware module, which `-t verilog` prints.""",
+        """Lower an L4 program to a hardware module, which `-t verilog` prints.""",
         (
             BITS_TO_LANES,
             "simplify",
@@ -231,15 +235,15 @@ PIPELINES = {
         ),
     ),
     BITS_TO_UPSTREAM: PipelineSteps(
-        """L4 to `arith`, `func`, `memref` and `scf`, as other tools of MLIR read them.""",
+        """Lower an L4 program to `arith`, `func`, `memref` and `scf`, which other tools of MLIR parse.""",
         ("expand-nests", "inline-runtime", "lower-scratch-to-memref", "simplify"),
     ),
     BUFFERS_TO_UPSTREAM: PipelineSteps(
-        """L2 of any board to upstream dialects, with a loop in place of every kernel.""",
+        """Lower an L2 program for any board to upstream dialects, with a loop in place of every kernel.""",
         ("forget-target", BUFFERS_TO_LOOPS, LOOPS_TO_BITS, BITS_TO_UPSTREAM),
     ),
     "reals-to-c": PipelineSteps(
-        """The whole way, L0 to L5.""",
+        """Lower a program from L0 to L5.""",
         ("reals-to-formats", FORMATS_TO_BUFFERS, BUFFERS_TO_LOOPS, LOOPS_TO_BITS, BITS_TO_C),
     ),
 }

@@ -184,8 +184,8 @@ def _defect(module: ModuleOp, suspect: ModulePass, error: Exception) -> DefectEr
 class Pipeline(ModulePass):
     """A pass that runs a sequence of passes. Its fields are the options that its steps have or depend on.
 
-    If no step has the option `target`, since all look up the target in the module, `target` is the target that the
-    module must name; a module that names none receives it.
+    If no step has the option `target`, all steps look up the target in the module. The field `target` is then the
+    target that the module must name. If the module names no target, it receives this one.
     """
 
     @property
@@ -199,8 +199,8 @@ class Pipeline(ModulePass):
 
     @property
     def sets_target(self) -> str | None:
-        """The target that the module must name or receives; None if no target is requested, or if a step has this
-        option.
+        """The target that the module must name or that it receives. None if no target is requested, or if a step has
+        the option `target`.
         """
         return None if TARGET_OPTION in _taken(self.name) else getattr(self, TARGET_OPTION, None)
 
@@ -239,7 +239,7 @@ def pipeline(name: str) -> type[Pipeline]:
 
 
 def _taken(name: str) -> set[str]:
-    """The options that steps of a pipeline have or depend on, inner pipelines included."""
+    """The options that the steps of a pipeline have or depend on, including the steps of inner pipelines."""
     taken: set[str] = set()
     for step in steps_of(name):
         if isinstance(step, If):

@@ -1,4 +1,4 @@
-"""`lower-rtl-to-circt`: the memories of hardware modules become operations of CIRCT, so that no operation of tinyml
+"""`lower-rtl-to-circt`: turns the memories of hardware modules into operations of CIRCT, so that no operation of tinyml
 remains.
 
 CIRCT accepts the generic form with locations, and with properties as attributes, from version 1.62 on.
@@ -25,11 +25,11 @@ from tinyml.transforms.ir.levels import CIRCUITS
 
 @dataclass(frozen=True)
 class LowerRtlToCirctPass(ModulePass):
-    """Replace each `rtl.ram` by a `seq.firmem` or, if it is never written, by an array of constants.
+    """Replace each `rtl.ram` by a `seq.firmem` or, if the memory is never written, by an array of constants.
 
-    The memory or array is read without latency, into a register that keeps its word until the next read, as an
-    `rtl.ram` does. Registers are named after their values. Raises `InputError` for a written memory with initial
-    content, which CIRCT stores in a file.
+    Like an `rtl.ram`, the replacement keeps the word that was read until the next read. For this purpose, the memory or
+    array is read without latency into a register. Registers are named after their values. Raises `InputError` for a
+    written memory with initial content, which CIRCT stores in a file.
     """
 
     name = "lower-rtl-to-circt"

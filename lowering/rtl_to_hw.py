@@ -1,4 +1,4 @@
-"""`lower-rtl-to-hw`: a scheduled program becomes a hardware module (`hw`, `comb`, `seq` and `rtl.ram`).
+"""`lower-rtl-to-hw`: turns a scheduled program into a hardware module (`hw`, `comb`, `seq` and `rtl.ram`).
 
 The module's ports: `clock`; `reset`; `start`, which begins an inference while `busy` is low; `in_valid`, `in_data` and
 `in_ready`, the elements of the input, at most one per cycle; `out_valid`, `out_data` and `out_ready`, the elements of

@@ -1,4 +1,5 @@
-"""`lower-scratch-to-memref`: memory and interface of a program in upstream dialects (L4 to arith, func, memref, scf).
+"""`lower-scratch-to-memref`: lowers memory and interface of a program to upstream dialects (L4 to arith, func, memref,
+scf).
 
 MLIR's tools accept the result without options. Constants and the arena are `memref.global`s, and buffers are
 `memref.view`s of the arena. Every array is one-dimensional, so that no layout depends on a stride.
@@ -50,14 +51,15 @@ from tinyml.transforms.ir.levels import BITS
 
 @dataclass(frozen=True)
 class LowerScratchToMemrefPass(ModulePass):
-    """Replace memory and interface of the one program of a module NAME, and drop all attributes of tinyml's dialects.
+    """Replace memory and interface of the only program of a module NAME, and drop all attributes of tinyml's dialects.
 
-    `NAME_predict(memref<Nxi16>) -> i32` accepts the raws of the input and returns the label, if there is one. It has no
-    argument if the caller writes the input to the address that `NAME_input() -> index` returns, or supplies its rows by
-    the function `NAME_row(index, i32)`, whose first argument is an address. `NAME_scores`, `NAME_output_1` and so on
-    return addresses in the arena. With MLIR's convention of bare pointers these functions are the C functions of
-    `NAME.h`. Calls of runtime functions without an integer program become calls of `NAME_tm_FUNCTION`. Addresses are
-    passed as `index`, and integers narrower than 32 bits are passed with 32 bits.
+    `NAME_predict(memref<Nxi16>) -> i32` accepts the raws of the input and returns the label, if there is one. In two
+    cases it has no argument. In the first case, the caller writes the input to the address that `NAME_input() -> index`
+    returns. In the second case, the caller supplies the rows of the input by the function `NAME_row(index, i32)`, whose
+    first argument is an address. `NAME_scores`, `NAME_output_1` and so on return addresses in the arena. With MLIR's
+    convention of bare pointers these functions are the C functions of `NAME.h`. Calls of runtime functions without an
+    integer program become calls of `NAME_tm_FUNCTION`. Addresses are passed as `index`, and integers narrower than 32
+    bits are passed with 32 bits.
 
     Raises `InputError` for calls of a chip's kernels, programs with instances, weights that the caller writes, input
     that the caller pushes, and modules that do not have exactly one function.

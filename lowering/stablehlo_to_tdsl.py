@@ -18,8 +18,8 @@ from tinyml.transforms.ir.levels import REALS
 
 @dataclass(frozen=True)
 class LowerStablehloToTdslPass(ModulePass):
-    """Lower the function `main`, or the only public function, with its callees. A module without StableHLO and CHLO ops
-    is unchanged.
+    """Lower the function `main`, or the only public function, and the functions that it calls. A module without
+    StableHLO and CHLO ops is unchanged.
 
     Raises `InputError` at an op that is not supported.
     """

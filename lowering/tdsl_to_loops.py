@@ -24,7 +24,7 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 @dataclass(frozen=True)
 class LowerTdslToLoopsPass(ModulePass):
-    """Replace every `tdsl` op on memrefs by loops. The locations of the new ops carry the name of the op.
+    """Replace every `tdsl` op on memrefs by loops. The locations of the new ops contain the name of the replaced op.
 
     Raises `InputError`, with the location, for an op without a lowering.
     """

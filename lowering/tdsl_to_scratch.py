@@ -1,9 +1,9 @@
 """`lower-tdsl-to-scratch`: turns tensors into buffers (L1 to L2).
 
-Every op writes to a separate buffer, to which packing later assigns an address. An op that only moves contiguous
-elements becomes a view. Constants are in flash; the input is in a buffer of the arena on request (`reuse-input`). A
-loop's iter_arg occupies one buffer for all iterations. The body writes this buffer directly if no later op reads the
-old value.
+Every op writes to a separate buffer, to which packing later assigns an address. If an op only moves contiguous
+elements, its result becomes a view. Constants are in flash; the input is in a buffer of the arena on request
+(`reuse-input`). An iter_arg of a loop occupies one buffer for all iterations. The body writes to this buffer directly
+if no later op reads the old value.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ class _Bufferization:
         return buffer
 
     def compute(self, op: tdsl.TensorOp) -> None:
-        """Lower an op to one that writes the result into a buffer."""
+        """Lower an op to an op that writes the result into a buffer."""
         destination = self.destinations.get(op.out)
         if isinstance(op, tdsl.TransposeOp) and op.in_place is not None:
             if not isinstance(reshaped(self.buffers[op.input]).owner, scratch.AllocOp):
@@ -192,9 +192,10 @@ class _Bufferization:
         self.buffers[op.out] = destination
 
     def moved(self, buffer: SSAValue) -> SSAValue:
-        """Move a buffer to a new buffer, which packing may place so that it overlaps the op's result.
+        """Move a buffer to a new buffer, and return the new buffer. Packing may place it so that the op's result
+        overlaps it.
 
-        Only buffers that the function allocates are moved; other buffers are unchanged.
+        Only buffers that the function allocates are moved; other buffers are returned unchanged.
         """
         source = reshaped(buffer)
         if not isinstance(source.owner, scratch.AllocOp):
@@ -239,14 +240,16 @@ class _Bufferization:
         self.builder.insert(memref.CopyOp(source, destination))
 
     def end(self, op: func.ReturnOp) -> None:
-        """Return the outputs. The last results, the new values of states, are stored to the buffers of the states."""
+        """Emit the return of the outputs. The last results are the new values of states; they are stored to the buffers
+        of the states.
+        """
         outputs = op.operands[: len(op.operands) - len(self.states)]
         new = op.operands[len(outputs) :]
         self.write_back([(self.buffers[state], value) for state, value in zip(self.states, new, strict=True)])
         self.builder.insert(func.ReturnOp(*(self.returned(value) for value in outputs)))
 
     def returned(self, value: SSAValue) -> SSAValue:
-        """The buffer of a returned value, in RAM and not shared with another result."""
+        """The buffer of a returned value. It is in RAM and not shared with another result."""
         buffer = self.buffers[value]
         type: Attribute = value.type
         if isinstance(type, TensorType) and not isinstance(scratch.root(buffer).owner, scratch.AllocOp):
@@ -363,7 +366,7 @@ def written_in_place(loop: scf.ForOp, position: int) -> Sequence[SSAValue]:
     """The values that may be written directly to the buffer of iter_arg `position`; empty if there are none.
 
     They are the yielded value and the values from which a chain of in-place updates computes it. The last use of the
-    old value must precede the first op of this chain, or be this op if it may overwrite its operand.
+    old value must precede the first op of this chain. It may also be this op, if the op may overwrite its operand.
     """
     body = loop.body.block
     chain: list[SSAValue] = [cast(scf.YieldOp, body.last_op).operands[position]]
@@ -399,7 +402,7 @@ def _writes_in_place(loop: scf.ForOp, position: int, producer: Operation | Block
 
 
 def _aliases(value: SSAValue) -> list[SSAValue]:
-    """A value and all values that may share its buffer: views of it, and values that loops carry from it."""
+    """A value and all values that may share its buffer: views of the value, and values that loops carry from it."""
     aliases = [value]
     for alias in aliases:
         for use in alias.uses:
@@ -419,7 +422,7 @@ def _sharing(use: Use) -> tuple[SSAValue, ...]:
 
 
 def _ancestor(op: Operation, loop: scf.ForOp) -> Operation:
-    """The op in the loop's body block that contains an op, or is the op itself."""
+    """The op in the loop's body block that is `op` or contains it."""
     while op.parent is not loop.body.block:
         op = cast(Operation, op.parent_op())
     return op

@@ -1,7 +1,7 @@
 """`lower-tdsl-to-tosa`: writes a program on 8-bit integers with scales, such as a quantised .tflite, in TOSA 1.0.
 
-Zero points and scales move from the types to operands of ops. Every raw equals the raw of TensorFlow Lite Micro.
-Functions of one element become tables.
+In TOSA, zero points and scales are operands of ops instead of parts of types. Every raw equals the raw of TensorFlow
+Lite Micro. Functions of one element become tables.
 """
 
 from __future__ import annotations
@@ -91,8 +91,9 @@ class _Lowering:
         return self.to.constant(_raws(op, [])[0], i8)
 
     def sum(self, op: tdsl.AddOp | tdsl.SubOp) -> SSAValue:
-        """Lower TensorFlow Lite's ADD and SUB: operands in units of twice the greater scale, with 20 more fractional
-        bits.
+        """Lower a sum or difference as TensorFlow Lite's ADD and SUB compute it, and return the result.
+
+        The operands are converted to units of twice the greater scale, with 20 more fractional bits.
         """
         formats = [quantised(operand) for operand in op.inputs]
         unit, result = 2 * max(format.scale for format in formats), quantised(op.out)
@@ -118,7 +119,7 @@ class _Lowering:
         return self.to.requantised(self.to.product(a, b), factor, 1 << 2 * USUAL_WIDTH, result.zero_point.data, i8)
 
     def extreme(self, op: tdsl.MaximumOp | tdsl.MinimumOp) -> SSAValue:
-        """Lower a maximum or minimum of raws with one scale, as 32-bit integers."""
+        """Lower a maximum or minimum of raws with one scale. The raws are compared as 32-bit integers."""
         if len({quantised(value).type for value in (*op.inputs, op.out)}) > 1:
             raise InputError("numbers of different scales are not written in TOSA")
         most = 1 << USUAL_WIDTH
@@ -195,7 +196,7 @@ def _convolved(op: tdsl.PadOp) -> bool:
 
 
 def _raws(op: tdsl.TensorOp, x: Sequence[Any]) -> Any:
-    """Compute the raws of an op's result from the raws of its operands, sample by sample."""
+    """Compute the raws of an op's result. x: the raws of the operands, for several samples."""
     from tinyml.runtime.evaluator.arithmetics import Bits
 
     return op.compute(Bits(), x)

@@ -19,14 +19,18 @@ if no timing is published; or one cycle per instruction, a lower bound.
 class Timing:
     """The cycles of a core's instructions as published by its manufacturer, with memories without wait states.
 
-    source: the publication. load: cycles of a load of a single register, or of a store with an index register. If loads
-    are `pipelined`, a load directly after another load that does not supply its address needs one cycle less. store:
-    cycles of a store without an index register. several: cycles of a load or store of N registers in addition to N.
-    stall: additional cycles of a load or store whose address the previous instruction computes. refill: additional
-    cycles of a taken branch. cycles: cycles of other instructions, by mnemonic without condition and width; `vmov core`
-    denotes moves between core and floating-point registers. An instruction that is not listed needs one cycle. mean:
-    measured cycles per instruction of compiled programs. modelled: true for a model of a core whose timing is not
-    published.
+    * source: the publication.
+    * load: the cycles of a load of a single register, or of a store with an index register.
+    * pipelined: true if a load directly after another load needs one cycle less, unless the other load supplies its
+      address.
+    * store: the cycles of a store without an index register.
+    * several: the cycles of a load or store of N registers in addition to N.
+    * stall: the additional cycles of a load or store whose address the previous instruction computes.
+    * refill: the additional cycles of a taken branch.
+    * cycles: the cycles of other instructions, by mnemonic without condition and width. `vmov core` denotes moves
+      between core and floating-point registers. An instruction that is not listed needs one cycle.
+    * mean: the measured cycles per instruction of compiled programs.
+    * modelled: true for a model of a core whose timing is not published.
     """
 
     source: str
@@ -42,27 +46,32 @@ class Timing:
 
 
 class Logic:
-    """The logic of an FPGA; the backend of its chip (`Chip.backend`) defines the details."""
+    """The logic of an FPGA. The hardware backend of the chip (`Chip.backend`) defines the fields."""
 
 
 @dataclass(frozen=True)
 class Board:
     """A compilation target and its properties.
 
-    part: the chip on the board, by the simulator's name. flags: the C compiler flags for that part. flash, ram: bytes
-    available to a program, None if unlimited. unit: the unit of time of the runner. costs: the name of the cost table
-    in the folder of the chip or of the chip that it extends, "" if there is none. Boards with the same core share a
-    table. larger: a board with the same core and more memory, with which programs that do not fit are measured.
-    features: instruction sets and extensions that kernels may need. timing: the published timing of the core, if the
-    runner counts instructions and the memories have no wait states.
-
-    title: the name printed on the board. aliases: other names of the target, for boards with the same part and
-    memories. core: the core of the part. clock: in Hz, as the board's usual software sets it; None if unknown. source:
-    the publication of the clock and memories. issues: the number of instructions that the core may start per cycle.
-    waits: the memory whose wait states are excluded from times. arduino: the board's names for Arduino's tools,
-    `VENDOR:ARCHITECTURE:BOARD`, the primary one first. platformio: the board's name for PlatformIO, `PLATFORM:BOARD`,
-    or only the platform if no board is needed. fabric: the logic of an FPGA, for which programs are compiled to
-    hardware modules.
+    * part: the chip on the board, by the simulator's name.
+    * flags: the C compiler flags for that part.
+    * flash, ram: the bytes available to a program, None if unlimited.
+    * unit: the unit of time of the runner.
+    * costs: the name of the cost table in the folder of the chip or of the chip that it extends, "" if there is none.
+      Boards with the same core share a table.
+    * larger: a board with the same core and more memory, with which programs that do not fit are measured.
+    * features: instruction sets and extensions that kernels may need.
+    * timing: the published timing of the core, if the runner counts instructions and the memories have no wait states.
+    * title: the name printed on the board.
+    * aliases: other names of the target, for boards with the same part and memories.
+    * core: the core of the part.
+    * clock: the frequency in Hz, as the board's usual software sets it; None if unknown.
+    * source: the publication of the clock and memories.
+    * issues: the number of instructions that the core may start per cycle.
+    * waits: the memory whose wait states are excluded from times.
+    * arduino: the board's names for Arduino's tools, `VENDOR:ARCHITECTURE:BOARD`, the primary name first.
+    * platformio: the board's name for PlatformIO, `PLATFORM:BOARD`, or only the platform if no board is needed.
+    * fabric: the logic of an FPGA, for which programs are compiled to hardware modules.
     """
 
     name: str
@@ -93,8 +102,9 @@ class Board:
 
     @property
     def time_source(self) -> TimeSource | None:
-        """The source of times in seconds: `simulated` cycles, `published` or `modelled` timing, or `least` if only
-        instructions are counted; None without a clock.
+        """The source of times in seconds; None for a board without a clock.
+
+        It is `simulated` cycles, `published` or `modelled` timing, or `least` if only instructions are counted.
         """
         if self.clock is None:
             return None
@@ -107,7 +117,7 @@ class Board:
     def with_memories(self, flash: int, ram: int) -> Board:
         """A board with the same core and clock but other memories, in bytes.
 
-        Its name is that of the board followed by both sizes, such as `cortex-m33-512K-128K`.
+        The name of the result is the name of the board followed by both sizes, such as `cortex-m33-512K-128K`.
         """
         if (flash, ram) == (self.flash, self.ram):
             return self
@@ -126,7 +136,7 @@ class Board:
         return f"does not fit {self.name} ({self.part}): {why}"
 
     def need(self, flash: int, ram: int | str) -> str:
-        """The required and available bytes as text, for `misfit`. flash: 0 if unknown."""
+        """The required and available bytes as text, for the message of `misfit`. flash: 0 if unknown."""
         needed = f"{f'{flash} bytes of flash and ' if flash else ''}{ram} bytes of RAM"
         return f"needs {needed}, the board has {self.flash} of flash and {self.ram} of RAM"
 
@@ -150,17 +160,17 @@ SIZES = f"a multiple of {_GRAIN} bytes up to 256M, such as 65536, 512K or 2M"
 
 
 def bytes_of(text: str) -> int | None:
-    """The number of bytes for a memory size as text (`SIZES`); None for any other text."""
+    """The number of bytes that a text states as a memory size (`SIZES`); None for any other text."""
     found = re.fullmatch(r"([0-9]{1,9})([KMkm]?)", text)
     size = 0 if found is None else int(found[1]) * _UNITS[found[2].upper()]
     return size if 0 < size <= _LARGEST and size % _GRAIN == 0 else None
 
 
 def _spelled(size: int) -> str:
-    """The shortest exact text for a memory size that `bytes_of` parses."""
+    """The shortest text that `bytes_of` parses to exactly this memory size."""
     return next(f"{size // unit}{suffix}" for suffix, unit in _UNITS.items() if size % unit == 0)
 
 
 def emulated_memories(board: Board) -> Sequence[str]:
-    """The linker flags for the memories of a board, in the form for the linker scripts of emulated chips."""
+    """The linker flags that define the memories of a board for the linker scripts of emulated chips."""
     return f"-Wl,--defsym=tm_flash_bytes={board.flash}", f"-Wl,--defsym=tm_ram_bytes={board.ram}"

@@ -37,46 +37,72 @@ _IN_PLAIN_C: Callable[[ElementFunction], str] = on_call("tinyml.targets.c.compos
 class Chip:
     """A family of chips with one instruction set and one C compiler.
 
-    name: the name printed at the top of generated C. folder: the folder of the chip's files: `costs/*.json`, the cost
-    tables of the boards; `include/tinyml/*.h`, the headers of chip-specific kernels; `harness/*.c`, start-up code and a
-    loop around the model; and `harness/*.ld`, the linker script, if one is needed. runner: module and class of the
-    `Runner`, such as `package.module:Class`, imported on first use; empty if programs can only be written, not built
-    and run, for the reason `not_run`. boards: the targets. makers: the table of kernels, best first: listed kernels,
-    composers of sums and of tiles, coders of rows, tiles and forests, constants beyond `flash_bytes`. functions: the
-    texts of functions that read and write packed elements. packed_reads: the costs of packed constants that no kernel
-    reads.
+    Description:
 
-    prefix: the common prefix of compiler and binutils, such as `avr-`. compiler: the command of the C compiler, gcc or
-    clang; by default the prefix followed by `gcc`. tools: the commands of tools without the prefix, by their usual
-    names (`size`, `nm`, `objcopy`, `objdump`, `addr2line`). flags: compiler flags of every program. harness_flags:
-    flags of builds with the harness only. libraries: linker flags. memory_flags: linker flags for the memories of a
-    board, without which a program may be larger, so that reports can state by how much; none if the linker does not
-    check memories. memories_of_part: true if compiler and simulator define the memories of each part, so that a target
-    may have less memory than its part, but not more. triple: LLVM's name of the target, for programs that LLVM
-    compiles; empty for this computer and for chips without LLVM support. packages: Debian packages that `make test`
-    installs. modules: Python modules that the runner needs. extends: a chip whose kernels are also available, with the
-    headers that define them.
+    * name: the name printed at the top of generated C.
+    * folder: the folder of the chip's files: `costs/*.json` (the cost tables of the boards), `include/tinyml/*.h` (the
+      headers of chip-specific kernels), `harness/*.c` (start-up code and a loop around the model), and `harness/*.ld`
+      (the linker script, if one is needed).
+    * runner: the module and class of the `Runner`, such as `package.module:Class`, imported on first use. Empty if
+      programs can only be written, not built and run; `not_run` is then the reason.
+    * boards: the targets.
+    * makers: the table of kernels, best first: listed kernels, composers of sums and of tiles, coders of rows, tiles
+      and forests, constants beyond `flash_bytes`.
+    * functions: a function that returns the text of a function that reads or writes packed elements.
+    * packed_reads: the costs of packed constants that no kernel reads.
+    * extends: a chip whose kernels are also available, with the headers that define them.
 
-    instruction_alignment: instructions start at multiples of this number of bytes. alignment: the greatest alignment in
-    bytes that an access may need. object_bytes, flash_bytes: limits on the size of one constant array and of all near
-    ones together; None if unlimited. flash_attribute: the attribute of constant arrays if constants have a separate
-    address space. The helpers `tm_flash_T` and `tm_next_T` then read them (T is one of i8, i16, i32, i64, f32). Far
-    constants have this attribute with the suffix `_FAR`, and addresses of the type `tm_far`, computed by `TM_FAR`, for
-    `tm_far_T` and `tm_next_far_T`; the helper `tm_far` defines all three. flash_text: the text that defines
-    `TM_FLASH_TEXT`, the character type of a string with that attribute, if the caller's language has a special one.
-    constant_alignment: the least alignment in bytes of constant arrays, for kernels. buffer_alignment: the alignment of
-    buffers in the arena, for memories with wide words. constants_in_ram: true if constants occupy RAM in addition to
-    flash. small_counter: the type of loop counters whose constant bounds lie in [0, 255]. options: compiler options
-    that a source file sets. sums_options: the text before a function with sums in memory, such as those of standard
-    posits. int24: the text that defines `TM_INT24`, a signed type of at least 24 bits. helpers: the text of the helpers
-    above and of `tm_mul8`, `tm_mul16` and `tm_mul16_8`, if the chip prefers them to plain products of two int8_t, of
-    two int16_t or of one of each. prelude: text printed before the first helper. macros: prefixes of the macros that
-    only the chip's compilers define, with which texts of the runtime select code for the chip; None if any compiler
-    accepts its programs, which then contain the code for each. replaces: headers of the runtime, such as
-    `tinyml/add.h`, that the chip replaces by headers of the same names, which define the same functions. trap: a
-    statement with an illegal instruction, used by tests to provoke a crash. backend: the module that generates hardware
-    for its programs, as `tools/driver/backend.py` defines it; empty for processors. figures: module and function that
-    print the costs of its kernels at several levels of optimization (`make kernels`).
+    Tools:
+
+    * prefix: the common prefix of compiler and binutils, such as `avr-`.
+    * compiler: the command of the C compiler, gcc or clang; by default the prefix followed by `gcc`.
+    * tools: the commands of tools without the prefix, by their usual names (`size`, `nm`, `objcopy`, `objdump`,
+      `addr2line`).
+    * flags: the compiler flags of every program.
+    * harness_flags: the flags of builds with the harness only.
+    * libraries: the linker flags.
+    * memory_flags: a function that returns the linker flags for the memories of a board. Without these flags, a program
+      may be larger than the memories, so that reports can state by how much. None if the linker does not check
+      memories.
+    * memories_of_part: true if compiler and simulator define the memories of each part. A target may then have less
+      memory than its part, but not more.
+    * triple: LLVM's name of the target, for programs that LLVM compiles; empty for this computer and for chips without
+      LLVM support.
+    * packages: the Debian packages that `make test` installs.
+    * modules: the Python modules that the runner needs.
+
+    Memory and C text:
+
+    * instruction_alignment: instructions start at multiples of this number of bytes.
+    * alignment: the greatest alignment in bytes that an access may need.
+    * object_bytes: the limit on the size of one constant array; None if unlimited.
+    * flash_bytes: the limit on the size of all near constant arrays together; None if unlimited.
+    * flash_attribute: the attribute of constant arrays if constants have a separate address space. The helpers
+      `tm_flash_T` and `tm_next_T` then read constants (T is one of i8, i16, i32, i64, f32). Far constants have this
+      attribute with the suffix `_FAR`. Their addresses have the type `tm_far` and are computed by `TM_FAR`; `tm_far_T`
+      and `tm_next_far_T` read them. The helper `tm_far` defines this type, the macro and the functions.
+    * flash_text: the text that defines `TM_FLASH_TEXT`, the character type of a string with that attribute, if the
+      caller's language has a special character type.
+    * constant_alignment: the least alignment in bytes of constant arrays, for kernels.
+    * buffer_alignment: the alignment of buffers in the arena, for memories with wide words.
+    * constants_in_ram: true if constants occupy RAM in addition to flash.
+    * small_counter: the type of loop counters whose constant bounds lie in [0, 255].
+    * options: the compiler options that a source file sets.
+    * sums_options: the text before a function with sums in memory, such as the sums of standard posits.
+    * int24: the text that defines `TM_INT24`, a signed type of at least 24 bits.
+    * helpers: the text of the helpers stated above. Also contains `tm_mul8`, `tm_mul16` and `tm_mul16_8` if the chip
+      prefers them to plain products of two int8_t, of two int16_t, or of an int16_t and an int8_t.
+    * prelude: text printed before the first helper.
+    * macros: prefixes of the macros that only the chip's compilers define. Texts of the runtime select code for the
+      chip by these macros. None if any compiler accepts the chip's programs, which then contain the code for each
+      compiler.
+    * replaces: headers of the runtime, such as `tinyml/add.h`, that the chip replaces by headers of the same names. The
+      replacements define the same functions.
+    * trap: a statement with an illegal instruction, used by tests to provoke a crash.
+    * backend: the module that generates hardware for the chip's programs, as `tools/driver/backend.py` defines it;
+      empty for processors.
+    * figures: the module and function that print the costs of the chip's kernels at several levels of optimization
+      (`make kernels`).
     """
 
     name: str
@@ -140,9 +166,11 @@ class Chip:
         return [kernel for listed in self.made_by(ListedKernels) for kernel in listed.kernels]
 
     def check_constants(self, total: float, board: Board, far: float = 0) -> None:
-        """Raise `TooLargeError` for more bytes of constants than programs can access.
+        """Raise `TooLargeError` if the bytes of constants exceed the limit for programs of the chip.
 
-        board: one of the boards of the chip. far: the number of these bytes that are far constants.
+        * total: the number of bytes of constants.
+        * board: one of the boards of the chip.
+        * far: the number of these bytes that are far constants.
         """
         if self.flash_bytes is None:
             return
@@ -170,7 +198,7 @@ class Chip:
 
     @property
     def include_folders(self) -> Sequence[Path]:
-        """The folders of the headers of the chip's kernels."""
+        """The folders that contain the headers of the chip's kernels."""
         own = self.files("include")
         return own if self.extends is None else [*self.extends.include_folders, *own]
 

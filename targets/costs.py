@@ -26,8 +26,10 @@ OPTIMIZE = "-Os"
 class Cost:
     """The cost of a step.
 
-    time: per execution, in the unit of the device. code: bytes of flash per occurrence. once, stack: bytes of flash and
-    of stack that the first step of a kind adds to a program, such as those of a kernel or a function of the C library.
+    * time: the time per execution, in the unit of the device.
+    * code: the bytes of flash per occurrence.
+    * once, stack: the bytes of flash and of stack that the first step of a kind adds to a program, such as those of a
+      kernel or a function of the C library.
     """
 
     time: float
@@ -40,9 +42,11 @@ class Cost:
 class CostTable:
     """The costs measured on a board.
 
-    unit: the board's unit of time. program: the fixed cost of every program; its `code` is 0. steps: costs by kind, at
-    least one; kinds may be missing. floats: the time to convert a caller's float to an element of the input, by the
-    conversion function. constants_in_ram: as in `Chip`.
+    * unit: the board's unit of time.
+    * program: the fixed cost of every program; its `code` is 0.
+    * steps: for each measured kind of step, its cost. At least one kind is measured.
+    * floats: the time to convert a caller's float to an element of the input, by the conversion function.
+    * constants_in_ram: true if constants occupy RAM in addition to flash.
     """
 
     unit: str
@@ -57,8 +61,9 @@ class CostTable:
         return None if cost is None else cost.time
 
     def generic_cost(self, step: str) -> Cost:
-        """An estimate for a kind that was not measured: the mean cost of its nearest family with measurements, or of
-        all kinds.
+        """An estimate for a kind of step that was not measured.
+
+        It is the mean cost of the nearest family of kinds with measurements, or of all kinds.
         """
         relatives = (
             [cost for known, cost in self.steps.items() if family in _families(known)] for family in _families(step)
@@ -69,10 +74,10 @@ class CostTable:
 
 
 def _families(step: str) -> Sequence[str]:
-    """The families of a kind of step, the nearest first.
+    """The families of kinds of steps to which a kind belongs, the nearest family first.
 
     For instance, `add i24` belongs to `add`, and `keep i8` to `select`. A runtime function is closest to its variants
-    of other widths, then to all functions. The same applies to the elements of these functions.
+    of other widths, then to all functions. The same applies to the elements that these functions process.
     """
     first, *rest = step.split()
     if first == "keep":
@@ -83,7 +88,7 @@ def _families(step: str) -> Sequence[str]:
 
 
 def cost_file(target: str) -> Path | None:
-    """The path of a board's cost table, which need not exist; None for a board without one."""
+    """The path of a board's cost table. The file need not exist. None for a board without a cost table."""
     table, chip = board(target).costs, chip_of(target)
     if not table:
         return None
@@ -93,7 +98,7 @@ def cost_file(target: str) -> Path | None:
 
 @cache
 def cost_table(target: str) -> CostTable | None:
-    """The cost table of a board; None if it has none, or one without steps.
+    """The cost table of a board; None if the board has no table, or a table without steps.
 
     Raises `InputError` for an unknown board, and for a file that is not a cost table.
     """
@@ -124,9 +129,9 @@ def _number(number: object) -> float:
 
 @dataclass(frozen=True)
 class KernelCost:
-    """The cost of a step of a kernel, as far as its instructions determine it.
+    """The cost of a step of a kernel, as far as the instructions of the kernel determine it.
 
-    cost: None if it must be measured. frame: bytes of stack; None if they must be measured.
+    cost: None if the cost must be measured. frame: the bytes of stack; None if they must be measured.
     """
 
     cost: Cost | None = None
@@ -134,7 +139,9 @@ class KernelCost:
 
 
 def kernel_cost(kernel: Kernel, unit: str = "") -> KernelCost:
-    """The cost of a call of a kernel (unit ""), or of a unit in which its time is counted, such as "element"."""
+    """The cost of a call of a kernel. If `unit` is not "", it is the cost of one such unit, for example of an
+    "element".
+    """
     if (composed := kernel.composed) is None:
         return KernelCost()
     frame = composed.stack if composed.bodies or composed.costs else None

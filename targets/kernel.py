@@ -1,8 +1,8 @@
 """Kernels: C functions of the runtime that compute an exact sum of integer products.
 
-A chip lists its kernels in `targets/NAME/kernels.py`. The functions are defined in headers of the chip or in the shared
-headers in `runtime/include/tinyml/`. Assembly is always accompanied by a reference implementation in plain C, so that a
-generated file has the same results on every machine.
+A chip lists its kernels in `targets/NAME/kernels.py`. Headers of the chip, or the shared headers in
+`runtime/include/tinyml/`, define the functions. Assembly is always accompanied by a reference implementation in plain
+C, so that a generated file has the same results on every machine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tinyml.targets.composer.instructions import Run
 
 @dataclass(frozen=True)
 class SharedFunction:
-    """A function that several kernels call, printed once per program. code: bytes of flash."""
+    """A function that several kernels call. It is printed once per program. code: bytes of flash."""
 
     symbol: str
     text: str
@@ -31,15 +31,23 @@ class SharedFunction:
 class Composed:
     """The C text and the costs of a composed kernel.
 
-    header: the runtime header that the kernel needs, or empty. functions: other runtime functions that it calls.
-    shared: functions that it shares with other kernels. signature: the head of the function. bodies: assembly
-    statements by instruction set, given as a value of TM_CORE or as a preprocessor condition. portable: statements for
-    all other machines. costs: the time of a call (""), of each product ("element") and of each unit in which the op
-    counts its `parts`; without costs the kernel is measured. counts: for a function in C that contains its constants,
-    the number of times that a call runs each step of the cost tables; `costs` is then a rough time. call: bytes of
-    flash of a call. stack: in bytes. block: the number of elements in an iteration, if the time of each element after
-    whole iterations is known ("rest"). runs: the instructions that a call executes, if they are recorded. near: true if
-    the code contains constants, which count towards the limit of chips that have one (`Chip.flash_bytes`).
+    * header: the runtime header that the kernel needs, or empty.
+    * functions: the other runtime functions that the kernel calls.
+    * shared: the functions that the kernel shares with other kernels.
+    * signature: the head of the function.
+    * bodies: assembly statements by instruction set. An instruction set is a value of TM_CORE or a preprocessor
+      condition.
+    * portable: the statements for all other machines.
+    * costs: the time of a call (""), of each product ("element") and of each unit in which the op counts its `parts`. A
+      kernel without costs is measured.
+    * counts: for a function in C that contains its constants, the number of times that a call executes each step of the
+      cost tables. `costs` is then a rough time.
+    * call: the bytes of flash of a call.
+    * stack: the bytes of stack.
+    * block: the number of elements in an iteration, if the time of each element after whole iterations is known
+      ("rest").
+    * runs: the instructions that a call executes, if they are recorded.
+    * near: true if the code contains constants. These constants count towards the limit of a chip (`Chip.flash_bytes`).
     """
 
     header: str
@@ -95,18 +103,25 @@ def _any_of(cores: Sequence[int | str]) -> str:
 class Kernel:
     """A C function and the sum that it computes.
 
-    symbol: the name of the function. op: the num op that it implements; the factor of `num.axpy` counts as the vector.
-    weights, vector: the width of the stored integers, not a multiple of 8 if they are packed. sum: the width of the
-    accumulator. gaps: bits stored with each weight of a sparse row that is a byte stream: 8 in the layout of
-    `pack_rows`, 4 in that of `delta_rows`, 8 and a share of 16 in that of `gathered_rows`
-    (`dialects/layouts/sparse_rows.py`). flash: true if the weights are in flash, false for RAM, None if the chip has a
-    single address space. rows: the number of matrix rows processed at once. step: the time of one entry of a sum, in
-    cycles on an AVR and in instructions on other chips, 0 if unknown. code: bytes of flash; `make kernels` measures
-    both. codings: the codings of weights and vector; tables are the first arguments. segments: true if the tables are
-    those of `Coding.segments`. needs: the feature that a board must have. composed: the text of a kernel that no header
-    defines. chunk: the number of consecutive products, counted from the last, whose sum is proven to fit in 16 bits.
-    large: true if the kernel needs more flash than its weights; only `spend-flash` chooses it. identity: the attribute
-    that identifies it in the IR; None for a kernel that the chip lists, which is identified by its symbol.
+    * symbol: the name of the function.
+    * op: the num op that the kernel implements. The factor of `num.axpy` counts as the vector.
+    * weights, vector: the width of the stored integers, not a multiple of 8 if they are packed.
+    * sum: the width of the accumulator.
+    * gaps: the bits stored with each weight of a sparse row that is a byte stream (`dialects/layouts/sparse_rows.py`):
+      8 in the layout of `pack_rows`, 4 in the layout of `delta_rows`, 8 and a share of 16 in the layout of
+      `gathered_rows`.
+    * flash: true if the weights are in flash, false for RAM, None if the chip has a single address space.
+    * rows: the number of matrix rows processed at once.
+    * step: the time of one entry of a sum, in cycles on an AVR and in instructions on other chips, 0 if unknown.
+    * code: the bytes of flash. `make kernels` measures `step` and `code`.
+    * codings: the codings of weights and vector; tables are the first arguments.
+    * segments: true if the tables are those of `Coding.segments`.
+    * needs: the feature that a board must have.
+    * composed: the text of a kernel that no header defines.
+    * chunk: the number of consecutive products, counted from the last one, whose sum is proven to fit in 16 bits.
+    * large: true if the kernel needs more flash than its weights; only `spend-flash` chooses such a kernel.
+    * identity: the attribute that identifies the kernel in the IR; None for a kernel that the chip lists, which its
+      symbol identifies.
     """
 
     symbol: str
@@ -155,7 +170,7 @@ class Kernel:
 
     @property
     def computed(self) -> Hashable:
-        """The description of the computed sum, regardless of the memory of the weights."""
+        """A key that describes the computed sum, regardless of the memory of the weights."""
         return self.weights, self.vector, self.sum, self.op, self.codings, self.chunk
 
 
@@ -174,9 +189,10 @@ LONGEST_IN_CHUNKS = 1530
 class PackedReads:
     """The costs of packed constants whose elements are read one by one, without a kernel.
 
-    loop, kernel: the time per element as a multiple of that of a plain constant, in an existing loop and in a loop that
-    replaces a kernel. call: bytes of flash of a call in addition to a load. code: bytes of flash of the called
-    function, by the width of the elements in bits.
+    * loop, kernel: the time per element as a multiple of the time for a plain constant, in an existing loop and in a
+      loop that replaces a kernel.
+    * call: the bytes of flash of a call in addition to a load.
+    * code: the bytes of flash of the called function, by the width of the elements in bits.
     """
 
     loop: float = 1.6
@@ -189,9 +205,11 @@ class PackedReads:
 class ElementFunction:
     """A function on packed elements.
 
-    kind: reads an element by its index, writes one to RAM, or unpacks whole groups from RAM to a plain array. bits: the
-    width of an element, or its digits. flash: true if the function reads from flash. signed: false if unpacked elements
-    have no sign.
+    * kind: the function reads an element by its index, writes an element to RAM, or unpacks whole groups from RAM to a
+      plain array.
+    * bits: the width of an element, or the digits as which elements are packed.
+    * flash: true if the function reads from flash.
+    * signed: false if unpacked elements have no sign.
     """
 
     kind: Literal["read", "write", "unpack"]

@@ -1,7 +1,7 @@
-"""Makers of kernels, which chips list in their tables: lists of kernels, composers of sums, and coders of rows, forests
-and lane functions.
+"""Makers of kernels, which chips list in their tables.
 
-The makers of tile kernels are in `tinyml.targets.tiles`.
+A maker is a list of kernels, a composer of sums, or a coder of rows, forests or lane functions. The makers of tile
+kernels are in `tinyml.targets.tiles`.
 """
 
 from __future__ import annotations
@@ -58,8 +58,9 @@ class ListedKernels(Maker):
 
 @dataclass(frozen=True, eq=False)
 class SumComposer(Maker):
-    """A composer of kernels for sums. composed: returns the kernel for a description without a symbol; None if there is
-    none.
+    """A composer of kernels for sums.
+
+    composed: a function that returns the kernel for a description without a symbol; None if there is no such kernel.
     """
 
     composed: Callable[[Kernel], Kernel | None]
@@ -101,8 +102,9 @@ def is_code_of(kernel: KernelAttr, coder: str) -> TypeGuard[CodeKernelAttr]:
 class RowCoder(Maker):
     """A composer whose kernels contain the weights that they multiply.
 
-    name: the prefix of C functions, followed by a digest; the rows themselves are in the program. composed: returns the
-    kernel for a function name and rows; None for unsupported rows. needs: the feature that a board must have.
+    * name: the prefix of C functions, which is followed by a digest. The rows themselves are in the program.
+    * composed: a function that returns the kernel for a function name and rows; None for unsupported rows.
+    * needs: the feature that a board must have.
     """
 
     name: str
@@ -121,7 +123,7 @@ class RowCoder(Maker):
 
     @lru_cache(CACHED_KERNELS)  # noqa: B019 (coders live as long as the program)
     def kernel(self, key: str, rows: CodedRows) -> Kernel | None:
-        """The kernel for these rows; None if they are unsupported. key: unique within a program."""
+        """The kernel for these rows; None if the rows are unsupported. key: unique within a program."""
         identity = CodeKernelAttr.of(self.name, key)
         kernel = self.composed(identity.function, rows)
         return None if kernel is None else replace(kernel, identity=identity)
@@ -134,8 +136,10 @@ C = TypeVar("C", bound="ForestCode | LaneProgram")
 class _ContentCoder(Maker, Generic[C]):
     """A composer whose kernels contain the data that they process.
 
-    name: the prefix of C functions, followed by a digest of the content. composed: returns the kernel for a function
-    name and a content; None if it is unsupported. needs: the feature that a board must have.
+    * name: the prefix of C functions, which is followed by a digest of the content.
+    * composed: a function that returns the kernel for a function name and a content; None if the content is
+      unsupported.
+    * needs: the feature that a board must have.
     """
 
     name: str
@@ -156,8 +160,9 @@ class _ContentCoder(Maker, Generic[C]):
         return None
 
     def kernel(self, content: C, key: str | None = None) -> Kernel | None:
-        """The kernel for a content; None if it is unsupported. key: unique within a program, by default a digest of the
-        content.
+        """The kernel for a content; None if the content is unsupported.
+
+        key: unique within a program, by default a digest of the content.
         """
         identity = CodeKernelAttr.of(self.name, content.digest if key is None else key)
         kernel = self.composed(identity.function, content)
@@ -180,7 +185,7 @@ FORESTS = tuple(
 
 
 class LoopCoder(_ContentCoder["LaneProgram"]):
-    """A composer whose kernels compute a given lane function on vectors."""
+    """A composer whose kernels compute a given lane function, which computes the lanes of vectors."""
 
     CONTENT: ClassVar[str] = LANES
 
@@ -189,8 +194,9 @@ class LoopCoder(_ContentCoder["LaneProgram"]):
 class FarConstants(Maker):
     """Kernels for weights beyond the range of normal addresses, and the cost of reading single elements.
 
-    needs: the feature that a board must have. kernel: returns the kernel of the same sum for far weights; None if there
-    is none. load: the additional time of reading an element, compared with a near one, in the unit of the board.
+    * needs: the feature that a board must have.
+    * kernel: a function that returns the kernel of the same sum for far weights; None if there is no such kernel.
+    * load: the additional time of reading an element, compared with a near element, in the unit of the board.
     """
 
     needs: str

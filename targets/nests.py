@@ -1,4 +1,4 @@
-"""Queries, with which the compiler asks a chip for kernels of loop nests, and the offers that the chip returns."""
+"""Queries and offers. By a query, the compiler requests kernels of loop nests from a chip; the chip returns offers."""
 
 from __future__ import annotations
 
@@ -42,14 +42,18 @@ DECODED_BITS = 16
 
 @dataclass(frozen=True)
 class SumQuery:
-    """Sums of products of two runs, which a routine computes (`RoutineAttr`).
+    """A request for kernels of a routine (`RoutineAttr`) that sums the products of two runs.
 
-    routine: the name of the routine. weights, vector: bits of the stored elements, not a multiple of 8 if they are
-    packed. Weights may be packed as digits, which then replace their coding. sums: the possible widths of the
-    accumulator, its current width first. codings, flash: as in `Kernel`. decodable: the factors that can first be
-    decoded to integers of `DECODED_BITS` bits in RAM, each only together with the factors after it. rows: the number of
-    rows, for kernels that are composed for this number. chunked: true to request only the kernels that add up
-    `Kernel.chunk` products in 16 bits; false to request all others.
+    * routine: the name of the routine.
+    * weights, vector: the bits of the stored elements, not a multiple of 8 if they are packed. Weights may be packed as
+      digits, which then replace their coding.
+    * sums: the possible widths of the accumulator, its current width first.
+    * codings, flash: as in `Kernel`.
+    * decodable: the factors that can first be decoded to integers of `DECODED_BITS` bits in RAM. A factor can be
+      decoded only together with the factors after it.
+    * rows: the number of rows, for kernels that are composed for this number.
+    * chunked: true to request only the kernels that add up `Kernel.chunk` products in 16 bits; false to request all
+      others.
     """
 
     routine: str
@@ -64,7 +68,10 @@ class SumQuery:
 
     @property
     def wanted(self) -> Iterator[tuple[Kernel, tuple[int, ...]]]:
-        """Yield descriptions of suitable kernels, the best first, each with the factors that must be decoded for it."""
+        """Yield pairs (description, factors), the best first.
+
+        The description is that of a suitable kernel. The factors are those that must be decoded for this kernel.
+        """
         for width in self.sums:
             bits, coding = self.weights, self.codings[0]
             if isinstance(bits, Digits):
@@ -88,12 +95,16 @@ class SumQuery:
 
 @dataclass(frozen=True, eq=False)
 class TileQuery:
-    """The product of rows of constant weights by windows, which lie in lines of `windows` windows each.
+    """A request for kernels that multiply rows of constant weights by windows, in lines of `windows` windows each.
 
-    Every sum is finished to a byte. run: the elements of a run of a window. spaces: the layout of windows. several:
-    true to request kernels that compute several lines at once, whose number need not divide the number of lines. large:
-    true to request the kernels that need more flash than weights, instead of the usual ones. by: the chosen kernel, to
-    which the query is then restricted.
+    Every sum is finished to a byte.
+
+    * run: the number of elements of a run of a window.
+    * spaces: the layout of windows.
+    * several: true to request kernels that compute several lines at once. This number need not divide the number of
+      lines.
+    * large: true to request the kernels that need more flash than weights, instead of the usual kernels.
+    * by: the chosen kernel, to which the query is then restricted.
     """
 
     sums: RowSums
@@ -108,7 +119,10 @@ class TileQuery:
 
 @dataclass(frozen=True)
 class FarWeightsQuery:
-    """The sum that a kernel computes, with its weights in a far constant. near: the kernel for near weights."""
+    """A request for a kernel that computes the same sum with its weights in a far constant.
+
+    near: the kernel for near weights.
+    """
 
     near: Kernel
 
@@ -124,7 +138,10 @@ LANE_PROGRAM: Callable[..., LaneProgram] = on_call("tinyml.dialects.num.kernels.
 
 
 def content_of(declaration: FuncOp) -> Content:
-    """The content of the code of a declared function. Raises `InputError` for a function without such content."""
+    """The content from which the code of a declared function is generated.
+
+    Raises `InputError` for a function without such content.
+    """
     if isinstance(name := declaration.attributes.get(LANES), SymbolRefAttr):
         from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp
 
@@ -146,9 +163,10 @@ def content_of(declaration: FuncOp) -> Content:
 class Offer:
     """A kernel for a nest. It computes `kernel.rows` rows at once, in an accumulator of `kernel.sum` bits.
 
-    decoded: the factors of a `SumQuery` that must be decoded first. lines: the number of lines of windows of a
-    `TileQuery` that a call computes. input_tile: the maximum number of bytes of an input tile. data: the weight stream
-    of a tile, or the data that the kernel contains instead of reading a stream.
+    * decoded: the factors of a `SumQuery` that must be decoded first.
+    * lines: the number of lines of windows of a `TileQuery` that a call computes.
+    * input_tile: the maximum number of bytes of an input tile.
+    * data: the weight stream of a tile, or the data that the kernel contains instead of reading a stream.
     """
 
     kernel: Kernel
@@ -159,7 +177,7 @@ class Offer:
 
 
 class Maker(ABC):
-    """A row of the table of a chip (`Chip.makers`): kernels that are listed, or composed on demand.
+    """A row of the table of a chip (`Chip.makers`). It provides kernels that are listed, or composed on demand.
 
     needs: the feature that a board must have. large: true if kernels need more flash than weights.
     """
@@ -169,7 +187,7 @@ class Maker(ABC):
 
     @abstractmethod
     def offers(self, nest: KernelQuery) -> Iterator[Offer]:
-        """Yield the kernels for a nest, the best first; none for unsupported kinds of nests."""
+        """Yield offers of kernels for a nest, the best first. For unsupported kinds of nests, nothing is yielded."""
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
         """The kernel that an attribute identifies; None if this maker does not provide it. content: the data that the
@@ -193,7 +211,9 @@ class Start:
         return Start(format, format.recode(NumpyMachine(), self.raws, self.format))
 
     def plus(self, integers: NDArray[np.int64]) -> Start | None:
-        """The initial values with integers added to their raws; None if the format cannot represent the results."""
+        """The initial values after integers are added to their raws; None if the format cannot represent the
+        results.
+        """
         raws = self.raws.astype(np.int64) + integers
         try:
             self.format.verify_raws(raws)
@@ -202,7 +222,7 @@ class Start:
         return Start(self.format, raws.astype(self.format.dtype))
 
     def sums(self, accumulator: Accumulator) -> NDArray[np.int64]:
-        """The raws of sums with these initial values and no products."""
+        """The raws of sums that consist of these initial values only, without products."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         raws = self.raws.astype(self.format.dtype)
@@ -217,9 +237,10 @@ def zero_start(accumulator: Accumulator, weights: NumberFormat) -> Start:
 
 @dataclass(frozen=True, eq=False)
 class RowSums:
-    """Sums of products of bytes, one for each row of weights, each finished in the format of the result.
+    """Sums of products of bytes, one for each row of weights. Each sum is finished in the format of the result.
 
-    channels: true if each row is multiplied by a single channel of a window. weights: rows x elements.
+    channels: true if each row is multiplied by a single channel of a window. weights: an array of shape (rows,
+    elements).
     """
 
     channels: bool

@@ -1,4 +1,4 @@
-"""Debian packages that a chip needs, and the check whether their contents are installed."""
+"""Debian packages that a chip needs, and the check whether their commands and headers are installed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from dataclasses import dataclass
 class Package:
     """A Debian package. It counts as installed if its command and its header can be found, whatever their origin.
 
-    command: a program on the PATH. header: a C header. compiler: the command, with flags, that can include the header.
+    * command: a program on the PATH.
+    * header: a C header.
+    * compiler: the command, with flags, of a compiler that can include the header.
     """
 
     name: str

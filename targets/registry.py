@@ -1,9 +1,9 @@
 """The registry of chips, their boards (the targets) and their kernels.
 
 A row of `CHIPS` names the boards of a chip, so that only the folder of the requested chip is imported. A separate
-package adds a chip through an entry point in the group `tinyml.chips` that names its `Chip`, such as `mychip =
-"mypackage.chip:CHIP"`, and its boards by entry points in `tinyml.boards` with the same value. Without the latter, the
-chip is loaded for every board that no row names, and when all boards are listed.
+package adds a chip by an entry point in the group `tinyml.chips`. The entry point names a `Chip`, such as `mychip =
+"mypackage.chip:CHIP"`. Entry points in `tinyml.boards` with the same value name the boards of the chip. Without these,
+the chip is loaded for every board that no row names, and when all boards are listed.
 """
 
 from __future__ import annotations
@@ -95,8 +95,9 @@ TARGET = OwnAttribute(
 
 @cache
 def _chip(row: Row) -> Chip | None:
-    """The chip of a row; None for a plug-in's chip that is skipped because it is incomplete or its name or targets are
-    in use.
+    """The chip that a row names; None for a plug-in's chip that is skipped.
+
+    A chip is skipped if it is incomplete, or if its name or targets are in use.
     """
     return next(each([row], CHIPS.load), None)
 
@@ -143,8 +144,9 @@ def blamed(chip: Chip) -> Generator[None]:
 
 
 def _answer(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | None:
-    """The result of a function of a chip. Raises `PluginError` if a plug-in raises an exception or returns another
-    type.
+    """The result of a function that is called with a chip.
+
+    Raises `PluginError` if a plug-in raises an exception or returns an object of another type.
     """
     if (plugin := _PROVIDERS.get(chip.name)) is None:
         return ask(chip)
@@ -153,7 +155,7 @@ def _answer(chip: Chip, kind: type[T], ask: Callable[[Chip], T | None]) -> T | N
 
 
 def chips() -> Sequence[Chip]:
-    """All chips: the built-in chips in the order of `CHIPS`, then those of other packages. All of them are loaded."""
+    """All chips: the built-in chips in the order of `CHIPS`, then the chips of other packages. All chips are loaded."""
     return [*filter(None, map(_chip, CHIPS.rows().values()))]
 
 
@@ -197,8 +199,9 @@ def _of_board(target: str) -> Chip:
 
 
 def _taken_apart(target: str) -> tuple[str, tuple[int, int] | None]:
-    """The name of the board in a target's name, and the sizes of flash and RAM that follow it (`Board.with_memories`),
-    if any.
+    """The name of the board in a target's name, and the sizes of flash and RAM in bytes that follow this name.
+
+    The sizes are None if no sizes follow (see `Board.with_memories`).
     """
     name, *sizes = target.rsplit("-", 2)
     flash, ram = map(bytes_of, sizes) if len(sizes) == 2 else (None, None)
@@ -228,8 +231,9 @@ _SUGGESTED_BOARDS = 3
 
 
 def _of_part(target: str) -> InputError | None:
-    """The error for the name of a part with a known instruction set, which suggests the nearest boards; None for other
-    names.
+    """The error for the name of a part with a known instruction set. The error suggests the nearest boards.
+
+    Returns None for other names.
     """
     wanted = _plain(target).removeprefix("nucleo").removeprefix("disco")
     if wanted != _plain(target):
@@ -256,7 +260,7 @@ def _instead(core: str) -> str:
 
 
 def _unknown(target: str) -> InputError:
-    """The error for an unknown target, which suggests a similar name, the boards for a part, or an alternative."""
+    """The error for an unknown target. It suggests a similar name, the boards for a part, or an alternative."""
     names, wanted = [*targets(), *_OWNERS], _plain(target)
     listed = targets()
     error = unknown("target", target, [*listed[:_LISTED_TARGETS], "...", *listed[listed.index(HOST) :]], names)
@@ -289,7 +293,7 @@ def check_target(target: str) -> None:
 
 
 def board(target: str) -> Board:
-    """The board with a given name or alias, to which sizes of memories may be appended (`sized`).
+    """The board with a given name or alias. Sizes of memories may be appended to the name (`sized`).
 
     Raises `InputError` for an unknown board.
     """
@@ -299,10 +303,10 @@ def board(target: str) -> Board:
 
 
 def sized(target: str, flash: int | None, ram: int | None) -> str:
-    """The name of a target with memories of other sizes, in bytes; None preserves a size.
+    """The name of a target with memories of other sizes. flash, ram: sizes in bytes; None preserves a size.
 
-    Raises `InputError` for an unknown target, for one without memories, and for sizes that exceed those of a part that
-    compiler and simulator know.
+    Raises `InputError` for an unknown target, and for a target without memories. Also raises it for sizes that exceed
+    those of a part whose memories compiler and simulator define.
     """
     if flash is None and ram is None:
         return target
@@ -356,7 +360,8 @@ def check_compiled_for(module: ModuleOp, target: str) -> None:
 
 
 def makers(target: str, kind: type[M]) -> list[M]:
-    """The makers of a class in the table of a chip, excluding those that need a feature that the board lacks.
+    """The makers of a class in the table of a board's chip. Makers that need a feature that the board lacks are
+    excluded.
 
     Raises `InputError` for an unknown board.
     """
@@ -367,8 +372,8 @@ def makers(target: str, kind: type[M]) -> list[M]:
 def offers(target: str, nest: KernelQuery) -> Iterator[Offer]:
     """Yield the kernels that a board has for a nest, the best first.
 
-    Raises `InputError` for an unknown board, and `PluginError` if a plug-in's chip raises an exception or returns an
-    invalid answer.
+    Raises `InputError` for an unknown board. Raises `PluginError` if a plug-in's chip raises an exception or returns an
+    invalid result.
     """
     if isinstance(nest, SumQuery):
         return iter(_sum_offers(target, nest))
@@ -381,7 +386,10 @@ def _sum_offers(target: str, nest: SumQuery) -> Sequence[Offer]:
 
 
 def _asked(target: str, nest: KernelQuery) -> Iterator[Offer]:
-    """Yield the offers of a chip. The offers of a plug-in are checked: a sum must have one of the requested widths."""
+    """Yield the offers of a chip.
+
+    An offer of a plug-in is checked: its sum must have one of the requested widths.
+    """
     chip, features = chip_of(target), board(target).features
     if (plugin := _PROVIDERS.get(chip.name)) is None:
         yield from chip.offers(nest, features)
@@ -404,12 +412,14 @@ def usual_input_tile(target: str) -> int:
 
 
 def far_load(target: str) -> float | None:
-    """The additional time of reading an element of a far constant; None on a board without far constants."""
+    """The additional time of reading an element of a far constant, in the unit of the board; None without far
+    constants.
+    """
     return next((far.load for far in makers(target, FarConstants)), None)
 
 
 def spends_flash(target: str) -> bool:
-    """True if a board has kernels or code that are faster than others but need more flash.
+    """True if a board has kernels or code that are faster than the usual ones but need more flash.
 
     Raises `InputError` for an unknown board.
     """
@@ -418,9 +428,10 @@ def spends_flash(target: str) -> bool:
 
 @cache
 def known_kernel(attribute: KernelAttr, target: str) -> Kernel | None:
-    """The kernel of a board that an attribute identifies; None if there is none, or if the kernel contains constants.
+    """The kernel of a board that an attribute identifies.
 
-    Raises `InputError` for an unknown board.
+    Returns None if there is no such kernel, or if the kernel contains constants. Raises `InputError` for an unknown
+    board.
     """
     if isinstance(attribute, FarKernelAttr):
         near = known_kernel(attribute.near, target)
@@ -438,7 +449,7 @@ def kernel_of(attribute: KernelAttr, target: str) -> Kernel:
 def coded_kernel(attribute: CodeKernelAttr, content: Content, target: str) -> Kernel:
     """The kernel that contains the given rows, tile, forest or lane program.
 
-    Raises `InputError` if no coder of the board generates a kernel with this attribute for them.
+    Raises `InputError` if no coder of the board generates a kernel with this attribute for this content.
     """
     kernel = _identified(target, attribute, content)
     if kernel is None or kernel.attribute != attribute:
@@ -447,7 +458,7 @@ def coded_kernel(attribute: CodeKernelAttr, content: Content, target: str) -> Ke
 
 
 def _identified(target: str, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-    """The kernel that an attribute identifies, on any board of the chip; None if there is none."""
+    """The kernel that an attribute identifies, on any board of the target's chip; None if there is no such kernel."""
     chip = chip_of(target)
     found = (_answer(chip, Kernel, lambda _, maker=maker: maker.kernel_of(attribute, content)) for maker in chip.makers)
     return next((kernel for kernel in found if kernel is not None), None)

@@ -1,4 +1,7 @@
-"""Tiles: adjacent windows, and the kernels that are composed for their shape and multiply them by rows of weights."""
+"""Tiles: adjacent windows, and kernels that multiply these windows by rows of weights.
+
+The kernels are composed for the shape of a tile.
+"""
 
 from __future__ import annotations
 
@@ -41,10 +44,12 @@ ZERO_BIAS = 128
 class Tile:
     """The shape of a tile of bytes: `count` windows, each of `runs` runs of `length` contiguous elements.
 
-    rows: the number of rows of weights; each yields one result per window. pitch: elements between the starts of a
-    window's runs. step: elements between the starts of adjacent windows. zero: the raw of 0 of the results. right: the
-    right shift of sums; 0 if they are requantised. lines: the number of lines of windows, each one pitch after the
-    previous one.
+    * rows: the number of rows of weights; each row yields one result per window.
+    * pitch: the number of elements between the starts of a window's runs.
+    * step: the number of elements between the starts of adjacent windows.
+    * zero: the raw of 0 of the results.
+    * right: the right shift of sums; 0 if they are requantised.
+    * lines: the number of lines of windows. Each line starts one pitch after the previous line.
     """
 
     rows: int
@@ -59,7 +64,7 @@ class Tile:
 
     @property
     def elements(self) -> int:
-        """The number of elements of memory from the first to the last one that any window contains."""
+        """The number of elements of memory from the first to the last element that any window contains."""
         return (self.count - 1) * self.step + (self.lines + self.runs - 2) * self.pitch + self.length
 
     @property
@@ -83,10 +88,11 @@ def tile_of(kernel: Kernel) -> TileKernelAttr:
 
 @dataclass(frozen=True)
 class Sums:
-    """The sums of rows of weights and windows. Each field contains one integer per row, except `weights`, which is rows
-    x elements.
+    """The sums of rows of weights and windows.
 
-    starts: the initial values of the sums. multipliers, shifts: the arguments of `tm_requantize_s32`.
+    * weights: an array of shape (rows, elements).
+    * starts: for each row, the initial value of its sums.
+    * multipliers, shifts: for each row, the arguments of `tm_requantize_s32`.
     """
 
     weights: Numbers
@@ -96,9 +102,10 @@ class Sums:
 
     @staticmethod
     def requantised(weights: Numbers, starts: Numbers, finish: Requantisation) -> Sums:
-        """Sums to which a requantisation is applied.
+        """The sums that a requantisation converts to results.
 
-        For a row whose factor is 0, weights and start are replaced by zeros, and the factor by an arbitrary valid one.
+        For a row whose factor is 0, weights and start are replaced by zeros, and the factor by an arbitrary valid
+        factor.
         """
         some = finish.multipliers != 0
         return Sums(
@@ -114,15 +121,15 @@ class Sums:
         return np.abs(self.weights).sum(1) * -limits(8)[0]
 
     def within(self, limit: int) -> bool:
-        """True if all sums and partial sums are below a limit in magnitude."""
+        """True if the magnitudes of all sums and partial sums are below a limit."""
         return int((self.reach + np.abs(self.starts)).max()) < limit
 
     def clamp_starts(self, limit: int, zero: int) -> Sums | None:
-        """Sums below a limit whose requantised bytes are the same; None if there are none.
+        """Sums below a limit whose requantised bytes are the same; None if there are no such sums.
 
-        A channel whose weights have no effect may start from 2^30, far outside the range of bytes. Its start is
-        replaced by one closer to 0 for which all its sums still result in the same byte. zero: the raw of 0 of the
-        results.
+        A channel whose weights have no effect may start from 2^30, far outside the range of bytes. Such a start is
+        replaced by a start closer to 0 for which all sums of the channel still result in the same byte. zero: the raw
+        of 0 of the results.
         """
         reach, most = self.reach, limits(32)[1]
         if self.within(limit) or reach.max() >= limit or not self.within(most):
@@ -137,8 +144,9 @@ class Sums:
         return replace(self, starts=starts) if same.all() else None
 
     def constant_byte(self, row: int, zero: int) -> int | None:
-        """The common result byte of all sums of a row without weights; None for other rows. zero: the raw of 0 of the
-        results.
+        """The byte that all sums of a row without weights result in; None for other rows.
+
+        zero: the raw of 0 of the results.
         """
         if self.weights[row].any():
             return None
@@ -147,14 +155,14 @@ class Sums:
         return int(np.clip(result + zero, *limits(8))[0])
 
     def __iter__(self) -> Iterator[tuple[Numbers, int, int, int]]:
-        """Yield the weights, start, multiplier and shift of each row."""
+        """Yield a tuple for each row: its weights, start, multiplier and shift."""
         yield from zip(self.weights, self.starts, self.multipliers, self.shifts, strict=True)
 
 
 def _is_by_bytes(finish: Requantisation, right: int) -> bool:
-    """True if sums can be converted to bytes by these factors: 0 or less than 1/2, with 31-bit multipliers.
+    """True if the factors of a requantisation can convert sums to bytes.
 
-    right: the maximum right shift.
+    The factors must be 0 or less than 1/2, with 31-bit multipliers. right: the maximum right shift.
     """
     some = finish.multipliers != 0
     multipliers, shifts = finish.multipliers[some], finish.shifts[some]
@@ -166,15 +174,20 @@ def _is_by_bytes(finish: Requantisation, right: int) -> bool:
 class TileFamily(Maker):
     """Kernels for tiles of any shape, composed on demand.
 
-    name: the prefix of C functions, followed by the shape. channels: true if each row of weights is multiplied by a
-    channel of windows. needs: the feature that a board must have. composed: returns the kernel for a function name and
-    a tile; None for an unsupported shape. stream: returns the weights and all other data of rows, in the order in which
-    a kernel reads them. limit: the magnitude below which sums and partial sums must be. shifts: true if sums are
-    finished by a shift (`Accumulator.shift`) instead of a requantisation; their starts then include the rounding bias.
-    bits: the width of sums. max_right: the maximum right shift of a requantisation. input_tile_bytes: the maximum
-    number of bytes of an input tile. large: true if streams need more flash than weights; only `spend-flash` chooses
-    such kernels. lines: the number of lines of the tiles that have kernels. least:
-    the minimum number of products of a call for which a kernel is offered.
+    * name: the prefix of C functions, which is followed by the shape.
+    * channels: true if each row of weights is multiplied by a channel of windows.
+    * needs: the feature that a board must have.
+    * composed: a function that returns the kernel for a function name and a tile; None for an unsupported shape.
+    * stream: a function that returns the weights and all other data of rows, in the order in which a kernel reads them.
+    * limit: the magnitude below which sums and partial sums must be.
+    * shifts: true if sums are finished by a shift (`Accumulator.shift`) instead of a requantisation. The starts of sums
+      then include the rounding bias.
+    * bits: the width of sums.
+    * max_right: the maximum right shift of a requantisation.
+    * input_tile_bytes: the maximum number of bytes of an input tile.
+    * large: true if streams need more flash than weights; only `spend-flash` chooses such kernels.
+    * lines: the number of lines of the tiles that have kernels.
+    * least: the minimum number of products of a call for which a kernel is offered.
     """
 
     name: str
@@ -217,9 +230,9 @@ class TileFamily(Maker):
 
     @lru_cache(CACHED_SUMS)  # noqa: B019 (families live as long as the program)
     def finished(self, rows: RowSums) -> tuple[Requantisation, Sums] | None:
-        """The requantisation that kernels apply to the sums of rows, and the sums in the form that they compute.
+        """The requantisation that kernels apply to the sums of rows, and the sums in the form that the kernels compute.
 
-        None if the kernels do not support these rows.
+        Returns None if the kernels do not support these rows.
         """
         if self.channels != rows.channels:
             return None
@@ -234,9 +247,9 @@ class TileFamily(Maker):
         return None if bounded is None else (finish, bounded)
 
     def finish(self, accumulator: Accumulator, result: NumberFormat, rows: int) -> Requantisation | None:
-        """The requantisation with which kernels convert complete sums of rows to bytes; None if they do not support it.
+        """The requantisation with which kernels convert complete sums of rows to bytes; None if it is not supported.
 
-        For kernels that shift, it has no multipliers.
+        For kernels that shift their sums, the requantisation has no multipliers.
         """
         if not accumulator.INTEGER:
             return None
@@ -249,14 +262,16 @@ class TileFamily(Maker):
         return finish if finish is not None and _is_by_bytes(finish, self.max_right) else None
 
     def tile(self, finish: Requantisation, rows: int, run: int, spaces: Spacing, count: int) -> Tile:
-        """The tile of lines of `count` windows, with runs of `run` elements, whose sums are requantised by `finish`."""
+        """The tile of lines of `count` windows, with runs of `run` elements. `finish` requantises the sums of the
+        tile.
+        """
         right = -int(finish.shifts[0]) if self.shifts else 0
         # Windows with one run, in a single line, have no pitch.
         pitch = spaces.pitch if max(spaces.runs, self.lines) > 1 else 0
         return Tile(rows, spaces.runs, run, pitch, spaces.step, count, finish.zero, right, self.lines)
 
     def bounded(self, sums: Sums, zero: int) -> Sums | None:
-        """Equivalent sums that are below the limit of the kernels; None if there are none.
+        """Equivalent sums that are below the limit of the kernels; None if there are no such sums.
 
         zero: the raw of 0 of the results.
         """
@@ -277,9 +292,10 @@ class TileFamily(Maker):
 class TileCoder(Maker):
     """A composer whose kernels contain the weights by which windows are multiplied.
 
-    name: the prefix of C functions, followed by a digest of the content; the weights are in the program. family: the
-    kernels for the same tiles that read weights from a stream, whose limits also apply here. composed: returns the
-    kernel for a function name, a tile and its sums; None if unsupported. needs: the feature that a board must have.
+    * name: the prefix of C functions, which is followed by a digest of the content. The weights are in the program.
+    * family: the kernels for the same tiles that read weights from a stream. The limits of this family also apply here.
+    * composed: a function that returns the kernel for a function name, a tile and its sums; None if unsupported.
+    * needs: the feature that a board must have.
     """
 
     name: str

@@ -48,7 +48,7 @@ _HELP = {
 
 
 def file_of(command: str) -> str:
-    """The name of the file in `commands/` that implements a command; the commands `new-KIND` share a file."""
+    """The name of the file in `commands/` that implements a command. All commands `new-KIND` are in one file."""
     return "new_package" if command.startswith("new-") else command
 
 
@@ -97,7 +97,7 @@ class Command(Protocol):
 
 
 class LoadedCommand(NamedTuple):
-    """A command that is being called. Exceptions and results of a plug-in are attributed to the plug-in."""
+    """A command that is being called. If a plug-in provides the command, messages about its errors name the plug-in."""
 
     row: Row
     command: Command
@@ -139,7 +139,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _run(name: str, given: Sequence[str], blame: Blame) -> int:
-    """Run a command with the given arguments."""
+    """Run a command with the given arguments, and return its exit code."""
     from tinyml.tools.cli.arguments import apply_common_options
 
     command = COMMANDS.get(name)
@@ -251,7 +251,9 @@ class CommandParser(argparse.ArgumentParser):
 
 
 class _ShowHelp(argparse.Action):
-    """Print the help text and exit. `--help` shows the selected options if there is a selection, else every option."""
+    """Print the help text and exit. `--help` shows the selected options if the command has a selection; otherwise it
+    shows every option.
+    """
 
     def __init__(self, option_strings: Sequence[str], dest: str, **settings: Any) -> None:
         super().__init__(option_strings, dest, nargs=0, **settings)
@@ -276,7 +278,9 @@ def _invocation(option: argparse.Action) -> str:
 
 
 def short_usage(parser: argparse.ArgumentParser) -> str:
-    """The usage of a command in one line for error messages, with the command line that lists its options."""
+    """The usage of a command in one line for error messages. The line also states how to list the options of the
+    command.
+    """
     every = "--help-all" if isinstance(parser, CommandParser) and parser.selection is not None else "--help"
     return f"usage: {parser.usage}; {parser.prog} {every} lists them"
 

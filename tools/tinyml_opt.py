@@ -9,8 +9,8 @@ from tinyml.tools.cli.guard import Blame, check_numbers, guarded, warn_of_namesa
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code, which is 1 after a user error. The error is one line on standard
-    error.
+    """Run the command `tinyml-opt` and return the exit code, which is 1 after a user error. The error is one line on
+    standard error.
     """
     given = sys.argv[1:] if args is None else args
     blame = Blame(debug="--debug" in given)

@@ -1,12 +1,15 @@
 """`simplify`: applies folds and canonicalization patterns, merges common subexpressions and erases dead ops.
 
 It repeats these steps until nothing changes. The result equals the result of running xDSL's `canonicalize` and `cse`
-alternately, but takes less time. Those passes query each op for its traits and effects on every visit, and walk over
-all ops until neither changes anything. This pass looks traits up once per class of ops. It visits an op after those
-that define its operands, so that users see changed operands in the same walk. It finds dead ops in one walk from the
-last op to the first. It walks again only if there may be more to do: if an op before the current position has changed,
-or can now be rewritten because it lost users or because ops inside it changed. Sums and products of integers make up
-most ops of lowered loops. For these the pass checks for constant operands before it tries folds and patterns.
+alternately, but takes less time. Those passes query each op for its traits and effects on every visit. They walk over
+all ops until neither pass changes anything.
+
+This pass queries traits once per class of ops. It visits an op after the ops that define its operands, so that users
+see changed operands in the same walk. It finds dead ops in one walk from the last op to the first. It walks again only
+if there may be more to do. This is the case if an op before the current position has changed. It is also the case if
+such an op can now be rewritten, because it lost users or because ops inside it changed. Sums and products of integers
+make up most ops of lowered loops. For these ops the pass checks for constant operands before it tries folds and
+patterns.
 """
 
 from __future__ import annotations
@@ -50,8 +53,8 @@ from tinyml.dialects.rewriting import Rewriter, inherit_location
 
 
 class SimplifyPass(ModulePass):
-    """Fold and canonicalize ops, replace each op by an equal one before it, and erase dead ops,
-    until nothing changes.
+    """Fold and canonicalize ops, replace each op by an equal op before it, and erase dead ops, until nothing
+    changes.
     """
 
     name = "simplify"
@@ -135,7 +138,7 @@ def _constant_effects(declared: list[MemoryEffect]) -> int | None:
 
 
 def _effects_of(op: Operation) -> int:
-    """The effects of an op, including those of ops in its regions.
+    """The effects of an op, including the effects of ops in its regions.
 
     The collection stops at an effect that makes all other effects irrelevant.
     """
@@ -181,8 +184,8 @@ def _integer(value: SSAValue) -> IntegerAttr | None:
 class _Key:
     """A key that is equal for ops that agree in everything except their regions.
 
-    Properties are hashed only for ops with at most one operand, such as constants and views of an arena. Few other ops
-    of a class have the same operands, and attributes do not cache their hashes.
+    Properties are hashed only for ops with at most one operand, such as constants and views of an arena. Of all other
+    ops of a class, few have the same operands, and attributes do not cache their hashes.
     """
 
     __slots__ = ("hash", "parts")
@@ -223,8 +226,9 @@ class _Walk:
         self.unsettled: dict[Operation, None] = {}
 
     def has_more_to_do(self) -> bool:
-        """True if another walk may change something: an op that was already visited has changed, or can now be
-        rewritten.
+        """True if another walk may change something.
+
+        This is so if an op that was already visited has changed, or can now be rewritten.
         """
         changed, unsettled = self.changed, self.unsettled
         self.changed, self.unsettled = {}, {}
@@ -249,7 +253,7 @@ class _Walk:
             self.changed |= dict.fromkeys(reached[0].ops)
 
     def _lose(self, op: Operation) -> None:
-        """Record which ops lose a user when an op is erased, and the op that contains it."""
+        """Record which ops lose a user when an op is erased, and which op contains the erased op."""
         for operand in op.operands:
             if isinstance(owner := operand.owner, Operation):
                 self.unsettled[owner] = None
@@ -339,7 +343,7 @@ class _Walk:
         return rewriter
 
     def _is_shared(self, op: Operation) -> bool:
-        """Replace an op by an equal one before it; return True if there is one."""
+        """Replace an op by an equal op before it; return True if there is one."""
         if not op.results or _rules_of(type(op)).stays or any(len(region.blocks) > 1 for region in op.regions):
             return False
         effects = _effects_of(op)

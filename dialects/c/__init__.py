@@ -1,5 +1,6 @@
-"""The `c` dialect (L5): the statements and expressions of one C source file, independent of the target's syntax
-extensions.
+"""The `c` dialect (L5): the statements and expressions of one C source file.
+
+The dialect is independent of the syntax extensions of targets.
 """
 
 from xdsl.ir import Dialect

@@ -45,10 +45,10 @@ def _check_element(type: Attribute) -> None:
 
 @irdl_op_definition
 class ProgramOp(DialectOp):
-    """The files NAME.c and NAME.h; `notes` are paragraphs of the comment at the top of NAME.c.
+    """The files NAME.c and NAME.h. `notes` are paragraphs of the comment at the top of NAME.c.
 
-    The arena and the buffers are static, or members of a `c.instance`. With a `c.instance`, the instance is the first
-    argument of all functions, and no function writes static memory.
+    Without a `c.instance`, the arena and the buffers are static. With a `c.instance`, they are members of this
+    structure. All functions then take the instance as their first argument, and no function writes static memory.
     """
 
     name = "c.program"
@@ -79,8 +79,10 @@ class ProgramOp(DialectOp):
 
 
 def _check_memory(function: FuncOp, instance: InstanceOp | None) -> None:
-    """Raise `VerifyException` unless the function takes the instance, if any, first and accesses its members through
-    it.
+    """Raise `VerifyException` unless the function takes the instance as its first argument and no other instance.
+
+    Also raise it if the function accesses members of the instance other than through this argument. instance: None for
+    a program without an instance.
     """
     own = [] if instance is None else [InstanceType(instance.sym_name.data)]
     inputs = function.function_type.inputs.data
@@ -116,8 +118,9 @@ class DefineOp(DialectOp):
 
 @irdl_op_definition
 class InlineOp(DialectOp):
-    """Verbatim C text in the header: a function for callers of the program, or the declaration of a function that they
-    define.
+    """Verbatim C text in the header.
+
+    The text defines a function for callers of the program, or declares a function that the callers must define.
     """
 
     name = "c.inline"
@@ -152,9 +155,10 @@ class VerbatimOp(DialectOp):
 
 @irdl_op_definition
 class ConstantOp(DialectOp):
-    """`static const T name[N] = {...};` in flash, or a member of a `c.loaded`. The shape is printed only as a comment.
+    """`static const T name[N] = {...};` in flash, or a member of a `c.loaded`. The shape of the constant is printed
+    only as a comment.
 
-    `far` places the array in the code section, which leaves the range of near pointers to the other constants.
+    `far` places the array in the code section. Near pointers then need to reach only the constants without `far`.
     """
 
     name = "c.constant"
@@ -225,9 +229,7 @@ class LoadedOp(DialectOp):
 
 @irdl_op_definition
 class ArenaOp(DialectOp):
-    """`static T name[...];`, the working memory of the program: `size` bytes, declared as an array of the element
-    type.
-    """
+    """`static T name[...];`: the working memory, `size` bytes, declared as an array of the element type."""
 
     name = "c.arena"
     sym_name = prop_def(SymbolNameConstraint())
@@ -256,7 +258,7 @@ class ArenaOp(DialectOp):
 
 @irdl_op_definition
 class BufferOp(DialectOp):
-    """`static T name[N];` in RAM, outside the arena. The linker removes the buffer if no function refers to it."""
+    """`static T name[N];` in RAM, outside the arena. The linker removes the array if no function refers to it."""
 
     name = "c.buffer"
     sym_name = prop_def(SymbolNameConstraint())
@@ -277,10 +279,9 @@ class BufferOp(DialectOp):
 
 @irdl_op_definition
 class InstanceOp(DialectOp):
-    """`typedef struct { ... } NAME_ctx;` in the header: the memory of one instance, which consists of an arena and
-    buffers.
+    """`typedef struct { ... } NAME_ctx;` in the header: the memory of one instance, an arena and buffers.
 
-    The caller declares any number of instances, whose memory need not be initialised.
+    The caller may declare any number of instances. Their memory need not be initialised.
     """
 
     name = "c.instance"
@@ -314,7 +315,7 @@ SUMS_IN_MEMORY = OwnAttribute(
 
 @irdl_op_definition
 class FuncOp(DialectOp):
-    """A function that the header declares, unless it is `local` to the program."""
+    """A C function. The header declares the function unless it is `local` to the program."""
 
     name = "c.func"
     sym_name = prop_def(SymbolNameConstraint())

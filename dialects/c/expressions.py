@@ -67,7 +67,7 @@ VARIABLE_OF_CONTENT = ParamAttrConstraint(VariableType, (CONTENT,))
 
 
 class ExpressionOp(DialectOp, ABC):
-    """An expression, which the printer may inline into the statement that uses it."""
+    """An expression. The printer may inline an expression into the statement that uses it."""
 
 
 @irdl_op_definition
@@ -183,8 +183,9 @@ class MultiplyWideOp(ExpressionOp):
 
 @irdl_op_definition
 class CastOp(ExpressionOp):
-    """The cast `(T)a`. Integers keep their value modulo 2^width; `ui8` to `ui32` reinterpret the bits before they are
-    widened.
+    """The cast `(T)a`. The result of an integer cast is equal to the operand modulo 2^width.
+
+    A cast from `ui8`, `ui16` or `ui32` reinterprets the bits as unsigned before it widens them.
     """
 
     name = "c.cast"
@@ -221,8 +222,9 @@ class ConditionalOp(ExpressionOp):
 
 @irdl_op_definition
 class CallOp(ExpressionOp):
-    """A call of a pure function that returns one number. Arguments are numbers, or pointers to memory that the function
-    only reads.
+    """A call of a pure function that returns one number. Arguments are numbers, or pointers to memory.
+
+    The function only reads this memory.
     """
 
     name = "c.call"
@@ -240,7 +242,7 @@ class CallOp(ExpressionOp):
 class SymbolOp(ExpressionOp):
     """The address of a `c.constant` (in flash or in a `c.loaded`), of a `c.loaded`, or of a `c.buffer`.
 
-    instance: the instance that contains the buffer. Absent for static memory.
+    instance: the instance that contains the buffer. `instance` is absent for static memory.
     """
 
     name = "c.symbol"
@@ -260,10 +262,11 @@ class SymbolOp(ExpressionOp):
 
 @irdl_op_definition
 class ViewOp(ExpressionOp):
-    """The address of a buffer at a byte offset in the arena. The buffer has `length` elements; `doc` describes its
-    content.
+    """The address of a buffer at a byte offset in the arena.
 
-    instance: the instance that contains the arena. Absent for a program with a single, static arena.
+    * length: the number of elements of the buffer.
+    * doc: a description of the content of the buffer.
+    * instance: the instance that contains the arena; absent for a program with a single, static arena.
     """
 
     name = "c.view"
@@ -339,7 +342,7 @@ class ReadOp(ExpressionOp):
 
 @irdl_op_definition
 class NextOp(ExpressionOp):
-    """`*p++`: the element at a pointer variable, which then advances to the next element."""
+    """`*p++`: the element that a pointer variable addresses. The op then advances the pointer to the next element."""
 
     name = "c.next"
     variable = operand_def(ParamAttrConstraint(VariableType, (POINTER_TO_ELEMENT,)))

@@ -124,7 +124,7 @@ class InvokeOp(DialectOp):
 
 @irdl_op_definition
 class IfOp(DialectOp):
-    """`if (condition) { ... } else { ... }`; the else branch may be empty."""
+    """`if (condition) { ... } else { ... }`. The else branch may be empty."""
 
     name = "c.if"
     condition = operand_def(i1)
@@ -161,7 +161,7 @@ class IfOp(DialectOp):
 
 @irdl_op_definition
 class ForOp(DialectOp):
-    """`for (int i = start; i < end; i += step) { ... }`; the step is positive, and the body does not change i."""
+    """`for (int i = start; i < end; i += step) { ... }`. The step is positive. The body does not change i."""
 
     name = "c.for"
     start = operand_def(IndexType)
@@ -211,7 +211,8 @@ class ForOp(DialectOp):
 
 @irdl_op_definition
 class PragmaOp(DialectOp):
-    """`#pragma text` at the beginning of its block, or `#pragma text variable=array`. It does not affect results.
+    """`#pragma text` at the beginning of its block, or `#pragma text variable=array`. The pragma does not affect
+    results.
 
     The array is a static array, referenced by its symbol, or an argument of the function.
     """

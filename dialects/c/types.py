@@ -1,6 +1,4 @@
-"""Types of C: builtin types for numbers (i16 is int16_t, index is int), and dialect types for pointers and
-variables.
-"""
+"""Types of C: builtin types represent numbers (i16 is int16_t, index is int), dialect types pointers and variables."""
 
 from __future__ import annotations
 
@@ -47,12 +45,15 @@ def width_of(type: Attribute) -> int:
 
 @irdl_attr_definition
 class PointerType(ParametrizedAttribute, TypeAttribute):
-    """`!c.ptr<i16, flash>`: the address of elements.
+    """`!c.ptr<i16, flash>`: the address of elements in a kind of memory.
 
-    The memory determines how elements are accessed: `ram` (the default, not printed), `const` (the caller's input,
-    which is read-only), `alias` (RAM whose bytes are also accessed as other types), `flash` (constants, in program
-    memory if the target has it), `far` (constants at 24-bit addresses, beyond the range of the target's normal
-    pointers).
+    The kind of memory determines how C code accesses the elements:
+
+    * `ram`: the default, which is not printed.
+    * `const`: the input of the caller, which is read-only.
+    * `alias`: RAM that is also accessed as elements of other types.
+    * `flash`: constants, in program memory if the target has separate program memory.
+    * `far`: constants at 24-bit addresses, beyond the range of the normal pointers of the target.
     """
 
     name = "c.ptr"
@@ -136,10 +137,10 @@ def is_value(type: Attribute) -> bool:
 
 
 def pointer_type(value: SSAValue) -> PointerType:
-    """The type of a value that is a pointer in verified IR."""
+    """The pointer type of a value. The IR must be verified, and the value must be a pointer."""
     return cast(PointerType, value.type)
 
 
 def variable_type(value: SSAValue) -> VariableType:
-    """The type of a value that is a variable in verified IR."""
+    """The variable type of a value. The IR must be verified, and the value must be a variable."""
     return cast(VariableType, value.type)

@@ -1,4 +1,4 @@
-"""Ops that decode a format's raws to integers or encode integers as raws by a program of the format."""
+"""Ops that convert raws of a format to integers or integers to raws, by a program that the format defines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Coder", "DecodeOp", "EncodeOp"]
 
 
 class _CoderOp(Step, ABC):
-    """An op with a format-specific program, which may use tables."""
+    """An op whose result a format-specific program computes. The program may use tables."""
 
     format = prop_def()
     tables = var_operand_def(MemRefType)

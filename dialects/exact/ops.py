@@ -134,7 +134,7 @@ class ShiftRightOp(Step):
 
 @irdl_op_definition
 class LowBitsOp(Step):
-    """`x` modulo `2^bits`, from 0 on."""
+    """The nonnegative remainder of `x` modulo `2^bits`."""
 
     name = "exact.low_bits"
     METHOD: ClassVar[str] = "low_bits"
@@ -162,7 +162,7 @@ class QuotientOp(Step):
 
 @irdl_op_definition
 class WrappedOp(Step):
-    """`x` modulo `2^width`, interpreted as a signed integer of that width."""
+    """`x` modulo `2^width`, interpreted as a signed integer of `width` bits."""
 
     name = "exact.wrapped"
     METHOD: ClassVar[str] = "wrapped"
@@ -176,7 +176,7 @@ class WrappedOp(Step):
 
 @irdl_op_definition
 class AddWrappedOp(Step):
-    """`a + b` modulo `2^width`, interpreted as a signed integer of that width."""
+    """`a + b` modulo `2^width`, interpreted as a signed integer of `width` bits."""
 
     name = "exact.add_wrapped"
     METHOD: ClassVar[str] = "add_wrapped"
@@ -191,7 +191,7 @@ class AddWrappedOp(Step):
 
 @irdl_op_definition
 class RescaleOp(Step):
-    """`x / 2^right`, rounded to nearest, halves upwards; exact where `right` is negative."""
+    """`x / 2^right`, rounded to nearest, halves upwards. The result is exact if `right` is negative."""
 
     name = "exact.rescale"
     METHOD: ClassVar[str] = "rescale"
@@ -226,7 +226,7 @@ class _Saturated(Step, ABC):
 
 @irdl_op_definition
 class RescaleToOp(_Saturated):
-    """`x / 2^right`, rounded as by `exact.rescale` and clamped to [`low`, `high`]."""
+    """`x / 2^right`, rounded as `exact.rescale` rounds and clamped to [`low`, `high`]."""
 
     name = "exact.rescale_to"
     METHOD: ClassVar[str] = "rescale_to"
@@ -241,7 +241,7 @@ class RescaleToOp(_Saturated):
 
 @irdl_op_definition
 class SumToOp(_Saturated):
-    """`(a * 2^left + b) / 2^right`, rounded as by `exact.rescale` and clamped to [`low`, `high`]."""
+    """`(a * 2^left + b) / 2^right`, rounded as `exact.rescale` rounds and clamped to [`low`, `high`]."""
 
     name = "exact.sum_to"
     METHOD: ClassVar[str] = "sum_to"
@@ -261,7 +261,7 @@ class SumToOp(_Saturated):
 
 @irdl_op_definition
 class ProductToOp(_Saturated):
-    """`a * b / 2^right`, rounded as by `exact.rescale` and clamped to [`low`, `high`]."""
+    """`a * b / 2^right`, rounded as `exact.rescale` rounds and clamped to [`low`, `high`]."""
 
     name = "exact.product_to"
     METHOD: ClassVar[str] = "product_to"

@@ -1,7 +1,8 @@
 """Base classes of recorded operations. A recorded operation stands for a call of one `Machine` method.
 
-A result states its interval. The interval of an operand is that of the defining op. An operand that is neither a
-constant nor defined by this dialect has the whole interval of its type.
+The op that defines a result states the interval of this result. The interval of an operand is the interval that its
+defining op states. An operand that is neither a constant nor defined by this dialect has the whole interval of its
+type.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def width_of(value: SSAValue) -> int:
 
 
 def integer_of(value: SSAValue) -> Int[SSAValue]:
-    """A register with the interval that the defining op states."""
+    """A register, with the interval that the defining op of the register states."""
     width = width_of(value)
     if isinstance(op := value.owner, IntegerOp):
         return Int(value, width, *op.interval.ends)
@@ -137,7 +138,7 @@ class RecordedOp(DialectOp, ABC):
         return ()
 
     def computed(self, machine: Machine[V], operand: Callable[[SSAValue], Int[V]]) -> Int[V] | V:
-        """The result of the method call on a machine. operand: returns the integer for a register."""
+        """The result of the method call on a machine. operand: a function that returns the integer for a register."""
         given = [self._given(one, operand) for one in self.arguments]
         return getattr(machine, self.METHOD)(*given)
 
@@ -150,7 +151,7 @@ class RecordedOp(DialectOp, ABC):
 
     @abstractmethod
     def meaning(self, x: Mapping[str, Number]) -> Number | Condition:
-        """The result without any clamp. x: the integer operands and properties by name."""
+        """The documented result of the op before it is clamped. x: the integer operands and properties by name."""
 
 
 Argument: TypeAlias = "SSAValue | int | Coder"
@@ -203,7 +204,7 @@ class Step(IntegerOp, RecordedOp, ABC):
 
 @irdl_op_definition
 class WithinOp(IntegerOp):
-    """A register with a narrower interval than the defining op states. The op computes nothing."""
+    """The same register, with a narrower interval than its defining op states. The op computes nothing."""
 
     name = "exact.within"
     REGISTER: ClassVar = VarConstraint("register", BaseAttr(IntegerType))

@@ -30,9 +30,9 @@ class Recorder(Emitter):
         return super().known(value) or self._known_greater(value)
 
     def _known_greater(self, value: SSAValue) -> tuple[int, int] | None:
-        """The interval of a select op that returns the greater of two values; None for other values.
+        """The interval (least, greatest) of a select op that returns the greater of two values; None for other values.
 
-        The result is at least 0 if one value is the negation of the other.
+        The least integer is at least 0 if one of the two values is the negation of the other.
         """
         if not isinstance(owner := value.owner, arith.SelectOp) or not isinstance(owner.cond.owner, arith.CmpiOp):
             return None
@@ -54,7 +54,7 @@ class Recorder(Emitter):
 
 
 def _recording(op: type[RecordedOp]) -> Callable[..., Any]:
-    """The method of `Recorder` that records an op."""
+    """The `Recorder` method that records one kind of op."""
 
     def record(self: Recorder, *arguments: Any) -> Any:
         bounds = Bounds(cast(Any, self.known))

@@ -28,7 +28,10 @@ _SUMS = "(documentation: Adding a format, Sums)"
 class Requantisation:
     """The arguments of `tm_requantize_s32` that convert the sums of rows to raws of the result.
 
-    multipliers: int32. shifts: int8. zero: the raw of 0, added last. low, high: the limits of raws.
+    * multipliers: int32.
+    * shifts: int8.
+    * zero: the raw of 0, added last.
+    * low, high: the limits of raws.
     """
 
     multipliers: Raws
@@ -76,23 +79,26 @@ class Accumulator(ABC):
     def sum_unit(self) -> float | None:
         """The unit of sums in specifications; None if undocumented.
 
-        For exact sums it is the number s of the unit 2^-s; for other sums it is the unit itself.
+        For exact sums, the result is the number s of the unit 2^-s. For other sums, the result is the unit.
         """
         return None
 
     def widened(self, bits: int) -> Accumulator:
-        """The same sum in the narrowest register of at least `bits` bits; unchanged if there is no such register."""
+        """The same kind of sum in the narrowest register of at least `bits` bits; unchanged if there is no such
+        register.
+        """
         return self
 
     @property
     def in_memory(self) -> Accumulator:
-        """The narrowest accumulator of at least this width that can be the element type of an array."""
+        """The narrowest accumulator that is at least as wide as this one and can be the element type of an array."""
         return self
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Accumulator:
-        """An accumulator with the same register for products of these formats, at the scales of the formats.
+        """An accumulator in the same register, for products of elements of two formats.
 
-        Raises `InputError` unless the class is `SCALE_FREE` or overrides this method.
+        The scale of the sum follows from the scales of both formats. Raises `InputError` unless the class is
+        `SCALE_FREE` or overrides this method.
         """
         if self.SCALE_FREE:
             return self
@@ -110,9 +116,9 @@ class Accumulator(ABC):
         return self == other
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
-        """Convert a sum from an accumulator that this one `follows`. The result does not overflow.
+        """A sum of the accumulator `other` as a sum of this accumulator, which `follows` `other`. It does not overflow.
 
-        Raises `InputError` for another accumulator if the class defines no conversion.
+        Raises `InputError` if the class does not define a conversion from `other`.
         """
         if self != other:
             raise InputError(
@@ -130,16 +136,17 @@ class Accumulator(ABC):
         return format
 
     def start_constant(self, format: NumberFormat) -> NumberFormat:
-        """The format that replaces `format` for a constant initial value of sums."""
+        """The format that replaces `format` for initial values of sums if the initial values are constant."""
         return format
 
     @abstractmethod
     def start(self, m: Machine[V], value: V, format: NumberFormat) -> V:
-        """Convert a number of a format to a sum. The result does not overflow."""
+        """A number of a format as a sum. The sum does not overflow."""
 
     def levelled(self, result: NumberFormat) -> Accumulator:
-        """The accumulator of complete sums after rows with separate scales are converted to one scale, before
-        rounding.
+        """The accumulator of complete sums before they are rounded to `result`.
+
+        If rows have separate scales, it is the accumulator after the sums of all rows are converted to one scale.
         """
         return self
 
@@ -157,15 +164,15 @@ class Accumulator(ABC):
         return None
 
     def shift(self, result: NumberFormat) -> int | None:
-        """The right shift that converts complete sums to a format, rounding half up before the clamp to the limits of
-        raws.
+        """The right shift that converts complete sums to raws of a format, before the clamp; None if there is no such
+        shift.
 
-        None if the format rounds by another method.
+        The shift rounds to nearest, halves upwards. None means that the format rounds by another method.
         """
         return None
 
     def holds(self, bound: Bound, result: NumberFormat) -> bool:
-        """True if sums within a bound do not overflow, including while they are rounded to the result."""
+        """True if sums within a bound do not overflow the accumulator, even while they are rounded to the result."""
         return True
 
     def lacks(self, products: Sequence[Product], initial: Factor | None) -> str | None:
@@ -177,8 +184,8 @@ class Accumulator(ABC):
     def unpacked(self, factors: tuple[NumberFormat, NumberFormat], which: int, raws: Raws) -> NumberFormat | None:
         """The format in which constant factors are stored unpacked, so that `mac` need not unpack them.
 
-        which: the position of the factor in a product. raws: the constant. None if unpacking saves nothing, or if a raw
-        has no unpacked form.
+        which: the position of the factor in a product. raws: the raws of the constant. Returns None if unpacking saves
+        nothing, or if a raw has no unpacked form.
         """
         return None
 
@@ -203,22 +210,25 @@ class Accumulator(ABC):
 
     @property
     def below(self) -> Accumulator | None:
-        """The accumulator of the two partial sums that a tree sum adds; None if sums are sums of products.
+        """The accumulator of the two partial sums that a tree adds; None if no tree is used, or at the lowest level.
 
         Products missing from a complete tree count as zeros.
         """
         return None
 
     def join(self, m: Machine[V], sum: V, part: V, part_accumulator: Accumulator) -> V:
-        """sum + part, where the part is in this accumulator. If both are complete trees, the part is in the accumulator
-        `below`.
+        """The sum of `sum` and the partial sum `part`.
+
+        `part_accumulator` is this accumulator. If both sums are complete trees, it is the accumulator that `below`
+        returns.
         """
         raise InputError(f"{self.type} is not summed as a tree")
 
     def shifted(self, m: Machine[V], sum: V, right: V) -> V:
-        """sum / 2^right, rounded down. Rounding the result to fewer bits is equal to rounding the exact quotient.
+        """sum / 2^right, rounded down.
 
-        right: an 8-bit integer. Raises `InputError` for sums that are not integers.
+        If the result is rounded to fewer bits, the rounded number is the same as for the exact quotient. right: an
+        8-bit integer. Raises `InputError` for sums that are not integers.
         """
         if not self.INTEGER:
             raise InputError(f"sums in {self.type} are not shifted: per-row scales are for formats that have a scale")
@@ -238,17 +248,18 @@ class Accumulator(ABC):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """Sums of products of matrices stacked along the first axis: (n or 1, i, k) times (n or 1, k, j).
+        """Sums of products of matrices stacked along the first axis: shapes (n or 1, i, k) times (n or 1, k, j).
 
-        Products are added in the order of the summed index, from zero or from `start`. If additions round, this order
-        is part of the definition of the result. Families with exact sums override this method by a faster one.
+        The result has the shape (n, i, j). Products are added in the order of the summed index k, from zero or from
+        `start`. If additions round, this order is part of the definition of the result. Families with exact sums
+        override this method by a faster one.
         """
         from tinyml.dialects.machine.numpy_machine import sum_of_products
 
         return sum_of_products(cast(Any, self), (lhs, rhs), cast(Any, (lhs_format, rhs_format)), start)
 
     def matmul_aligned(self, lhs: Raws, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None) -> Raws:
-        """As `matmul`, for weights with scales per group. lhs: the integers of the weights in the unit of the finest
+        """Like `matmul`, for weights with a scale per group. lhs: the weights as integers in the unit of the finest
         group.
 
         Raises `InputError` unless sums are exact integers.
@@ -258,14 +269,15 @@ class Accumulator(ABC):
     def squared_distances(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat
     ) -> Raws | None:
-        """The sums of squared exact differences between each of n vectors and each of m others, of shape (n, m).
+        """The sums of squared exact differences between each of n vectors and each of m vectors, of shape (n, m).
 
-        lhs: (n, elements). rhs: (m, elements). None if each pair of vectors must be subtracted separately.
+        lhs: shape (n, elements). rhs: shape (m, elements). Returns None if each pair of vectors must be subtracted
+        separately.
         """
         return None
 
 
 @singledispatch
 def accumulator_of(type: object) -> Accumulator | None:
-    """The accumulator of a type; None for any other type. Adapters for foreign types register with this function."""
+    """The accumulator that a type defines; None for any other type. Adapters for foreign types register here."""
     return type if isinstance(type, Accumulator) else None

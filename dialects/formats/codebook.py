@@ -1,10 +1,11 @@
 """Codebooks: `!codebook.c<bits, scale, [integers]>` lists the numbers that suit a single constant (MinUn, future work).
 
-An element is an index into that list, relative to the position of 0, which every list contains. Decoding is a table
-look-up that returns an integer, in units of 2^-scale. The numbers minimise the squared error over the constant
-(`dialects/formats/least_squares.py`). Each error is weighted by the mean square of the factor that multiplies the
-element, because this is the element's contribution to the error of a sum of products. `synthesise-format` creates other
-codebooks.
+An element is an index into the list, relative to the position of 0. Every list contains 0. An element is decoded by a
+table look-up, which returns an integer in units of 2^-scale.
+
+The numbers minimise the squared error over the constant (`dialects/formats/least_squares.py`). The error of an element
+is weighted by the mean square of the factor that multiplies the element, because the product of both contributes to the
+error of a sum of products. The pass `synthesise-format` creates codebooks by another method.
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ SCALES = range(-40, 61)
 
 @irdl_attr_definition
 class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
-    """`!codebook.c<bits, scale, [integers]>`: ascending integers including 0; at most 2^(bits - 1) are negative, and
-    fewer are positive.
+    """`!codebook.c<bits, scale, [integers]>`: ascending integers, one of which is 0.
+
+    At most 2^(bits - 1) integers are negative, and fewer than 2^(bits - 1) are positive.
     """
 
     name = "codebook.c"
@@ -114,7 +116,9 @@ class CodebookType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
     @property
     def shared_bits(self) -> int:
-        """The bits that all elements share: the list of numbers, which kernels read as 16-bit integers."""
+        """The number of bits of the list of numbers. All elements share this list. Kernels read the list as 16-bit
+        integers.
+        """
         return 16 * len(self.entries)
 
     @property

@@ -25,7 +25,7 @@ V = TypeVar("V")
 
 
 class F32(NumberFormat):
-    """Builtin `f32` as a number format. Other formats that compute in single precision differ only in storage."""
+    """Builtin `f32` as a number format. It is the base class of formats that differ from `f32` only in storage."""
 
     FAMILY = "float"
     GOOD_FOR = "32-bit floats: the reference, and chips with an FPU"

@@ -1,9 +1,9 @@
 """Formats whose elements share scales in groups: a number is its element times the power of two of its group.
 
 A grouped format is the format of one tensor of constants. The powers of two are parameters of its type
-(`dialects/formats/groups.py`). Only sums of products read such a tensor. As numbers are integers in one unit, the sum
-of all products is exact, and is rounded once. A device multiplies the elements of a group like those of any tensor, and
-shifts the sum of a group before it is added to the sums of other groups.
+(`dialects/formats/groups.py`). Only sums of products read such a tensor. All numbers are integers in one unit, so the
+sum of all products is exact and is rounded once. A device sums the products of each group separately. It shifts the sum
+of a group before it adds this sum to the sums of other groups.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ BLOCK = 32
 class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
     """A format that divides a constant into groups with one power of two each; a mixin for the format of its elements.
 
-    The parameters are integers, followed by the groups. Without groups, as `of_width` returns it, this is the format of
-    an element. `for_range` returns the format of tensors without groups.
+    The parameters are integers, followed by the groups. A format without groups, which `of_width` returns, is the
+    format of an element. `for_range` returns the format of a tensor without groups.
     """
 
     if TYPE_CHECKING:
@@ -84,14 +84,14 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self if self.groups is None else self.with_groups(self.scale, None)
 
     def group_length(self, run: int) -> int:
-        """The length of the groups into which a run of `run` elements is divided."""
+        """The length of the groups into which a run of `run` elements is divided, in elements."""
         return min(BLOCK, run)
 
     def shared_scales(self, blocks: Reals) -> NDArray[np.int64]:
-        """The scale of each group by the OCP specification, section 6.3; shape (groups,) for numbers of shape (groups,
-        length).
+        """The scale of each group by the OCP specification, section 6.3.
 
-        The greatest magnitude of a group has the exponent of the greatest number of the element format.
+        blocks: numbers of shape (groups, length). The result has the shape (groups,). At its scale, the greatest
+        magnitude of a group has the same exponent as the greatest number of the element format.
         """
         greatest = np.abs(blocks).max(-1)
         most = max(map(abs, self.element.integer_limits)).bit_length()
@@ -101,7 +101,8 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def best_scales(self, blocks: Reals, weights: Reals) -> NDArray[np.int64]:
         """The scale of each group with the least squared error: the OCP scale, half of it or twice as much.
 
-        weights: the weights of the squared errors.
+        blocks: numbers of shape (groups, length). weights: the weights of the squared errors. The result has the shape
+        (groups,).
         """
         usual = self.shared_scales(blocks)
         unit = self.with_groups(0, None)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Grouping:
-    """A division of a tensor into runs, which contain the elements of the axes from `axis` on, and of runs into groups.
+    """A division of a tensor into runs, and of runs into groups. A run contains the elements of the axes from `axis`
+    on.
 
-    All groups have `length` elements, except that the last group of a run may be shorter. length None: a run is one
-    group.
+    length: the number of elements of a group; None if a run is one group. The last group of a run may be shorter.
     """
 
     axis: int

@@ -1,7 +1,7 @@
-"""Groupings of tensors: elements in a group share a power of two. The type of the tensor lists its powers.
+"""Groupings of tensors: the elements of a group share a power of two. The type of a tensor lists the powers of two.
 
-A grouping flattens the axes of a tensor from a given axis on, in row-major order, to *runs*. Each run is divided into
-groups of one length; the last group may be shorter.
+A grouping flattens all axes of a tensor from a given axis on, in row-major order. The results are called *runs*. Each
+run is divided into groups of one length; the last group may be shorter.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ MOST_BITS = 47
 
 @irdl_attr_definition
 class GroupsAttr(ParametrizedAttribute):
-    """`length of run, [shift, ...]`: the lengths of runs and of groups, and the left shift of each group, run by run.
+    """`length of run, [shift, ...]`: the lengths of groups and of runs, in elements, and the left shift of each group.
 
-    The number of shifts per run is ceil(run / length).
+    The shifts are listed run by run. The number of shifts per run is ceil(run / length).
     """
 
     name = "num.groups"
@@ -46,7 +46,7 @@ class GroupsAttr(ParametrizedAttribute):
 
     @classmethod
     def parsed(cls, parser: AttrParser) -> GroupsAttr:
-        """Parse the groups of a type."""
+        """The groups of a type, parsed from its text."""
         length = parser.parse_integer(allow_boolean=False, allow_negative=False)
         parser.parse_keyword("of")
         run = parser.parse_integer(allow_boolean=False, allow_negative=False)
@@ -85,7 +85,7 @@ class GroupsAttr(ParametrizedAttribute):
         return np.array(self.shifts.get_values(), np.int8).reshape(-1, self.each)
 
     def of_elements(self, shape: Sequence[int]) -> NDArray[np.int64]:
-        """The shift of each element of one or several tensors, in an array of the given shape, in row-major order.
+        """The shift of each element of one or several tensors, in row-major order, as an array of the shape `shape`.
 
         Raises `InputError` if the shape does not match the number of elements.
         """
@@ -97,7 +97,7 @@ class GroupsAttr(ParametrizedAttribute):
         return np.tile(one.reshape(-1), count // self.elements).reshape(tuple(shape))
 
     def raised(self, integers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The integers of elements, of one or several tensors, in the unit of the finest group.
+        """The integers of elements of one or several tensors, converted to the unit of the finest group.
 
         Raises `InputError` for results of more than `MOST_BITS` bits.
         """
@@ -123,8 +123,10 @@ class GroupsAttr(ParametrizedAttribute):
 
 
 def groups_in_rows(groups: GroupsAttr | None, length: int, shifts: Sequence[int]) -> GroupsAttr:
-    """The groups of a matrix with an additional left shift per row of `length` elements; without groups, a group per
-    row.
+    """The groups of a matrix after an additional left shift of each row.
+
+    length: the number of elements of a row. shifts: the additional left shift of each row. If `groups` is None, each
+    row is one group.
     """
     if groups is None:
         return GroupsAttr(length, length, shifts)

@@ -38,7 +38,9 @@ def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
 def settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
     """The numbers after Lloyd's iteration, which moves each number except 0 to the centroid of the reals nearest to it.
 
-    numbers: ascending. x, w: reals in ascending order, and their weights, of shape (n,).
+    * numbers: ascending.
+    * x: reals in ascending order, shape (n,).
+    * w: the weights of the reals, shape (n,).
     """
     sums, moments = (np.concatenate([[0.0], np.cumsum(part)]) for part in (w, w * x))
     for _ in range(ROUNDS):
@@ -55,7 +57,7 @@ def settled(numbers: Reals, x: Reals, w: Reals) -> Reals:
 def _initial_magnitudes(x: Reals, w: Reals, count: int) -> Reals:
     """At most `count` magnitudes, whose density is proportional to the cube root of the density of x.
 
-    This is optimal in the limit of many magnitudes (Panter and Dite, "Quantization Distortion in Pulse-Count
+    This density is optimal in the limit of many magnitudes (Panter and Dite, "Quantization Distortion in Pulse-Count
     Modulation", 1951).
     """
     distinct = np.unique(x)

@@ -20,7 +20,7 @@ ALIASES = {"affine": "zeroskew"}
 
 
 def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
-    """The format of a registered dialect, plug-ins included, or of a builtin type, with a width.
+    """The number format with a name and a width: the format of a registered dialect or plug-in, or of a builtin type.
 
     Raises `InputError` if no number format has this name, or if the format does not have this width.
     """
@@ -42,9 +42,9 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
 
 
 def formats() -> dict[str, type[NumberFormat]]:
-    """The number formats by the names of their dialects, including those of plug-ins, or of their builtin types.
+    """The number formats by name, including the formats of plug-ins.
 
-    Loads all dialects except xDSL's.
+    The name is that of the format's dialect or of a builtin type. Loads all dialects except xDSL's.
     """
     found: dict[str, type[NumberFormat]] = {}
     for name, factory in own_dialects().items():
@@ -59,7 +59,7 @@ def formats() -> dict[str, type[NumberFormat]]:
 def format_spelled(ctx: Context, text: str) -> NumberFormat:
     """The format described by a text: a name with a width, such as `fixed:8`, or only a name.
 
-    Raises `InputError` as `format_named` does.
+    Raises `InputError` if no number format has this name, or if the format does not have this width.
     """
     name, colon, bits = text.partition(":")
     if colon and not (bits.isdecimal() and bits.isascii()):
@@ -72,7 +72,10 @@ SYNTHESISED = "synthesised"
 
 
 def synthesised_bits(weights: str | None) -> int:
-    """The bits of `synthesised:BITS`; 0 for the name of a format. Raises `InputError` for any other text."""
+    """The number of bits in the text `synthesised:BITS`; 0 for the name of a format.
+
+    Raises `InputError` for any other text.
+    """
     name, _, bits = (weights or "").partition(":")
     if name != SYNTHESISED:
         return 0
@@ -82,7 +85,8 @@ def synthesised_bits(weights: str | None) -> int:
 
 
 def listing_format(main: NumberFormat, bits: int) -> NumberFormat:
-    """The format of a width whose type lists its numbers, and that can be multiplied with the format `main`.
+    """A format of `bits` bits whose type lists its numbers, and whose elements can be multiplied with the format
+    `main`.
 
     Raises `InputError` if there is no such format of this width.
     """

@@ -1,11 +1,11 @@
 """Weights of few bits without a zero: `!midrise.q<bits, frac>` has the odd integers from 1 - 2^bits to 2^bits - 1.
 
-They are the levels of a mid-rise quantiser (Gersho and Gray, "Vector Quantization and Signal Compression", 1992, 5.4),
-and represent integer * 2^-frac. With one bit these are -1 and 1 (Courbariaux, Bengio and David, "BinaryConnect", 2015);
-with two bits -3, -1, 1 and 3. The levels are symmetric, so that no code is wasted on a number without an opposite. Each
-integer is a sum of signed powers of two, so that products with it are additions and subtractions. Raws are the integers
-themselves, one per byte; `pack-constants` stores only their bits. Ternary weights, -1, 0 and 1, are `!fixed.q<2,
-frac>`.
+An odd integer represents integer * 2^-frac. The integers are the levels of a mid-rise quantiser (Gersho and Gray,
+"Vector Quantization and Signal Compression", 1992, 5.4). With one bit, they are -1 and 1 (Courbariaux, Bengio and
+David, "BinaryConnect", 2015); with two bits, they are -3, -1, 1 and 3. The levels are symmetric, so no code is wasted
+on a number without an opposite. Each integer is a sum of signed powers of two, so products with it are computed by
+additions and subtractions. Raws are the integers themselves, one per byte. The pass `pack-constants` stores only their
+bits. Ternary weights (-1, 0 and 1) have the format `!fixed.q<2, frac>`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ one.
 
 @irdl_attr_definition
 class MidriseType(ExactInteger):
-    """`!midrise.q<bits, frac>`: odd integers of 1 to 4 bits, times 2^-frac; see the module.
+    """`!midrise.q<bits, frac>`: the odd integers from 1 - 2^bits to 2^bits - 1 for 1 to 4 bits, times 2^-frac.
 
     Results are rounded to the nearest odd integer and saturate. Even integers are rounded upwards.
     """

@@ -1,12 +1,16 @@
 """Floats of few bits: `!minifloat.f<e, m>` has a sign, e exponent bits and m fraction bits.
 
-The 8-bit kinds are e4m3 and e5m2, the fp8 formats of the Open Compute Project (OFP8, 2023), and e3m4, which follows the
-IEEE rules of OFP8. The 6-bit and 4-bit kinds are the MX formats of the Open Compute Project. Raws are ordered: the sign
-applies to all bits of the magnitude, so that there is a single zero. Results saturate and are never infinite.
+The 8-bit kinds are e4m3, e5m2 and e3m4. e4m3 and e5m2 are the fp8 formats of the Open Compute Project (OFP8, 2023). In
+e3m4 and e5m2, the greatest exponent is reserved for infinities and NaNs, as in IEEE 754. The 6-bit and 4-bit kinds are
+the MX formats of the Open Compute Project.
 
-`!minifloat.f<e, m, shift>` is the form that devices store: the same numbers times 2^-shift, restricted to integers of
-15 bits and a sign in units of the smallest number. They are multiplied as integers and summed exactly. A smaller number
-is rounded to the smallest one or to zero.
+The raw of a negative number is the negated raw of its magnitude. Raws are therefore in the order of their numbers, and
+zero has a single raw. Results saturate and are never infinite.
+
+`!minifloat.f<e, m, shift>` is the form in which devices store numbers: each number is multiplied by 2^-shift. The
+smallest numbers are excluded, so that all numbers are integers of at most 15 bits and a sign in one unit. A real below
+the remaining numbers is rounded to the smallest of them or to zero. Devices multiply the integers and sum the products
+exactly.
 """
 
 from __future__ import annotations
@@ -49,7 +53,10 @@ SHIFTS = range(-40, 61)
 
 @irdl_attr_definition
 class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
-    """`!minifloat.f<e, m>` or `!minifloat.f<e, m, shift>`; see the module."""
+    """`!minifloat.f<e, m>`: floats with a sign, e exponent bits and m fraction bits.
+
+    In `!minifloat.f<e, m, shift>`, the form that devices store, each number is multiplied by 2^-shift.
+    """
 
     name = "minifloat.f"
     WEIGHS_NUMBERS: ClassVar[bool] = True
@@ -120,14 +127,16 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
         return MinifloatType(*kinds[0])
 
     def for_range(self, low: float, high: float) -> MinifloatType:
-        """The format whose shift places the greatest magnitude just below the greatest number."""
+        """The format whose shift scales the greatest magnitude of the range to just below the greatest number of the
+        format.
+        """
         magnitude = max(abs(low), abs(high))
         greatest = _magnitude(_greatest(self.e.data, self.m.data), self.e.data, self.m.data)
         shift = math.floor(math.log2(greatest) - math.log2(magnitude)) if magnitude else 0
         return MinifloatType(self.e.data, self.m.data, min(max(shift, SHIFTS[0]), SHIFTS[-1]))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> MinifloatType:
-        """The format of this width with the least squared error over `constant`, among those of all supported kinds."""
+        """The format with the least squared error over `constant`, among all supported kinds of this width."""
         reach = float(np.abs(constant).max(initial=0))
         kinds = [MinifloatType(*kind).for_range(-reach, reach) for kind in KINDS[self.bits]]
         return min((self, *kinds), key=lambda format: format.squared_error(constant, importance))
@@ -137,7 +146,7 @@ class MinifloatType(ParametrizedAttribute, TypeAttribute, TabulatedFormat):
 
 
 def _greatest(e: int, m: int) -> int:
-    """The bits of the greatest finite magnitude, as an integer."""
+    """The bit pattern of the greatest finite magnitude, as an integer."""
     return (1 << (e + m)) - 1 - RESERVED_PATTERNS.get((e, m), 0)
 
 
@@ -149,7 +158,7 @@ def _magnitude(bits: int, e: int, m: int) -> float:
 
 
 def _unit(e: int, m: int, integer_bits: int) -> int:
-    """The exponent u of the unit 2^-u of all numbers.
+    """The exponent u of the unit 2^-u in which all numbers are integers.
 
     The unit is the smallest number or, if integers in this unit exceed `integer_bits` bits, the finest unit in which
     they do not.
@@ -172,8 +181,8 @@ def _numbers(e: int, m: int, integer_bits: int) -> tuple[NDArray[np.int64], NDAr
 def small_floats(e: int, m: int, shift: int, most_bits: int) -> Listed:
     """All numbers with e exponent bits and m fraction bits (OFP8; OCP MX 1.0, section 5.3), as exact rationals.
 
-    The numbers are multiplied by 2^-shift. The smallest ones are excluded until all are integers of `most_bits` bits in
-    one unit.
+    The numbers are multiplied by 2^-shift. The smallest numbers are excluded until the remaining ones are integers of
+    at most `most_bits` bits in one unit.
     """
     bias = 2 ** (e - 1) - 1
     subnormal = [Fraction(fraction, 2**m) * Fraction(2) ** (1 - bias) for fraction in range(2**m)]

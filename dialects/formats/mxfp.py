@@ -1,9 +1,9 @@
 """Floats that share scales in groups: `!mxfp.b<e, m, shift>` and `!mxfp.b<e, m, shift, length of run, [shift, ...]>`.
 
 These are MXFP8, MXFP6 and MXFP4 of the Open Compute Project's Microscaling Formats specification 1.0 (2023), section
-5.3: floats of e exponent bits and m fraction bits, times the power of two of their group. The greatest e4m3 number is
-448. All finite numbers of the element are included. Rounding is to nearest, ties to even. Numbers are integers in units
-of 2^-shift times the least number.
+5.3. A number is a float of e exponent bits and m fraction bits, times the power of two of its group. The greatest e4m3
+number is 448. All finite numbers of the float are included. Results are rounded to nearest, ties to even. Numbers are
+integers in units of 2^-shift times the least number.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ MX_SHIFTS = range(-100, 101)
 
 @irdl_attr_definition
 class MxFpType(GroupedFormat, TabulatedFormat):
-    """`!mxfp.b<e, m, shift>`, a small float, with or without groups; see the module."""
+    """`!mxfp.b<e, m, shift>`: floats with e exponent bits and m fraction bits, times 2^-shift, with or without groups.
+
+    The elements of a group share a power of two.
+    """
 
     name = "mxfp.b"
     WEIGHS_NUMBERS: ClassVar[bool] = True
@@ -100,8 +103,9 @@ class MxFpType(GroupedFormat, TabulatedFormat):
         return self._kind.for_range(low, high)
 
     def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> MxFpType:
-        """The grouped format for a constant, with the exponent and fraction bits of least squared error for this
-        width.
+        """The grouped format for a constant. Its numbers of exponent and fraction bits have the least squared error.
+
+        Only divisions of this format's width into exponent and fraction bits are considered.
         """
         kinds = [MxFpType(*kind).divided(constant, importance, finest) for kind in MX_KINDS[self.bits]]
         return min(kinds, key=lambda format: format.squared_error(constant, importance))

@@ -2,8 +2,8 @@
 without groups.
 
 The number of a raw is raw * 2^(shift - frac), with the shift of the raw's group. In groups of 32, 8-bit integers are
-MXINT8 of the Open Compute Project's Microscaling Formats specification 1.0 (2023), section 5.3.4. Other widths are
-block floating point (Wilkinson, "Rounding Errors in Algebraic Processes", 1963).
+MXINT8 of the Open Compute Project's Microscaling Formats specification 1.0 (2023), section 5.3.4. Groups of integers of
+other widths than 8 bits are block floating point (Wilkinson, "Rounding Errors in Algebraic Processes", 1963).
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ USUAL_WIDTH = 8
 
 @irdl_attr_definition
 class MxIntType(GroupedFormat, RoundedHalfUp):
-    """`!mxint.b<width, frac>`, an integer of 2 to 16 bits, with or without groups; see the module."""
+    """`!mxint.b<width, frac>`: integers of 2 to 16 bits, times 2^-frac, with or without groups.
+
+    The elements of a group share a power of two.
+    """
 
     name = "mxint.b"
     WEIGHS_NUMBERS: ClassVar[bool] = True
@@ -58,7 +61,7 @@ class MxIntType(GroupedFormat, RoundedHalfUp):
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The least and the greatest raw: symmetric, as the specification advises."""
+        """The least and the greatest raw. They are symmetric, as the specification advises."""
         greatest = (1 << (self.width.data - 1)) - 1
         return -greatest, greatest
 

@@ -1,12 +1,12 @@
-"""The interface of number formats, on which every other part of tinyml relies.
+"""The interface of number formats, which all other parts of tinyml use.
 
-A format is an element type that describes each of its operations once, over a `Machine`. The numpy machine (for the
-evaluator and the searches) and the emitter (for the device) therefore agree in every bit. An element type that
-implements `NumberFormat` works with every pass, target and test without changes elsewhere. Foreign types (`f32`) are
-adapted by registering with `number_format`. A `Product` describes sums of products to formats. A `Coding` describes
-raws to kernels.
+A format is an element type that describes each of its operations once, over a `Machine`. The numpy machine serves the
+evaluator and the searches; the emitter serves the device. Both compute the same operations and therefore agree in every
+bit. An element type that implements `NumberFormat` works with every pass, target and test without changes elsewhere.
+Foreign types such as `f32` are adapted by registering with `number_format`.
 
-Formats of one `FAMILY` may be mixed as operands of an op. A change of family is an explicit `tdsl.cast`.
+A `Product` describes sums of products to formats. A `Coding` describes raws to kernels. Formats of one `FAMILY` may be
+mixed as operands of an op. A conversion between families requires an explicit `tdsl.cast`.
 """
 
 from __future__ import annotations
@@ -63,8 +63,9 @@ UNBOUNDED_INTERVAL: Interval = (-math.inf, math.inf)
 class Factor:
     """An operand of a sum of products.
 
-    raws: the raws of a constant operand, shape (..., summed index). interval: the bounds of an operand that is not
-    constant. raised: the groups that the op assigns, which replace the groups of the format.
+    * raws: the raws of a constant operand, shape (..., summed index).
+    * interval: the bounds of an operand that is not constant.
+    * raised: groups assigned by the op, which replace the groups of the format.
     """
 
     format: NumberFormat
@@ -104,12 +105,15 @@ REGIME = "regime"
 class Coding:
     """The decoding of a format's raws, identified by a name that kernels support.
 
-    name: `INTEGER` if raws are the integers themselves. `TABLE` if `table` lists 16-bit integers in the order of the
-    raws, which are bytes, with the entry of raw 0 at index `zero`. `REGIME` if raws of 16 bits have a sign, a regime,
-    an exponent and a fraction, as posits do; `parameters` are the number of exponent bits and the scale. segments:
-    returns a table for kernels that decode piecewise linearly, and the number of extra fraction bits of the decoded
-    integers. Entry i of the table's 256 entries represents the 16-bit raws whose upper byte is i - 128. The entry is c
-    * 2^16 + 2^8 + s if all of these raws represent (raw + c) * 2^s, and 0 otherwise.
+    * `INTEGER`: raws are the integers themselves.
+    * `TABLE`: raws are bytes, and `table` lists a 16-bit integer for each raw in the order of the raws. The entry of
+      raw 0 has the index `zero`.
+    * `REGIME`: raws of 16 bits have a sign, a regime, an exponent and a fraction, as posits do. `parameters` are the
+      number of exponent bits and the scale.
+
+    segments: a function for kernels that decode piecewise linearly. It returns a table and the number of extra fraction
+    bits of the decoded integers. Entry i of the table's 256 entries represents the 16-bit raws whose upper byte is i -
+    128. The entry is c * 2^16 + 2^8 + s if all of these raws represent (raw + c) * 2^s, and 0 otherwise.
     """
 
     name: str
@@ -187,15 +191,17 @@ class NumberFormat(ABC):
 
     @property
     def candidates(self) -> Sequence[NumberFormat]:
-        """Formats that a search may try for a tensor in place of this one, in ascending order of bits, with arbitrary
-        scales.
+        """The formats, in ascending order of bits, that a search may try for a tensor in place of this format.
+
+        Their scales are arbitrary.
         """
         return (self,)
 
     @property
     def variants(self) -> Sequence[NumberFormat]:
-        """Alternatives of the same width, to be chosen by accuracy. Their `for_range` preserves the parameters that
-        distinguish them.
+        """Formats of the same width between which a search chooses by accuracy.
+
+        The `for_range` method of each format preserves the parameters that distinguish the format from the other ones.
         """
         return (self,)
 
@@ -219,8 +225,9 @@ class NumberFormat(ABC):
         return self
 
     def delivered(self, raws: Raws) -> Raws:
-        """The integers that a sensor or a data set would deliver for these raws, in the storage width, signed or
-        unsigned.
+        """The integers that a sensor or a data set would deliver for these raws.
+
+        The integers have the storage width and may be signed or unsigned.
         """
         return raws
 
@@ -230,22 +237,25 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def encode(self, reals: Reals) -> Raws:
-        """Round reals to the format."""
+        """Round reals to the format and return their raws."""
 
     def encode_clipped(self, reals: Reals) -> Raws:
-        """Round reals to the format and saturate out-of-range values, even for formats whose `encode` wraps around."""
+        """Round reals to the format and return their raws. Out-of-range values saturate, even if `encode` wraps
+        around.
+        """
         return self.encode(reals)
 
     def ends(self, shape: Sequence[int] = ()) -> tuple[Raws, Raws]:
-        """The raws of the least and of the greatest number, in arrays of the given shape. Rows may have separate
-        scales.
+        """The raws of the least and of the greatest number, as two arrays of the shape `shape`.
+
+        The raws differ between rows if rows have separate scales.
         """
         low, high = (self.encode_clipped(np.full(shape, end)) for end in (-np.inf, np.inf))
         return low, high
 
     def encode_away(self, reals: Reals) -> Raws:
-        """Round reals to the neighbour that `encode` does not choose, or to the same raw if there is no such
-        neighbour.
+        """The raw of the neighbour of each real that `encode` does not choose; the raw that `encode` chooses if there
+        is none.
         """
         return self.encode(reals)
 
@@ -254,8 +264,8 @@ class NumberFormat(ABC):
         """The exact reals that raws represent."""
 
     def verify_raws(self, raws: Raws) -> None:
-        """Raise `VerifyException` for raws that rounding never produces, including NaN, because proofs assume their
-        absence.
+        """Raise `VerifyException` for raws that rounding never produces, including NaN. Proofs assume that they do not
+        occur.
         """
         wrong = raws[self.encode(self.decode(raws)) != raws]
         if wrong.size:
@@ -264,15 +274,16 @@ class NumberFormat(ABC):
     @classmethod
     @abstractmethod
     def of_width(cls, width: int | None) -> NumberFormat:
-        """A format of the family with this width, or with the default width for None. Raises `InputError` if there is
-        none.
+        """A format of the family with `width` bits; with the default width if `width` is None.
+
+        Raises `InputError` if the family has no format of this width.
         """
 
     @classmethod
     def of_integers(cls, width: int, scale: int, integers: Sequence[int]) -> NumberFormat | None:
-        """The format of a width whose numbers are these integers times 2^-scale: ascending, including 0.
+        """The format of `width` bits whose numbers are these integers times 2^-scale.
 
-        None for formats whose numbers follow from other parameters.
+        integers: ascending, including 0. Returns None for a family whose numbers follow from other parameters.
         """
         return None
 
@@ -281,39 +292,42 @@ class NumberFormat(ABC):
         """The format of the same family and width, with parameters for values between low and high."""
 
     def scalings(self, low: float, high: float) -> Sequence[NumberFormat]:
-        """Candidate formats of the same family and width for values between low and high, to be chosen by their errors.
+        """Candidate formats of the same family and width for values between low and high. A search chooses by their
+        errors.
 
-        By default these are the formats for this range and for ranges 2, 4 and 8 times narrower, outside which numbers
-        saturate.
+        By default, the candidates are the formats for this range and for ranges that are 2, 4 and 8 times narrower.
+        Numbers outside a narrower range saturate.
         """
         return [self.for_range(math.ldexp(low, -zoom), math.ldexp(high, -zoom)) for zoom in range(SCALINGS)]
 
     @property
     def effort(self) -> int:
-        """The rank of the format within its family and width by the time that rounding to it takes; 0 is the
+        """The rank of the format within its family and width, by the time that rounding to the format takes; 0 is the
         fastest.
         """
         return 0
 
     @property
     def reaching(self) -> Sequence[NumberFormat]:
-        """Formats that include all numbers of this one and greater ones, in descending order of range; usually none."""
+        """Formats that include all numbers of this format and greater ones, in descending order of range; usually
+        none.
+        """
         return ()
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
-        """The format for a constant, refined by the numbers of the constant. This format was chosen only by their
-        range.
+        """The format for a constant, refined by the numbers of the constant.
 
-        importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
-        unknown or not requested (`WEIGHS_NUMBERS`). rows: true if rows, along the first axis, may have separate
-        parameters.
+        This format was chosen by the range of the constant only. importance: the mean square of the factor by which
+        each number is multiplied, broadcast to the constant; None if unknown or not requested (`WEIGHS_NUMBERS`). rows:
+        true if rows, along the first axis, may have separate parameters.
         """
         return self
 
     def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> NumberFormat | None:
         """The format for a constant in groups with separate parameters; None for formats without groups.
 
-        finest: the finest groups that all uses of the constant support. importance: as for `fitted_to`.
+        importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
+        unknown or not requested. finest: the finest groups that all uses of the constant support.
         """
         return None
 
@@ -328,28 +342,34 @@ class NumberFormat(ABC):
         return 0 if self.groups is None else 8 * len(self.groups.shifts)
 
     def squared_error(self, constant: Reals, importance: Reals | None) -> float:
-        """The sum of the squared errors of a constant in this format, times `importance` as in `fitted_to`."""
+        """The sum of the squared errors of a constant in this format. Each squared error is weighted by
+        `importance`.
+        """
         weights = 1.0 if importance is None else importance
         return float(np.sum(weights * (self.decode(self.encode(constant)) - constant) ** 2))
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The part of [low, high] outside which the results of a function are constant in this format."""
+        """The part (low, high) of [low, high] outside which the results of a function are constant in this format."""
         return low, high
 
     def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The range that determines the scale of a function's results. low, high: the observed range of the results."""
+        """The range (low, high) that determines the scale of a function's results. low, high: the observed range of
+        results.
+        """
         return low, high
 
     def of_sum(self, lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
-        """The format for sums of these operands: this format, unless published arithmetic defines a finer scale."""
+        """The format for sums of two operands. It is this format, unless published arithmetic defines a finer scale."""
         return self
 
     def of_product(self, lhs: NumberFormat, rhs: NumberFormat) -> NumberFormat:
-        """The format for products of these operands: this format, unless published arithmetic defines a finer scale."""
+        """The format for products of two operands. It is this format, unless published arithmetic defines a finer
+        scale.
+        """
         return self
 
     def in_register(self) -> NumberFormat:
-        """The format of the same range for a value that is never stored, and whose width is not prescribed."""
+        """The format of the same range for a value that is never stored in memory and whose width is not prescribed."""
         return self
 
     @abstractmethod
@@ -359,12 +379,15 @@ class NumberFormat(ABC):
         """
 
     def addend(self, other: NumberFormat, result: NumberFormat) -> NumberFormat:
-        """The format for a constant that is only added to values of `other`. It is coarser if `result` is coarser."""
+        """The format for a constant that is only added to values of the format `other`. It is coarser if `result` is
+        coarser.
+        """
         return self
 
     def difference(self, rhs: NumberFormat) -> NumberFormat | None:
-        """A format that represents every difference self - rhs exactly, as the difference of integer raws; None if
-        there is none.
+        """A format that represents every difference between a number of this format and a number of `rhs` exactly.
+
+        The raw of a difference is the difference of the integer raws. Returns None if there is no such format.
         """
         return None
 
@@ -385,16 +408,19 @@ class NumberFormat(ABC):
         """
 
     def accumulator_for(self, product: Product, bound: Bound | None) -> Accumulator:
-        """The accumulator for a matrix product: as `accumulator`, unless the accumulator depends on the length of the
+        """The accumulator for a matrix product. Overridden by families whose accumulator depends on the length of the
         sums.
+
+        By default, it is the accumulator that `accumulator` returns.
         """
         return self.accumulator(product.lhs.format, product.rhs.format, bound)
 
     def accumulator_of_sum(
         self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
     ) -> Accumulator:
-        """The accumulator for a sum of several products, added in order to an initial value: the one for the last
-        product.
+        """The accumulator for a sum of several products, which are added in order to an initial value.
+
+        It is the accumulator for the last product.
         """
         return self.accumulator_for(products[-1], bound)
 
@@ -407,11 +433,11 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
-        """Round a complete sum, which lies within the bound, to the format."""
+        """Round a complete sum to the format and return the raw. bound: the bound within which the sum lies."""
 
     @abstractmethod
     def constant(self, m: Machine[V], real: float) -> V:
-        """A real rounded to the format."""
+        """The raw of a real rounded to the format."""
 
     @abstractmethod
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V: ...
@@ -423,7 +449,7 @@ class NumberFormat(ABC):
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V: ...
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
-        """value * factor, where the factor is a power of two for which the product stays within the format."""
+        """value * factor. The factor is a power of two for which the product stays within the range of the format."""
         return self.mul(m, value, value_format, factor, factor_format)
 
     @abstractmethod
@@ -431,25 +457,28 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def recode(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Round a value of another format of the family to this format."""
+        """Round a value of another format of the family to this format and return the result."""
 
     @abstractmethod
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """Round a float to the format."""
+        """Round a float to the format and return the raw."""
 
     @abstractmethod
     def to_f32(self, m: Machine[V], value: V) -> V:
         """The float nearest to a value of this format."""
 
     def ranked(self, m: Machine[V], value: V) -> tuple[Int[V], Raws] | None:
-        """The index of a value among all raws of the format, and the raws in order; None if a table of them would be
-        too long.
+        """The index of a value among all raws of the format, and all raws in order.
+
+        Returns None if a table of the raws would be too long.
         """
         return None
 
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Round a value of any format to this format. Between families, a table is used if it is short; otherwise the
-        value is converted to a float first.
+        """Round a value of any format to this format and return the result.
+
+        Between families, the conversion is a table look-up if the table is short. Otherwise the value is first
+        converted to a float.
         """
         if value_format.FAMILY == self.FAMILY:
             return self.recode(m, value, value_format)
@@ -462,7 +491,10 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
-        """The value clamped to [low, high]; high None: without an upper limit. relu: low 0. relu6: low 0, high 6."""
+        """The value clamped to [low, high]. If `high` is None, there is no upper limit.
+
+        relu clamps to [0, None], and relu6 to [0, 6].
+        """
 
     def binds(self, low: float, high: float | None) -> bool:
         """True if `clamp` with these limits can change a number of this format."""
@@ -486,24 +518,30 @@ class NumberFormat(ABC):
         return self.mul(m, value, value_format, gate, share)
 
     def format_of_sums(self, low: float, high: float) -> NumberFormat | None:
-        """A format of integers that represents every sum of this format's numbers between two reals; None if there is
-        none.
+        """A format of integers that represents every sum of this format's numbers whose value lies in [low, high].
+
+        Returns None if there is no such format.
         """
         return None
 
     def adds_raws_of(self, sums: NumberFormat) -> bool:
-        """True if this format represents all numbers of `sums`, a result of `format_of_sums`, and its raws add up like
-        integers.
+        """True if this format represents all numbers of `sums` and the raws of `sums` can be added as integers.
+
+        sums: a format that `format_of_sums` returned.
         """
         return self == sums
 
     def maximum(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        """The greater of two numbers. Both are rounded before they are compared, because rounding preserves order."""
+        """The greater of two numbers. The two numbers are rounded before they are compared, because rounding preserves
+        order.
+        """
         first, second = self.recode(m, lhs, lhs_format), self.recode(m, rhs, rhs_format)
         return m.select(self.greater(m, second, first), second, first)
 
     def minimum(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        """The lesser of two numbers. Both are rounded before they are compared, because rounding preserves order."""
+        """The lesser of two numbers. The two numbers are rounded before they are compared, because rounding preserves
+        order.
+        """
         first, second = self.recode(m, lhs, lhs_format), self.recode(m, rhs, rhs_format)
         return m.select(self.greater(m, first, second), second, first)
 
@@ -525,12 +563,12 @@ class NumberFormat(ABC):
         return m.addf(total, self.to_f32(m, value))
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """A total of `count` numbers of a format of the family, divided by `count`."""
+        """The average: a total of `count` numbers of a format of the family, divided by `count`."""
         real = value_format.total_to_f32(m, total)
         return self.from_f32(m, m.mulf(real, m.float_constant(1 / count)))
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The mean over whole axes; by default computed by `average`."""
+        """The mean over whole axes. By default, it is the result of `average`."""
         return self.average(m, total, count, value_format)
 
     def total_to_f32(self, m: Machine[V], total: V) -> V:
@@ -569,8 +607,9 @@ class NumberFormat(ABC):
         return m.addf(total, m.mulf(real, real))
 
     def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
-        """1 / sqrt(total): a float if the total is a float, otherwise a 32-bit integer in a unit that `normalised`
-        defines.
+        """1 / sqrt(total). The result is a float if the total is a float.
+
+        Otherwise the result is a 32-bit integer in a unit that `normalised` defines.
         """
         return m.call("tm_inverse_rootf", total)
 
@@ -584,8 +623,9 @@ class NumberFormat(ABC):
         return self.for_range(-1.0, 1.0)
 
     def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
-        """The sum of terms, each of which is a sign and several factors. Exact formats round once, others after each
-        step.
+        """The sum of terms, each of which is a sign and several factors.
+
+        Exact formats round the sum once. Other formats round after each step.
         """
         total: V | None = None
         for sign, ((value, format), *others) in terms:
@@ -602,8 +642,8 @@ class NumberFormat(ABC):
     ) -> V:
         """A function of a value. scheme: one of the format's `SCHEMES`; None selects the most suitable method.
 
-        Results lie within the function's range, with ends rounded to the format: exp from 0, tanh from -1 to 1, sigmoid
-        from 0 to 1.
+        Results lie within the range of the function, whose limits are rounded to the format. The range of exp starts at
+        0; the range of tanh is -1 to 1, and the range of sigmoid 0 to 1.
         """
 
     @abstractmethod
@@ -612,14 +652,14 @@ class NumberFormat(ABC):
 
     @abstractmethod
     def greater(self, m: Machine[V], lhs: V, rhs: V) -> V:
-        """Whether lhs > rhs, as an i1 value. Both have this format, whose raws must compare in the order of the
+        """Whether lhs > rhs, as an i1 value. Both operands have this format. Raws must be in the order of their
         numbers.
         """
 
 
 @singledispatch
 def number_format(type: object) -> NumberFormat | None:
-    """The format of an element type, or None for other types.
+    """The number format that an element type defines; None for other types.
 
     A type that implements `NumberFormat` is its own format. Adapters for foreign types register with this function.
     """

@@ -17,7 +17,9 @@ class IntegerParameters(ParametrizedAttribute, TypeAttribute):
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
-        """Parse one integer per field. Raise `ParseError` for any other number of parameters."""
+        """Parse one integer per field and return the integers. Raises `ParseError` for any other number of
+        parameters.
+        """
         start = parser.pos
         with parser.in_angle_brackets():
             numbers = parser.parse_comma_separated_list(

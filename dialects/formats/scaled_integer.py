@@ -44,7 +44,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
 
     @abstractmethod
     def rounded(self, reals: Reals) -> NDArray[np.float64]:
-        """Reals rounded to integers by the rounding mode of the format, without saturation."""
+        """Reals rounded to integers in units of 2^-frac by the rounding mode of the format, without saturation."""
 
     @abstractmethod
     def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
@@ -86,7 +86,7 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.settle(m.const(int(self.encode_clipped(np.array(real)))), self.stored_width)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """The raw rounded to nearest and saturated, even if other operations of the format round or overflow
+        """The raw of a float, rounded to nearest and saturated, even if other operations of the format round
         differently.
         """
         low, high = self.limits
@@ -134,8 +134,8 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         return m.mulf(m.addf(m.mulf(upper, m.float_constant(65536.0)), lower), scale)
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The average, rounded to nearest with halves upwards and saturated, even if other operations of the format
-        differ.
+        """The average, rounded to nearest with halves upwards and saturated, even if other operations round
+        differently.
         """
         if not isinstance(value_format, ScaledInteger):
             return super().average(m, total, count, value_format)

@@ -1,7 +1,7 @@
-"""The documentation of a format: the numbers that its raws represent, and the raw to which every real is rounded.
+"""The documentation of a format: the number that each raw represents, and the raw to which every real is rounded.
 
-A specification is derived only from the documentation of the format, in exact integers and rationals, so that `tinyml
-prove` can check the format's arithmetic against it. `NumberFormat.specification` returns the specification of a format.
+A specification is derived only from the documentation of the format, in exact integers and rationals. `tinyml prove`
+checks the arithmetic of the format against it. `NumberFormat.specification` returns the specification of a format.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Specification(ABC):
         """The number that a raw represents."""
 
     def order(self, raw: Number) -> Number:
-        """An integer that increases with the number of a raw."""
+        """An integer that increases with the number that a raw represents."""
         return raw
 
     def border(self, below: Fraction, above: Fraction) -> Fraction:
@@ -71,7 +71,7 @@ class Specification(ABC):
 
     @abstractmethod
     def unit_of_products(self, other: Specification) -> float:
-        """The unit of products of this format and another one, as the accumulator documents it."""
+        """The unit of products of numbers of this format and numbers of `other`, as the accumulator documents it."""
 
     @abstractmethod
     def finished(self, sum: Number, unit: float) -> Number:
@@ -83,14 +83,14 @@ class Specification(ABC):
 
     @abstractmethod
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
-        """The raw of the average: a total of raws divided by their count."""
+        """The raw of the average: a total of raws of `of_elements`, divided by their count."""
 
     def tallied(self, total: Number, raw: Number) -> Number:
-        """A total to which one more number, given as its raw, is added."""
+        """The total after one more number is added. raw: the raw of this number."""
         return total + raw
 
     def mean(self, total: Number, count: int, of_elements: Specification) -> Number:
-        """The raw of the mean over whole axes."""
+        """The raw of the mean over whole axes: a total of raws of `of_elements`, divided by their count."""
         return self.average(total, count, of_elements)
 
 
@@ -140,7 +140,10 @@ class RoundedOnce(Specification):
         return self.combined([(1, [(a, of_a), (b, of_b)])])
 
     def combined(self, terms: Sequence[tuple[int, Sequence[tuple[Number, Specification]]]]) -> Number:
-        """The raw of a sum of terms, rounded once. Each term is a sign and one or two factors."""
+        """The raw of a sum of terms, rounded once.
+
+        Each term is a pair: a sign, and a sequence of one or two factors. A factor is a raw and its specification.
+        """
         exact: list[tuple[Number, int]] = []
         for sign, factors in terms:
             product: Number = sign
@@ -176,8 +179,9 @@ def _once(specification: Specification) -> RoundedOnce:
 
 @dataclass(frozen=True)
 class Multiples(RoundedOnce):
-    """raw * 2^-scale for raws from `low` to `high`. Reals are rounded to nearest, with ties according to `ties`, and
-    saturate.
+    """Numbers raw * 2^-scale for raws from `low` to `high`. Reals are rounded to nearest and saturate.
+
+    ties: the rule by which ties are rounded.
     """
 
     low: int
@@ -196,14 +200,18 @@ class Multiples(RoundedOnce):
         return clamped(self.ties(x * (1 << max(left, 0)), divisor << max(-left, 0)), self.low, self.high)
 
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
-        """The average, rounded half up whatever `ties` specifies for other operations."""
+        """The raw of the average, rounded to nearest, halves upwards, whatever `ties` specifies for other
+        operations.
+        """
         left = self.scale - _once(of_elements).scale
         return clamped(half_up(total * (1 << max(left, 0)), count << max(-left, 0)), self.low, self.high)
 
 
 @dataclass(frozen=True)
 class Flipped(Multiples):
-    """Multiples whose raws are unsigned bytes, the integer plus 128, reinterpreted as signed integers."""
+    """Multiples stored as unsigned bytes. A raw is the integer plus 128, reinterpreted as a signed integer of 8
+    bits.
+    """
 
     def integer(self, raw: Number) -> Number:
         return choose(raw < 0, raw + 128, raw - 128)
@@ -220,7 +228,7 @@ class Flipped(Multiples):
 
 @dataclass(frozen=True)
 class OddMultiples(Multiples):
-    """raw * 2^-scale for odd raws from `low` to `high`. Averages are rounded like all other results."""
+    """Numbers raw * 2^-scale for odd raws from `low` to `high`. Averages are rounded like all other results."""
 
     ties: Callable[[Number, int], Number] = nearest_odd
 
@@ -236,9 +244,9 @@ class OddMultiples(Multiples):
 class Listed(RoundedOnce):
     """A format that lists its numbers in ascending order.
 
-    borders: for each pair of consecutive numbers, the real at which rounding changes, in units of 2^-scale, and whether
-    this real rounds to the greater number. borders_at: for requested scales, the least integers that round to the
-    greater number.
+    borders: a pair for each two consecutive numbers: the real at which rounding changes, in units of 2^-scale, and
+    whether this real is rounded to the greater number. borders_at: for requested scales and divisors, the least
+    integers that are rounded to the greater number.
     """
 
     known: tuple[int, ...]
@@ -265,8 +273,8 @@ class Listed(RoundedOnce):
         return self.borders[self.integers.index(int(below * unit))][0] / unit
 
     def _reached(self, scale: int, divisor: int) -> Sequence[int]:
-        """For each number except the least, the least x for which x * 2^-scale / divisor rounds to this number or a
-        greater one.
+        """For each number except the least, the least integer x for which x * 2^-scale / divisor rounds to at least the
+        number.
         """
         if (scale, divisor) not in self.borders_at:
             unit = Fraction(2) ** (scale - self.scale) * divisor
@@ -281,8 +289,9 @@ class Listed(RoundedOnce):
 
 
 def nearest_of(scale: int, numbers: dict[int, int]) -> Listed:
-    """The specification that rounds to the nearest number, ties to the even raw. numbers: the integers by their
-    raws.
+    """The specification of a format that rounds to the nearest number, ties to the even raw.
+
+    numbers: for each raw, the integer that it represents, in units of 2^-scale.
     """
     known, integers = zip(*sorted(numbers.items()), strict=True)
     borders = [

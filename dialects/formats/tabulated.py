@@ -1,6 +1,4 @@
-"""Formats of at most 8 bits that list their numbers. Decoding is a table look-up; rounding is a search in a second
-table.
-"""
+"""Formats of at most 8 bits that list their numbers. A first table decodes raws; a search in a second table rounds."""
 
 from __future__ import annotations
 
@@ -69,7 +67,7 @@ class TabulatedFormat(ExactFormat):
 
     @property
     def table(self) -> NDArray[np.signedinteger[Any]]:
-        """The integers of all bytes from the least raw to the greatest; 0 for bytes that are not raws."""
+        """The integers of all bytes from the least to the greatest raw. The entry is 0 for bytes that are not raws."""
         raws, integers = self.numbers
         greatest = max(map(abs, self.integer_limits))
         width = next(width for width in (16, 32, 64) if greatest <= limits(width)[1])
@@ -84,7 +82,10 @@ class TabulatedFormat(ExactFormat):
 
     @property
     def thresholds(self) -> NDArray[np.int64]:
-        """For each number except the least, the least value that rounds to it, in units of 2^-(scale + STICKY_BITS)."""
+        """For each number except the least, the least value that is rounded to this number.
+
+        The values are in units of 2^-(scale + STICKY_BITS).
+        """
         raws, integers = self.numbers
         middles = (integers[:-1] + integers[1:]) << (STICKY_BITS - 1)
         return middles + (raws[1:] & 1)
@@ -146,7 +147,10 @@ class TabulatedFormat(ExactFormat):
 
     @staticmethod
     def _with_rest(m: Machine[V], x: Int[V], right: int, low: int, high: int) -> Int[V]:
-        """2 * floor(x / 2^right), plus 1 if the division is inexact. If x is outside [low, high], so is the result."""
+        """2 * floor(x / 2^right), plus 1 if the division is inexact.
+
+        A result outside [low, high] remains outside on the same side, but may have any other value there.
+        """
         left = 1 - right
         if left > 0:
             return m.rescale(m.clamp(x, (low >> left) - 1, (high >> left) + 1), -left)
@@ -159,7 +163,7 @@ class TabulatedFormat(ExactFormat):
 
 
 class SymmetricFormat(TabulatedFormat):
-    """Zero and symmetric magnitudes: raw r represents the magnitude with index r, and raw -r its negative."""
+    """Zero and symmetric magnitudes. Raw r represents the magnitude with index r; raw -r represents the negative."""
 
     @property
     @abstractmethod
@@ -182,9 +186,7 @@ class SymmetricFormat(TabulatedFormat):
 
 @lru_cache(maxsize=256)
 def _numbers(format: SymmetricFormat) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The raws and integers of a format. The result is cached because every decoded element of a dot product needs
-    it.
-    """
+    """The raws and integers of a format. Cached, because every decoded element of a dot product needs them."""
     magnitudes = np.asarray(format.magnitudes, np.int64)
     if not (0 < len(magnitudes) <= limits(8)[1] and magnitudes[0] > 0 and (np.diff(magnitudes) > 0).all()):
         raise ValueError(f"the magnitudes of {format.type} do not rise from 1 at least, or there are too many")

@@ -44,12 +44,13 @@ _TILE_KEYS = ("weights", "starts", "multipliers", "shifts", "places")
 class CodedRows(CodeContent):
     """Rows of constant matrices that are multiplied by one vector per matrix. A row's sum begins with a start value.
 
-    Rows are equal if their digests are equal.
+    Objects are equal if their digests are equal.
 
-    weights: the matrices, of rows x length bytes, one for each vector. aligns: the left shifts of the sums before the
-    products of each matrix are added, 0 for the first matrix. starts: the start value of each row, rounding bias
-    included. right: the right shift of complete sums, which are then clamped to bytes of at most `MAX_RESULT` in
-    magnitude.
+    * weights: the matrices, of rows x length bytes, one for each vector.
+    * aligns: for each matrix, the left shift of the sums before the products of the matrix are added; 0 for the first
+      matrix.
+    * starts: the start value of each row, rounding bias included.
+    * right: the right shift of complete sums. They are then clamped to bytes of at most `MAX_RESULT` in magnitude.
     """
 
     DECLARED_AS: ClassVar[str] = ROWS
@@ -110,7 +111,7 @@ class CodedRows(CodeContent):
 
     @staticmethod
     def of(attribute: Attribute) -> CodedRows:
-        """The rows that an attribute stores. Raises `VerifyException` for an attribute that stores none."""
+        """The rows that an attribute stores. Raises `VerifyException` for an attribute that does not store rows."""
         data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
         matrices, starts, aligns, right = (data.get(key) for key in _ROW_KEYS)
         if len(data) != len(_ROW_KEYS) or not isinstance(matrices, ArrayAttr):
@@ -123,7 +124,7 @@ class CodedRows(CodeContent):
 
     @property
     def verified(self) -> CodedRows:
-        """This object. Raises `VerifyException` if its parts have inconsistent shapes or values."""
+        """This object. Raises `VerifyException` if its fields have inconsistent shapes or values."""
         weights, starts, aligns, right = self.weights, self.starts, self.aligns, self.right
         if starts.ndim != 1 or any(matrix.ndim != 2 or len(matrix) != len(starts) for matrix in weights):
             shapes = ", ".join(str(matrix.shape) for matrix in weights)
@@ -137,13 +138,17 @@ class CodedRows(CodeContent):
 class CodedTile(CodeContent):
     """Sums of the products of constant rows and windows of memory, requantised as in TensorFlow Lite.
 
-    Tiles are equal if their digests are equal.
+    Objects are equal if their digests are equal.
 
-    weights: bytes, rows x runs x weights of a run, at least one of each. starts: the start value of each row's sums.
-    multipliers, shifts: the arguments of `tm_requantize_s32`. Multipliers have 31 bits, shifts are -31 to -1. pitch:
-    the distance between a window's runs, in elements of memory. step: the distance between windows, in elements. count:
-    the number of windows. zero: the raw of 0 of the results, which are bytes. apart: the distance between the factors
-    of consecutive weights, in elements of memory. It is 1, or the number of rows if each row has a separate channel.
+    * weights: bytes, rows x runs x weights of a run, at least one of each.
+    * starts: for each row, the start value of its sums.
+    * multipliers, shifts: the arguments of `tm_requantize_s32`. Multipliers have 31 bits, shifts are -31 to -1.
+    * pitch: the distance between the runs of a window, in elements of memory.
+    * step: the distance between windows, in elements.
+    * count: the number of windows.
+    * zero: the raw of 0 of the results, which are bytes.
+    * apart: the distance between the factors of consecutive weights, in elements of memory. It is 1, or the number of
+      rows if each row has a separate channel.
     """
 
     DECLARED_AS: ClassVar[str] = TILE
@@ -164,7 +169,7 @@ class CodedTile(CodeContent):
 
     @property
     def elements(self) -> int:
-        """The number of elements of memory from the first to the last one that any window contains."""
+        """The number of elements of memory from the first to the last element that any window contains."""
         _, runs, length = self.weights.shape
         return (self.count - 1) * self.step + (runs - 1) * self.pitch + length * self.apart
 
@@ -191,7 +196,7 @@ class CodedTile(CodeContent):
 
     @staticmethod
     def of(attribute: Attribute) -> CodedTile:
-        """The tile that an attribute stores. Raises `VerifyException` for an attribute that stores none."""
+        """The tile that an attribute stores. Raises `VerifyException` for an attribute that does not store a tile."""
         data = dict[str, Attribute](attribute.data if isinstance(attribute, DictionaryAttr) else ())
         weights, starts, multipliers, shifts, sizes = (data.get(key) for key in _TILE_KEYS)
         if len(data) != len(_TILE_KEYS) or not isa(sizes, DenseArrayBase[IntegerType]) or len(sizes) != 5:
@@ -203,7 +208,7 @@ class CodedTile(CodeContent):
 
     @property
     def verified(self) -> CodedTile:
-        """This object. Raises `VerifyException` if its parts have inconsistent shapes or values."""
+        """This object. Raises `VerifyException` if its fields have inconsistent shapes or values."""
         shapes = [self.starts.shape, self.multipliers.shape, self.shifts.shape]
         if self.weights.ndim != 3 or shapes != [self.weights.shape[:1]] * 3:
             text = ", ".join(map(str, shapes))

@@ -1,7 +1,6 @@
-"""The content of a C function whose code is generated: the attributes of its declaration, and classes for such
-contents.
+"""The content of generated C functions: the attributes of their declarations, and classes for their contents.
 
-The classes are imported only for programs with such contents, which are few.
+The classes are imported only for the few programs with generated functions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Dense attributes as numpy arrays: the consecutive elements of a constant."""
+"""Conversion between dense attributes and numpy arrays. A dense attribute stores the elements of a constant."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 
 def dense_elements(value: Attribute | None, dtype: np.dtype[Any], shape: Sequence[int]) -> NDArray[Any]:
-    """The elements of an attribute as an array of the given type and shape, not copied. value: None if it is missing.
+    """The elements of an attribute as an array of the given type and shape. The elements are not copied.
 
-    Raises `VerifyException` for an attribute without such elements. A use that precedes the definition of a constant is
-    verified before the constant.
+    value: None if the attribute is missing. Raises `VerifyException` for an attribute without such elements, because
+    the use of a constant may be verified before the constant itself.
     """
     bits = value.data.data if isinstance(value, DenseIntOrFPElementsAttr) else b""
     if len(bits) != prod(shape) * dtype.itemsize:
@@ -52,7 +52,7 @@ def dense_numbers(elements: object, element: IntegerType) -> Numbers:
 
 
 def dense_attribute(array: NDArray[Any], element: IntegerType | Float32Type | Float64Type) -> DenseIntOrFPElementsAttr:
-    """The attribute of an array of integers, which must fit the type, or of floats."""
+    """The attribute that stores an array of integers, which must fit the type, or of floats."""
     kind = "i" if isinstance(element, IntegerType) else "f"
     little = array.astype(f"<{kind}{element.size}")
     return DenseIntOrFPElementsAttr(TensorType(element, array.shape), BytesAttr(little.tobytes()))
@@ -75,7 +75,7 @@ def dense_array(value: Attribute | None, name: str) -> NDArray[Any]:
 
 
 def element_type(array: NDArray[Any]) -> IntegerType | Float32Type | Float64Type:
-    """The element type with which an attribute stores an array."""
+    """The element type of the attribute that stores an array."""
     if array.dtype.kind == "f":
         return f32 if array.dtype.itemsize == 4 else f64
     return IntegerType(8 * array.dtype.itemsize)

@@ -1,11 +1,12 @@
 """Integers with few values packed as digits: odd integers as planes of signs, five ternary integers per byte.
 
 * `odd` of n bits, 1 to 4: the odd integers from 1 - 2^n to 2^n - 1 are sums of 2^k or -2^k for k from 0 to n - 1. A
-  group consists of 8 elements in n bytes. Byte k has a bit for each element, starting with the lowest bit; the bit is
-  set if 2^k is added.
-* `trits`: -1, 0 and 1 are the digits 0, 1 and 2 of a number in base 3, whose highest digit is the first element. Five
-  digits form a number up to 242. The byte is this number times 256 / 243, rounded up. Of three times the byte, the
-  upper byte is the first digit, and the lower byte encodes the remaining digits in the same way.
+  group consists of 8 elements in n bytes. Byte k has one bit for each element. The bit of the first element is the
+  lowest. A bit is set if 2^k is added.
+* `trits`: the integers -1, 0 and 1 are the digits 0, 1 and 2 of a number in base 3. The first element is the highest
+  digit. Five digits form a number up to 242. The byte is this number times 256 / 243, rounded up. If the byte is
+  multiplied by 3, the upper byte of the product is the first digit, and the lower byte encodes the remaining digits in
+  the same way.
 """
 
 from __future__ import annotations
@@ -54,8 +55,9 @@ class Digits:
         return bool((raws & 1).all() and (np.abs(raws) < 1 << self.bits).all())
 
     def pack(self, values: Integers) -> NDArray[np.uint8]:
-        """Pack integers in groups, the last of which is padded. Raises `ValueError` for an integer that cannot be
-        packed.
+        """Pack integers in groups and return the bytes. The last group is padded.
+
+        Raises `ValueError` for an integer that cannot be packed.
         """
         flat = np.asarray(values, np.int64).reshape(-1)
         if not self.holds(flat):
@@ -69,7 +71,7 @@ class Digits:
         return np.packbits(signs.astype(np.uint8), axis=-1, bitorder="little").reshape(-1)
 
     def unpack(self, stream: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Unpack all elements of whole groups, padding included."""
+        """Unpack whole groups of bytes and return all elements, padding included."""
         if self.name == TRITS:
             rest, digits = stream.astype(np.int64), list[Any]()
             for _ in range(self.length):

@@ -2,19 +2,22 @@
 
 Integers with few values may be packed as digits instead (`dialects/layouts/digits.py`).
 
-A group consists of the fewest elements that fill whole bytes. An element consists of fields of 8, 4, 2 and 1 bits,
-according to the binary digits of its width. The 8-bit field is the lowest; the other fields follow above it, the
-smallest first. A byte contains the same field of one, two, four or eight consecutive elements, the first in its low
-bits. The bytes of a group are in the order of their first elements; of two bytes with the same first element, the one
-with more elements precedes. For 11 bits, a group consists of a byte with a bit of eight elements, one with two bits of
-four, four low bytes, two bits of the next four, and their low bytes. The sign bit is stored inverted, so that decoding
-only subtracts.
+A group consists of the fewest elements that fill whole bytes. An element consists of fields of 8, 4, 2 and 1 bits, as
+the binary digits of its width specify. The 8-bit field contains the lowest bits of the element. The other fields follow
+above it, the smallest first.
 
-If 6 or 7 bits remain above whole bytes, every element of a group except the last has them at the top of a separate
-byte, so that an arithmetic shift decodes them. The last element is in the low bits of those bytes, from the lowest bit
-of the first byte on. No sign is inverted.
+A byte contains the same field of one, two, four or eight consecutive elements. The first of these elements is in the
+low bits. The bytes of a group are in the order of their first elements. Of two bytes with the same first element, the
+byte with more elements precedes. For 11 bits, the order of a group is: a byte with one bit of eight elements, a byte
+with two bits of the first four elements, their four low bytes, a byte with two bits of the next four elements, and
+their four low bytes. The sign bit is stored inverted, so that decoding only subtracts.
 
-Pairs of entries of a sparse row also share a byte of gaps, two fields of 4 bits, which precedes other 4-bit fields.
+If 6 or 7 bits of an element remain above whole bytes, these bits are at the top of a separate byte, so that an
+arithmetic shift decodes them. The last element of a group has no such byte. Its bits are in the low bits of the
+separate bytes, from the lowest bit of the first byte on. No sign is inverted.
+
+In sparse rows, each pair of entries also shares a byte of gaps, two fields of 4 bits. This byte precedes other 4-bit
+fields.
 """
 
 from __future__ import annotations
@@ -38,10 +41,12 @@ GAP_BITS = 4
 
 
 class Byte(NamedTuple):
-    """A byte of a group, which contains one field of several elements from `element` on.
+    """A byte of a group. It contains one field of several elements.
 
-    bits: the width of the field. A byte contains the fields of 8 / bits elements, or for 6 or 7 bits the field of one
-    element. at: the lowest bit of the element in the field; for the field of a gap, the width of an element.
+    * element: the first of these elements.
+    * bits: the width of the field. A byte contains the fields of 8 / bits elements; for 6 or 7 bits, it contains the
+      field of one element.
+    * at: the lowest bit of the field in the element; for the field of a gap, the width of an element.
     """
 
     element: int
@@ -83,16 +88,14 @@ def touched_bytes(count: int, width: Width) -> int:
 
 
 def packed_widths(raws: Integers) -> list[int]:
-    """The supported widths in which all raws fit and which are narrower than the type of the raws, in ascending
-    order.
-    """
+    """The widths in which all raws fit and that are narrower than the type of the raws, in ascending order."""
     low, high = int(raws.min(initial=0)), int(raws.max(initial=0))
     needed = max(high, ~low).bit_length() + 1
     return [width for width in WIDTHS if needed <= width < raws.itemsize * 8]
 
 
 def packings(raws: Integers) -> list[Width]:
-    """All packings of the raws in fewer bits than their type; packings as digits are last."""
+    """All packings of the raws in fewer bits than the type of the raws. Packings as digits are last."""
     return [*packed_widths(raws), *(digits for digits in DIGITS if raws.itemsize == 1 and digits.holds(raws))]
 
 
@@ -103,7 +106,10 @@ def has_inverted_sign(width: int) -> bool:
 
 @cache
 def group_layout(width: int, gaps: bool = False) -> tuple[Byte, ...]:
-    """The bytes of a group in order. Groups of sparse rows have gaps and at least 4 entries of up to 16 bits each."""
+    """The bytes of a group in order.
+
+    gaps: true for groups of sparse rows, which have gaps and at least 4 entries of up to 16 bits each.
+    """
     length, rest, low = group_length(width), width % 8, width // 8 * 8
     if gaps:
         length = max(4, length)
@@ -123,8 +129,9 @@ def group_layout(width: int, gaps: bool = False) -> tuple[Byte, ...]:
 
 @cache
 def bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
-    """The position within its group of each bit of each element, followed by the bits of its gap; shape (elements,
-    bits).
+    """The position of each bit of an element, and then of each bit of its gap, within its group.
+
+    The result has the shape (elements, bits).
     """
     length = max(4, group_length(width)) if gaps else group_length(width)
     positions = np.zeros((length, width + gaps * GAP_BITS), np.int64)
@@ -138,9 +145,10 @@ def bit_positions(width: int, gaps: bool) -> NDArray[np.int64]:
 
 
 def pack_bits(values: Integers, width: Width, gaps: NDArray[np.integer[Any]] | None = None) -> NDArray[np.uint8]:
-    """Pack integers of `width` bits in groups, with the gaps of sparse rows. The last group is padded with zeros.
+    """Pack integers of `width` bits in groups and return the bytes. The last group is padded with zeros.
 
-    Raises `ValueError` for an integer that does not fit in `width` bits.
+    gaps: the gaps of sparse rows, which are packed too. Raises `ValueError` for an integer that does not fit in `width`
+    bits.
     """
     if isinstance(width, Digits):
         return width.pack(values)
@@ -162,7 +170,7 @@ def pack_bits(values: Integers, width: Width, gaps: NDArray[np.integer[Any]] | N
 
 
 def unpack_bits(stream: NDArray[np.uint8], width: Width) -> NDArray[np.int64]:
-    """Unpack all elements of whole groups, padding included."""
+    """Unpack whole groups of bytes and return all elements, padding included."""
     if isinstance(width, Digits):
         return width.unpack(stream)
     positions = bit_positions(width, gaps=False)

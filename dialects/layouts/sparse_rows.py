@@ -1,21 +1,21 @@
 """Compressed sparse rows of a matrix that is read once, row by row: values, column gaps and row lengths.
 
-Each entry is `gap` columns after the previous one in its row (the first entry: after column 0), so that a byte locates
-an entry in a matrix of any width. A wider gap is bridged by entries whose value is zero.
+Each entry is `gap` columns after the previous entry in its row. The first entry is `gap` columns after column 0. A byte
+therefore locates an entry in a matrix of any width. Entries with value zero bridge wider gaps.
 
-`pack_rows` converts the rows to a stream of bytes, for chips that read flash forwards through a single pointer. Each
-row is its number of entries (uint16), then a byte `skip` and the value of each entry, all little endian. `skip` is the
-distance in bytes, within the dense vector, from the end of the previous entry's element (at first: from the start of
-the vector) to this entry's element. It is therefore a multiple of the vector's element size.
+`pack_rows` converts the rows to a stream of bytes, for chips that read flash forwards through a single pointer. A row
+consists of its number of entries (uint16), then a byte `skip` and the value of each entry, all little endian. `skip` is
+a distance in bytes within the dense vector. It extends from the end of the previous entry's element, or at first from
+the start of the vector, to the element of this entry. It is therefore a multiple of the vector's element size.
 
 `delta_rows` creates a denser stream, with values of 1 to 16 bits and skips of half a byte. A row begins with its number
-of groups n in two bytes, n mod 32 and n // 32. A group has 8 entries of an odd number of bits, or 4 of an even number,
-with values and skips laid out as in `packed_bits`. A skip is the number of elements of the dense vector between the
-previous entry (at first: the start of the vector) and this one. Entries with value zero bridge wider gaps and fill
-groups, at columns without other entries.
+of groups n in two bytes, n mod 32 and n // 32. A group has 8 entries if entries have an odd number of bits, otherwise
+4. Values and skips are laid out as in `packed_bits`. A skip is the number of elements of the dense vector between the
+previous entry, or at first the start of the vector, and this entry. Entries with value zero, at columns without other
+entries, bridge wider gaps and fill groups.
 
 `gathered_rows` creates a stream for vectors that are gathered by offsets. A row begins with its number of groups in two
-bytes. A group is the column of its first entry in two bytes, then for each of its entries a byte with the distance from
+bytes. A group consists of the column of its first entry in two bytes, then a byte for each entry with the distance from
 that column, and then the values of the entries. Entries with value zero at the first column fill groups.
 """
 
@@ -38,8 +38,11 @@ GREATEST_GAP = 255
 
 @dataclass(frozen=True)
 class CompressedRows:
-    """A sparse matrix. values: entries in row order. gaps: uint8, one per entry. lengths: entries per row, uint8 or
-    uint16.
+    """A sparse matrix as compressed rows.
+
+    * values: the values of the entries, in row order.
+    * gaps: the gap of each entry, uint8.
+    * lengths: the number of entries of each row, uint8 or uint16.
     """
 
     values: NDArray[Any]
@@ -52,7 +55,9 @@ class CompressedRows:
 
 
 def compress(matrix: NDArray[Any]) -> CompressedRows:
-    """Compress a matrix of shape (rows, columns). Its entries are the elements whose raw bits are not all zero."""
+    """The compressed rows of a matrix of shape (rows, columns). The entries are the elements whose bits are not all
+    zero.
+    """
     rows, columns = np.nonzero(matrix)
     counts = np.bincount(rows, minlength=len(matrix))
     firsts = (np.cumsum(counts) - counts)[counts > 0]
@@ -74,7 +79,9 @@ COUNT_BYTES = 2
 
 
 def pack_rows(rows: CompressedRows, element_bytes: int) -> NDArray[np.uint8] | None:
-    """The stream for vectors whose elements have `element_bytes` bytes; None if a skip does not fit in a byte."""
+    """The stream of rows for vectors whose elements have `element_bytes` bytes; None if a skip does not fit in a
+    byte.
+    """
     size, ends = rows.values.itemsize, np.cumsum(rows.lengths, dtype=np.int64)
     after = np.ones(len(rows.values), np.int64)
     after[(ends - rows.lengths)[rows.lengths > 0]] = 0
@@ -105,7 +112,13 @@ def bytes_of_group(width: int) -> int:
 
 @dataclass(frozen=True)
 class DeltaRows:
-    """A sparse matrix. width: bits per value. values, skips: one per entry. groups: groups per row, uint8 or uint16."""
+    """A sparse matrix in groups of entries.
+
+    * width: bits per value.
+    * values: the value of each entry.
+    * skips: the skip of each entry.
+    * groups: the number of groups of each row, uint8 or uint16.
+    """
 
     width: int
     values: NDArray[Any]
@@ -123,8 +136,9 @@ class DeltaRows:
 
 
 def groups_of_rows(rows: CompressedRows, columns: int, width: int) -> NDArray[Any] | None:
-    """The number of groups per row in the result of `delta_rows`, computed without the entries; None if that result is
-    None.
+    """The number of groups of each row in the result of `delta_rows`; None if `delta_rows` returns None.
+
+    The number is computed without the entries.
     """
     entries = entries_of_group(width)
     most = min(MOST_GROUPS, int(np.iinfo(rows.lengths.dtype).max))
@@ -140,10 +154,10 @@ def groups_of_rows(rows: CompressedRows, columns: int, width: int) -> NDArray[An
 
 
 def delta_rows(rows: CompressedRows, columns: int, width: int) -> DeltaRows | None:
-    """The matrix with `columns` columns, in groups of values of `width` bits.
+    """The matrix of `columns` columns, in groups of values of `width` bits.
 
-    None if a row lacks room for the zeros that fill its last group, or has more groups than the type of the row lengths
-    can count.
+    Returns None if a row has too few columns for the zeros that fill its last group, or has more groups than the type
+    of the row lengths can count.
     """
     if (groups := groups_of_rows(rows, columns, width)) is None:
         return None
@@ -182,7 +196,10 @@ def bytes_of_gathered(entries: int, width: int) -> int:
 
 @dataclass(frozen=True)
 class GatheredRows:
-    """A sparse matrix. groups: groups per row, uint8 or uint16. stream: the rows as bytes of flash."""
+    """A sparse matrix for gathered vectors.
+
+    groups: the number of groups of each row, uint8 or uint16. stream: the rows as bytes in flash.
+    """
 
     groups: NDArray[Any]
     stream: NDArray[np.uint8]

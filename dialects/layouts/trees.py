@@ -1,7 +1,8 @@
 """Decision trees as arrays in which every node follows its parent: the storage of `tdsl.forest` and `num.forest`.
 
-The order is that of ONNX's TreeEnsemble (ai.onnx.ml 5): arrays over the inner nodes of all trees, and a list of roots.
-A forest that is compiled to a function (`ForestCode`) compares raws with thresholds and adds the votes of leaves.
+The order of nodes is the order of ONNX's TreeEnsemble (ai.onnx.ml 5): arrays over the inner nodes of all trees, and a
+list of roots. A forest that is compiled to a function (`ForestCode`) compares raws with thresholds and adds the votes
+of leaves.
 """
 
 from __future__ import annotations
@@ -46,12 +47,14 @@ def ordered(numbers: NDArray[Any]) -> NDArray[Any]:
 class Trees:
     """Binary trees, whose inner nodes compare a feature with a threshold.
 
-    features, thresholds: the feature and the threshold of each inner node. children: (inner nodes, 2), the child for
-    feature <= threshold first. A nonnegative number is an inner node; -1 - n is the leaf n. roots: the root of each
-    tree, in the same encoding. Several nodes may share a leaf. shares: (inner nodes, 2), the fraction of a data set's
-    samples that reaches each child, from 0 to 1; None if both children of a node are assumed equally likely. The shares
-    affect only estimates of time. missing: for each inner node, true if NaN selects the first child; None if no feature
-    is NaN.
+    * features: the index of the feature that each inner node compares.
+    * thresholds: the threshold of each inner node.
+    * children: shape (inner nodes, 2). The first child is selected if feature <= threshold. A nonnegative number is an
+      inner node; -1 - n is leaf n. Several nodes may share a leaf.
+    * roots: the root of each tree, encoded like a child.
+    * shares: shape (inner nodes, 2), the fraction of a data set's samples that reaches each child, from 0 to 1. None if
+      the children of a node are assumed equally likely. The shares affect only estimates of time.
+    * missing: for each inner node, true if NaN selects the first child. None if no feature is NaN.
     """
 
     features: Numbers
@@ -84,7 +87,9 @@ class Trees:
 
     @cached_property
     def likely(self) -> NDArray[np.float64]:
-        """`shares`, or equal shares for both children of each node if there are none."""
+        """The shares of both children of each inner node, shape (inner nodes, 2). They are equal if `shares` is
+        None.
+        """
         if self.shares is not None:
             return self.shares
         likely = np.zeros((self.inner, 2))
@@ -152,8 +157,9 @@ class Trees:
     ) -> Numbers:
         """The leaf of each tree for each sample, as an array of shape (samples, trees).
 
-        goes_left: the decisions of given nodes; arguments and result have the shape (samples, trees). passed: (inner
-        nodes, 2); the number of samples that reach each child is added to it.
+        goes_left: a function that returns for given nodes whether each node selects its first child. Its arguments and
+        result have the shape (samples, trees). passed: shape (inner nodes, 2); the number of samples that reach each
+        child is added to this array.
         """
         at = np.broadcast_to(self.roots, (samples, len(self.roots))).copy()
         for _ in range(self.depth):
@@ -166,7 +172,7 @@ class Trees:
 
     @cached_property
     def leaf_shares(self) -> NDArray[np.float64]:
-        """The share of samples that reaches each leaf of `leaves_by_tree`."""
+        """The share of samples that reaches each leaf, in the order of `leaves_by_tree`."""
         shares = list[float]()
         for root in map(int, self.roots):
             pending = [(root, 1.0)]
@@ -180,7 +186,7 @@ class Trees:
 
     @cached_property
     def leaves_by_tree(self) -> tuple[Numbers, Numbers]:
-        """The leaves of all trees, tree by tree, and for each tree the index of its first leaf."""
+        """The leaves of all trees, tree by tree, and for each tree the position of its first leaf in this list."""
         leaves, starts = list[int](), list[int]()
         for root in map(int, self.roots):
             starts.append(len(leaves))
@@ -193,9 +199,10 @@ class Trees:
         return np.array(leaves, np.int64), np.array(starts, np.int64)
 
     def rebuilt(self, decided: Callable[[int], int | None], leaf: Callable[[int], int] = int) -> Trees:
-        """The trees without nodes that have an unreachable child, or whose children are the same leaf.
+        """The trees without unreachable nodes, and without nodes whose two children are the same leaf.
 
-        decided: the index of the child that a node always selects, or None. leaf: the new index of a leaf.
+        decided: returns the index of the child that a node always selects, or None. leaf: returns the new index of a
+        leaf.
         """
         nodes: list[int] = []
         children: list[list[int]] = []
@@ -237,7 +244,7 @@ class Trees:
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:
-        """The attributes that store the arrays."""
+        """The attributes that store the arrays of the trees, by name."""
         return {
             FEATURES: dense_attribute(self.features, i32),
             THRESHOLDS: dense_attribute(self.thresholds, element_type(self.thresholds)),
@@ -276,9 +283,10 @@ MOST_NONZERO = 0.6
 
 @dataclass(frozen=True, eq=False)
 class ForestCode(CodeContent):
-    """Trees whose thresholds are raws of the input's element type, and votes (leaves, results) of the results' type.
+    """Trees whose thresholds are raws of the input's element type, and the votes of the leaves.
 
-    Votes are added to results tree by tree, starting at zero. The bounds on the votes exclude integer overflow.
+    votes: shape (leaves, results), of the results' type. Votes are added to results tree by tree, starting at zero. The
+    bounds on the votes exclude integer overflow.
     """
 
     DECLARED_AS: ClassVar[str] = FOREST
@@ -292,7 +300,7 @@ class ForestCode(CodeContent):
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:
-        """The attributes that store the arrays."""
+        """The attributes that store the arrays of the forest, by name."""
         return {**self.trees.attributes, VOTES: dense_attribute(self.votes, element_type(self.votes))}
 
     @staticmethod
@@ -314,7 +322,7 @@ class ForestCode(CodeContent):
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the arrays, which is part of the names of generated functions."""
+        """A digest of the arrays. The digest is part of the names of generated functions."""
         arrays = self.trees.features, self.trees.thresholds, self.trees.children, self.trees.roots, self.votes
         hashed = hashlib.sha256()
         for array in arrays:

@@ -1,7 +1,7 @@
-"""A machine that computes only widths and intervals. Its values are wires of known width.
+"""A machine that computes only widths and intervals. Its values are placeholders of known width (`Wire`).
 
-It determines the interval of an operation's result, and the tables and runtime functions that the operation uses,
-without emitting ops.
+The machine determines the interval of an operation's result, and the tables and runtime functions that the operation
+uses. It emits no ops.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Wire:
-    """A placeholder for a result, which has a width but is not computed. constant: the value of a constant result."""
+    """A placeholder for a result that is not computed. The placeholder has a width. constant: the value of a constant
+    result.
+    """
 
     width: int
     constant: int | None = None
@@ -40,10 +42,10 @@ def _nothing_known(value: Value) -> tuple[int, int] | None:
 
 @dataclass(eq=False)
 class Bounds(Machine[Value]):
-    """Pure interval arithmetic. If an operation returns one of its operands, it needs no computation.
+    """A machine that computes only intervals. If an operation returns one of its operands, it needs no computation.
 
-    look_up: returns the known interval of an operand. tables, functions: the names used by the operations so far, in
-    order.
+    look_up: returns the known interval of an operand. tables, functions: the names of the tables and runtime functions
+    used so far, in order.
     """
 
     look_up: Callable[[Value], tuple[int, int] | None] = _nothing_known

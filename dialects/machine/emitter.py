@@ -64,7 +64,7 @@ class EmissionContext(Protocol):
 
 
 class EmittedStep(FormatStep, Protocol):
-    """A format-specific step that also emits IR."""
+    """A format-specific step that can also emit IR."""
 
     def emitted(self, emitter: Emitter, *operands: SSAValue) -> SSAValue:
         """The result of the step, computed by ops that the emitter inserts."""
@@ -72,7 +72,7 @@ class EmittedStep(FormatStep, Protocol):
 
 
 class EmittedOp(DialectOp, ABC):
-    """An op of a format-specific dialect, between `num` and `arith`, which emits its own expansion as `exact` ops
+    """An op of a format-specific dialect, between `num` and `arith`. The op emits its own expansion, as `exact` ops
     do.
     """
 

@@ -1,8 +1,8 @@
 """Unbounded integers, for the documented semantics of formats and runtime functions.
 
-A documented meaning is a function of integers that is defined once. For Python integers it returns a number, for arrays
-the numbers of many inputs, and for formulas a formula for a solver. It shares no code with the arithmetic that it
-checks.
+A documented meaning is a function that is defined once, over integers. For Python integers, it returns a number. For
+arrays, it returns the numbers for many inputs. For formulas, it returns a formula for a solver. It shares no code with
+the arithmetic that it checks.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Functions in single precision, with the same operations in the same order as in the C runtime (`f32.h`,
-`functions.h`).
+"""Functions in single precision. They perform the same operations in the same order as the C runtime.
+
+The C functions are in `f32.h` and `functions.h`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Fixed-point functions of gemmlowp, on arrays of arguments.
 
-Jacob et al. (2018), appendix A, and gemmlowp's `fixedpoint.h`: 32-bit fixed-point numbers with few integer bits.
-TensorFlow Lite computes tanh, the logistic function and the exponentials of softmax with them.
+The functions follow Jacob et al. (2018), appendix A, and gemmlowp's `fixedpoint.h`. Their arguments are 32-bit
+fixed-point numbers with few integer bits. TensorFlow Lite uses these functions for tanh, the logistic function and the
+exponentials of softmax.
 """
 
 from __future__ import annotations
@@ -48,7 +49,10 @@ def _doubled(x: Raws, shift: int) -> Raws:
 
 
 def exp_of_negative(x: Raws, integer_bits: int) -> Raws:
-    """exp(x) as a 32-bit fraction without integer bits, for x <= 0 with `integer_bits` integer bits."""
+    """exp(x) as a 32-bit fraction without integer bits.
+
+    x is less than or equal to 0 and has `integer_bits` integer bits.
+    """
     fraction = 31 - integer_bits
     quarter = 1 << (fraction - 2)
     rest = (x & (quarter - 1)) - quarter
@@ -98,8 +102,9 @@ def tanh(x: Raws, integer_bits: int) -> Raws:
 
 
 def inverse_root(x: Raws) -> Raws:
-    """2^45 / sqrt(x), approximately, for x in [2^27, 2^29), by five steps of Newton's method from 1, with 3 integer
-    bits.
+    """2^45 / sqrt(x), approximately, for x in [2^27, 2^29).
+
+    The result is computed by five steps of Newton's method, starting from 1, on numbers with 3 integer bits.
     """
     half = ((x >> 1) + 1) >> 1
     y = np.full_like(x, 1 << 28)

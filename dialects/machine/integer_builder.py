@@ -27,8 +27,9 @@ def width_of(value: SSAValue) -> int:
 
 
 class IntegerBuilder:
-    """A builder that inserts arithmetic before a call. Python integers become constants of the other operand's
-    width.
+    """A builder that inserts arithmetic before a call.
+
+    A Python integer becomes a constant whose width is the width of the other operand.
     """
 
     def __init__(self, call: Operation):
@@ -107,16 +108,16 @@ class IntegerBuilder:
         return self.choose(self.compare(a, "slt", 0), self.negate(a), a)
 
     def entry(self, table: SSAValue, index: SSAValue) -> SSAValue:
-        """The entry of an array at an index. If the array is cast to a dynamic shape, the source of the cast is
-        read.
+        """The entry of an array at an index. If the array is the result of a cast to a dynamic shape, the cast is
+        skipped.
         """
         if isinstance(table.owner, memref.CastOp):
             table = table.owner.source
         return self.insert(memref.LoadOp.get(table, [self.insert(arith.IndexCastOp(index, IndexType()))]))
 
     def count(self, length: int, width: int, holds: str, table: SSAValue, x: SSAValue) -> SSAValue:
-        """The number of entries e, among the first `length` entries of a table, that satisfy the comparison `e holds
-        x`.
+        """The number of entries e, among the first `length` entries of a table, for which the comparison e `holds` x is
+        true.
 
         width: the width of the result in bits.
         """

@@ -1,4 +1,4 @@
-"""Runtime functions as programs of integer arithmetic, for hardware, which has no function calls.
+"""Runtime functions as programs of integer arithmetic, for hardware. Hardware has no function calls.
 
 `tinyml.dialects.machine.runtime_functions` defines the result of each function.
 """
@@ -28,7 +28,10 @@ def add(m: IntegerBuilder, a: SSAValue, b: SSAValue, left: SSAValue, right: SSAV
 
 
 def _between(m: IntegerBuilder, table: SSAValue, place: SSAValue) -> SSAValue:
-    """Interpolate linearly between two entries of a table. place: 256 times the position in the table, 24 bits wide."""
+    """The value between two entries of a table, by linear interpolation.
+
+    place: 256 times the position in the table, 24 bits wide.
+    """
     segment = m.shift_right(place, 8)
     low, high = (m.resize(m.entry(table, m.add(segment, i) if i else segment), 27) for i in (0, 1))
     rise = m.mul(m.sub(high, low), m.resize(m.low_bits(place, 8), 27))
@@ -66,7 +69,7 @@ def requantize(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAV
 
 
 def _requantize_by(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAValue) -> SSAValue:
-    """Requantise by a multiplier and a shift that are only known at run time, such as those of a row."""
+    """An integer requantised by a multiplier and a shift that are only known at run time, such as those of a row."""
     places = m.resize(shift, 33)
     left, right = m.greatest(places, 0), m.greatest(m.negate(places), 0)
     most = m.shift_right(m.constant((1 << 31) - 1, 33), left)

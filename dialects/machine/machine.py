@@ -1,12 +1,12 @@
 """One description of an arithmetic, executed by two machines.
 
 A number format describes each operation once, as a program over the exact integers (or floats) of a `Machine`. The
-numpy machine executes the program on whole data sets; the emitter translates it to IR for a device. The two therefore
-agree in every bit.
+numpy machine executes the program on whole data sets. The emitter translates the program to IR for a device. The
+results of both machines therefore agree in every bit.
 
-Integers have proven intervals, and the interval determines the width. Sums, products and shifts are exact, and each
-intermediate result has the narrowest of i8, i16, i24, i32 and i64 that represents its interval. Overflow is impossible
-by construction, and a limit that cannot bind costs nothing.
+Integers have proven intervals, and the interval determines the width. Sums, products and shifts are exact. Each
+intermediate result has the narrowest of i8, i16, i24, i32 and i64 that represents its interval. Overflow is therefore
+impossible. A clamp whose limits include the whole interval needs no instruction.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NARROWING_COST = 48
 
 
 def width_for(low: int, high: int, widths: Sequence[int] = WIDTHS) -> int:
-    """The narrowest of `widths` that represents [low, high]. Raises `InputError` beyond 64 bits."""
+    """The narrowest of `widths`, in bits, that represents [low, high]. Raises `InputError` beyond 64 bits."""
     for width in widths:
         if -(1 << (width - 1)) <= low and high < 1 << (width - 1):
             return width
@@ -74,14 +74,14 @@ class Int(Generic[V]):
 
     @property
     def exponent(self) -> int | None:
-        """The n for which the integer is known to be 2^n; None if there is none."""
+        """The n for which the integer is known to be 2^n; None if no such n is known."""
         value = self.constant
         return value.bit_length() - 1 if value is not None and value > 0 and value.bit_count() == 1 else None
 
 
 @runtime_checkable
 class Coder(Protocol):
-    """A number format whose raws differ from the integers that they represent."""
+    """A number format whose raws are not the integers that they represent."""
 
     @property
     def type(self) -> Attribute: ...
@@ -99,7 +99,7 @@ class FormatStep(Protocol):
     """A format-specific step, such as an addition to a sum that exceeds all registers."""
 
     def computed(self, *operands: NDArray[Any]) -> NDArray[Any]:
-        """The result on arrays, which contain the operands for a whole data set."""
+        """The result of the step on arrays, which contain the operands for a whole data set."""
         ...
 
 
@@ -112,7 +112,7 @@ class Machine(ABC, Generic[V]):
     @abstractmethod
     def resize(self, value: V, width: int) -> V: ...
     def wrap(self, value: V, width: int) -> V:
-        """The low `width` bits of a wider value, which may lie outside the range of the result."""
+        """The low `width` bits of a wider value. The value may lie outside the range of the result."""
         return self.resize(value, width)
 
     @abstractmethod
@@ -162,13 +162,14 @@ class Machine(ABC, Generic[V]):
     def cmp_ogt(self, a: V, b: V) -> V: ...
     @abstractmethod
     def call(self, function: str, *arguments: V) -> V:
-        """Call a function of the C runtime by name. `tinyml.dialects.machine.runtime_functions` defines the
-        signatures.
+        """The result of a C runtime function. The function is called by name.
+
+        `tinyml.dialects.machine.runtime_functions` defines the signatures of the functions.
         """
 
     @abstractmethod
     def call_on_table(self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: V) -> V:
-        """Call a function of the C runtime whose first argument is a table, which is stored as by `lookup`."""
+        """The result of a C runtime function whose first argument is a table. The table is stored as by `lookup`."""
 
     def perform(self, step: FormatStep, *operands: V) -> V:
         """The result of a format-specific step. Raises `InputError` on machines that support only integers."""
@@ -179,16 +180,19 @@ class Machine(ABC, Generic[V]):
         """The width of a stored integer in bits."""
 
     def known(self, value: V) -> tuple[int, int] | None:
-        """The proven interval of a value, recorded by `settle` or stated by its defining op; None if there is none."""
+        """The proven interval (low, high) of a value; None if no interval is known.
+
+        The interval was recorded by `settle` or is stated by the op that defines the value.
+        """
         return None
 
     def proven(self, value: V, low: int, high: int) -> tuple[int, int]:
-        """The intersection of [low, high] with the known interval of a value."""
+        """The intersection (low, high) of the interval [low, high] with the known interval of a value."""
         known = self.known(value)
         return (low, high) if known is None else (max(low, known[0]), min(high, known[1]))
 
     def settle(self, x: Int[V], width: int) -> V:
-        """`x` in a register as by `held`. The interval is recorded for later uses of the value."""
+        """`x` in a register of `width` bits. The interval of `x` is recorded for later uses of the value."""
         return self.held(x, width)
 
     def whole(self, value: V) -> Int[V]:
@@ -283,9 +287,9 @@ class Machine(ABC, Generic[V]):
     def shift_right(self, x: Int[V], amount: int) -> Int[V]:
         """floor(x / 2^amount).
 
-        An 8-bit chip shifts by whole bytes by moving registers, and by other amounts bit by bit. A shift that is not by
-        whole bytes therefore first shifts left to complete a byte, or shifts right after whole bytes are dropped,
-        whichever is cheaper.
+        An 8-bit chip shifts by whole bytes by moving registers, and by other amounts bit by bit. A shift by other
+        amounts is therefore split in two: either it first shifts left to complete a byte, or it shifts right after
+        whole bytes are dropped. The cheaper way is chosen.
         """
         x, left = self.narrowed(x), -amount % 8
         if left == 0 or x.constant is not None:
@@ -311,7 +315,7 @@ class Machine(ABC, Generic[V]):
         return Int(self.shrsi(x.value, self.int_constant(amount, x.width)), x.width, low, high)
 
     def low_bits(self, x: Int[V], bits: int) -> Int[V]:
-        """x mod 2^bits, in [0, 2^bits)."""
+        """x modulo 2^bits, in [0, 2^bits)."""
         mask = (1 << bits) - 1
         if mask == 0:
             return self.const(0)
@@ -336,14 +340,14 @@ class Machine(ABC, Generic[V]):
         return Int(shifted.value, shifted.width, low, high)
 
     def wrapped(self, x: Int[V], width: int) -> Int[V]:
-        """x modulo 2^width, as a signed integer of that width."""
+        """x modulo 2^width, interpreted as a signed integer of `width` bits."""
         low, high = limits(width)
         if low <= x.low and x.high <= high:
             return Int(self.held(x, width), width, x.low, x.high)
         return Int(self.wrap(x.value, width), width, low, high)
 
     def add_wrapped(self, a: Int[V], b: Int[V], width: int) -> Int[V]:
-        """a + b modulo 2^width."""
+        """a + b modulo 2^width, interpreted as a signed integer of `width` bits."""
         return self.wrapped(self.add(a, b), width)
 
     def rescale(self, x: Int[V], right: int) -> Int[V]:
@@ -358,8 +362,8 @@ class Machine(ABC, Generic[V]):
     def rescale_to(self, x: Int[V], right: int, low: int, high: int) -> Int[V]:
         """x / 2^right, rounded half up and clamped to [low, high].
 
-        If both limits can bind, a single function of the runtime clamps and shifts. Otherwise the limit is applied
-        before the shift, so that the result is known to be narrow and most of the computation needs few bytes.
+        If both limits can take effect, a single function of the runtime clamps and shifts. Otherwise the limit is
+        applied before the shift. The result is then known to be narrow, and most of the computation needs few bytes.
         """
         if right > 62:
             return self.clamp(self.rescale(x, right), low, high)
@@ -375,7 +379,7 @@ class Machine(ABC, Generic[V]):
     def sum_to(self, a: Int[V], left: int, b: Int[V], right: int, low: int, high: int) -> Int[V]:
         """(a * 2^left + b) / 2^right, rounded half up and clamped to [low, high].
 
-        If both limits can bind, a single function of the runtime aligns, adds and clamps 16-bit integers.
+        If both limits can take effect, a single function of the runtime aligns, adds and clamps 16-bit integers.
         """
         bits = high.bit_length() + 1
         fits = low == -high == 1 - (1 << bits - 1) and width_for(low, high) == 16 >= bits + max(right - left, 0)
@@ -392,7 +396,7 @@ class Machine(ABC, Generic[V]):
     def product_to(self, a: Int[V], b: Int[V], right: int, low: int, high: int) -> Int[V]:
         """a * b / 2^right, rounded half up and clamped to [low, high].
 
-        If no limit can bind, a single function of the runtime multiplies and rounds 16-bit integers.
+        If no limit can take effect, a single function of the runtime multiplies and rounds 16-bit integers.
         """
         least, most = self._product(a, b)
         wide = width_for(least, most) > 16 and all(width_for(x.low, x.high) <= 16 for x in (a, b))
@@ -406,7 +410,7 @@ class Machine(ABC, Generic[V]):
         return self.rescale_to(self.mul(a, b), right, low, high)
 
     def clamp(self, x: Int[V], low: int, high: int) -> Int[V]:
-        """x clamped to [low, high]. A limit that cannot bind needs no operation."""
+        """x clamped to [low, high]. A limit that the interval of x does not exceed needs no operation."""
         if x.high <= low or x.low >= high:
             return self.const(low if x.high <= low else high)
         value, now_low, now_high = x.value, x.low, x.high
@@ -425,8 +429,9 @@ class Machine(ABC, Generic[V]):
         return format.from_integer(self, x, scale)
 
     def at_least(self, x: Int[V], threshold: int) -> V:
-        """Whether x >= threshold, as an i1 value. If the interval of x decides, x is compared with an end of its type's
-        range.
+        """Whether x >= threshold, as an i1 value.
+
+        If the interval of x already determines the result, x is compared with an end of the range of its type.
         """
         least, most = limits(x.width)
         if threshold <= x.low:
@@ -450,11 +455,11 @@ class Machine(ABC, Generic[V]):
 
 
 def _reciprocal(divisor: int, most: int) -> tuple[int, int] | None:
-    """A factor and a shift with floor(x / divisor) = x * factor >> shift for x from 0 to `most`, in 32 bits; None if
-    impossible.
+    """A factor and a shift with floor(x / divisor) = x * factor >> shift for x from 0 to `most`, in 32 bits.
 
-    The equation is exact because x times the excess of divisor * factor over 2^shift stays below 2^shift (Granlund and
-    Montgomery, "Division by Invariant Integers using Multiplication", 1994, theorem 4.2).
+    Returns None if there is no such pair. The equation is exact because x times the excess of divisor * factor over
+    2^shift is less than 2^shift (Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994,
+    theorem 4.2).
     """
     for amount in (8, 16, 24):  # Whole bytes, which an 8-bit chip shifts at no cost.
         factor = -(-(1 << amount) // divisor)

@@ -1,7 +1,7 @@
 """The machine that computes results: every value is an array over a whole data set.
 
-It also sums products for accumulators without a faster implementation: in order, or as a tree, level by level over all
-products at once.
+The machine also sums products for accumulators without a faster implementation. It adds the products in order, or as a
+tree, level by level over all products at once.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ _DTYPES = {8: np.int8, 16: np.int16, 24: np.int32, 32: np.int32, 64: np.int64}
 
 
 class NumpyMachine(Machine["Array"]):
-    """Integers in arrays of the widths that the device uses (24-bit integers in 32 bits), and floats in float32
-    arrays.
+    """A machine whose values are numpy arrays: integers in the widths that the device uses, and floats in float32.
+
+    24-bit integers are stored in 32 bits.
     """
 
     def int_constant(self, value: int, width: int) -> Array:
@@ -78,8 +79,8 @@ class NumpyMachine(Machine["Array"]):
         return Int(self.clip(x.value, least, most), x.width, least, most)
 
     def clip(self, value: Array, low: int, high: int) -> Array:
-        """Values clamped to [low, high] in one pass, because numpy's minimum of an array and a number is ten times as
-        slow.
+        """Values clamped to [low, high] in one pass. numpy's minimum of an array and a number would take ten times as
+        long.
         """
         number = value.dtype.type
         return value.clip(number(low), number(high))
@@ -133,7 +134,7 @@ class NumpyMachine(Machine["Array"]):
         return value
 
     def of_raw(self, table: Array, raws: Array) -> Array:
-        """The entries of a table for raws. The table has an entry for every bit pattern of a raw."""
+        """The entries of a table that correspond to raws. The table has an entry for every bit pattern of a raw."""
         # No index is out of range: mode `clip` of numpy skips a check and a copy.
         return table.take(raws.view(f"u{raws.itemsize}"), mode="clip")
 
@@ -146,12 +147,12 @@ class NumpyMachine(Machine["Array"]):
         rhs_format: NumberFormat,
         start: Array | None,
     ) -> Array:
-        """Sums of products by `Accumulator.matmul`. Devices execute these sums as loops."""
+        """Sums of products of matrices, computed by `Accumulator.matmul`. Devices execute these sums as loops."""
         return accumulator.matmul(lhs, lhs_format, rhs, rhs_format, start)
 
 
 def stacked_matmul(lhs: Array, rhs: Array) -> Array:
-    """Products of matrices stacked along the first axis: (n or 1, i, k) times (n or 1, k, j).
+    """Products of matrices stacked along the first axis: (n or 1, i, k) times (n or 1, k, j), of shape (n or 1, i, j).
 
     A stack of vectors times one matrix is computed as a single matrix product, which is faster for whole data sets.
     """
@@ -170,7 +171,7 @@ def sum_of_products(
     formats: tuple[NumberFormat, NumberFormat],
     start: Array | None,
 ) -> Array:
-    """A generic `Accumulator.matmul`, implemented by the accumulator's `mac` and `join`."""
+    """The sums of products that `Accumulator.matmul` defines, computed by the accumulator's `mac` and `join`."""
     if accumulator.below is not None:
         return _sum_as_tree(accumulator, factors, formats, start)
     m, (lhs, rhs) = NumpyMachine(), factors

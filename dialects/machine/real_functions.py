@@ -1,4 +1,7 @@
-"""Functions of reals, which are the reference for tables and tests of formats, and their properties for tables."""
+"""Functions of reals, as the reference for tables and tests of number formats.
+
+Properties of the functions, such as their greatest derivatives, determine the sizes of tables.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +24,13 @@ MOST_EXPONENT = 80.0
 class RealFunction:
     """An increasing function of reals.
 
-    exact: the function in double precision. steepest: the greatest derivative at arguments up to a given one. inverse:
-    the inverse function. flat: maps n to the argument above which the function is within `tail` * e^-n of its upper
-    limit; None without an upper limit. centre: the value around which the function is odd; None if it is not odd.
-    widest: the bits of the widest result that linear interpolation between 16-bit entries approximates.
+    * exact: the function in double precision.
+    * steepest: returns the greatest derivative at arguments up to a given one.
+    * inverse: the inverse function.
+    * flat: returns for n the argument above which the function is within `tail` * e^-n of its upper limit; None without
+      an upper limit.
+    * centre: the value around which the function is odd; None if it is not odd.
+    * widest: the number of bits of the widest result that linear interpolation between 16-bit entries approximates.
     """
 
     exact: Callable[[Reals], Reals]
@@ -65,7 +71,7 @@ def _erf(x: Reals) -> Reals:
 
 
 def _inverse_erf(y: float) -> float:
-    """The inverse of the error function, by bisection up to 6, since erf(6) is 1 in double precision."""
+    """The inverse of the error function, by bisection between 0 and 6, since erf(6) is 1 in double precision."""
     low, high = -6.0, 6.0
     for _ in range(64):
         middle = (low + high) / 2

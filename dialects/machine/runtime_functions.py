@@ -1,8 +1,8 @@
 """Functions of the C runtime that emitted code may call: their types and their reference implementations in numpy.
 
 A reference implementation performs the same operations in the same order as its C function in
-`runtime/include/tinyml/`, so that the two agree in every bit: for integers everywhere, for single-precision floats
-wherever arithmetic is IEEE (no contraction to fused multiply-adds, no fast-math).
+`runtime/include/tinyml/`. Both therefore return the same bits: for integers everywhere, and for single-precision floats
+wherever arithmetic follows IEEE 754 (without contraction to fused multiply-adds and without fast-math).
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ if TYPE_CHECKING:
 class RuntimeFunction:
     """The signature of a C function, and its reference implementation in numpy, which returns the same bits.
 
-    program: integer arithmetic with the same result, for hardware; None for functions on floats. meaning: the
-    documented result on exact integers, against which `tinyml prove` checks both; None if it is not proved. header: for
-    a function of another package, the header that defines it as `static inline`, and that may include runtime headers
-    by name; None for a function of the runtime.
+    * program: integer arithmetic with the same result, for hardware; None for functions on floats.
+    * meaning: the documented result on exact integers; None if it is not proved. `tinyml prove` checks the program and
+      the reference implementation against it.
+    * header: for a function of another package, the header that defines the function as `static inline`. This header
+      may include runtime headers by name. None for a function of the runtime.
     """
 
     arguments: tuple[Attribute, ...]
@@ -66,21 +67,24 @@ LEAST_SQUARE = 2.0**-125
 
 
 def to_nearest(x: F32, low: I32, high: I32) -> I32:
-    """tm_f32_to_nearest: the nearest integer (halves away from zero), clamped to [low, high]; low for NaN."""
+    """tm_f32_to_nearest: the integer nearest to x, halves away from zero, clamped to [low, high]; low for NaN."""
     wide = np.asarray(x).astype(np.float64)
     rounded = np.clip(np.copysign(np.floor(np.abs(wide) + 0.5), wide), low, high)
     return np.where(np.isnan(wide), low, rounded).astype(np.int32)
 
 
 def to_even(x: F32, low: I32, high: I32) -> I32:
-    """tm_f32_to_even: the nearest integer (halves to even), clamped to [low, high]; low for NaN."""
+    """tm_f32_to_even: the integer nearest to x, halves to even, clamped to [low, high]; low for NaN."""
     rounded = np.rint(np.asarray(x, np.float32))
     inside = np.clip(rounded, low.astype(np.float32), high.astype(np.float32))
     return np.where(np.isnan(inside), low.astype(np.float32), inside).astype(np.int32)
 
 
 def scale_to_even(x: I32, factor: I32, low: I32, high: I32) -> I32:
-    """tm_scale_to_even: x times a float, given by its bits, rounded as by `to_even`."""
+    """tm_scale_to_even: x times a float, rounded to the nearest integer, halves to even, and clamped to [low, high].
+
+    factor: the bits of the float.
+    """
     return to_even(np.asarray(x).astype(np.float32) * np.asarray(factor, np.int32).view(np.float32), low, high)
 
 
@@ -90,10 +94,10 @@ def quotient(a: F32, b: F32) -> F32:
 
 
 def to_odd(x: F32, low: I32, high: I32) -> I32:
-    """tm_f32_to_odd: x if it is an integer, otherwise the odd one of its two neighbours, clamped to [low, high]; low
-    for NaN.
+    """tm_f32_to_odd: x if it is an integer, otherwise the odd one of the two neighbouring integers; low for NaN.
 
-    The odd bit is sticky: rounding the result to a multiple of 4 is equal to rounding x.
+    The result is clamped to [low, high]. The odd bit is sticky: if the result is later rounded to a multiple of 4, the
+    rounded number is the same as for x.
     """
     x = np.asarray(x, np.float32)
     inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
@@ -105,7 +109,10 @@ def to_odd(x: F32, low: I32, high: I32) -> I32:
 
 
 def _from_float(width: int) -> RuntimeFunction:
-    """tm_f32_to_sN: x * 2^frac, rounded to the nearest integer (half up) and clamped to [low, high]; low for NaN."""
+    """The function tm_f32_to_sN for integers of `width` bits.
+
+    Its result is x * 2^frac, rounded to the nearest integer (half up) and clamped to [low, high]; low for NaN.
+    """
 
     def reference(x: F32, frac: I8, low: Integers, high: Integers) -> Integers:
         scaled = np.ldexp(np.asarray(x).astype(np.float64), np.asarray(frac).astype(np.int32))
@@ -122,8 +129,10 @@ def from_integer(x: I32) -> F32:
 
 
 def to_bfloat(x: F32) -> I16:
-    """tm_f32_to_bf16: the upper half of a float, rounded to even, negated for negative numbers; NaN becomes the
-    greatest raw.
+    """tm_f32_to_bf16: the bf16 raw of a float.
+
+    The raw is the upper half of the float, rounded to even, and negated for negative numbers. NaN becomes the greatest
+    raw.
     """
     bits = np.asarray(x, np.float32).view(np.uint32).astype(np.int64)
     size = bits & 0x7FFFFFFF
@@ -142,7 +151,7 @@ def from_bfloat(raw: I16) -> F32:
 def interpolate(table: I16, x: I16, last: I16, scale: I8) -> I16:
     """tm_interpolate_s16: linear interpolation in a table whose entry i is the value at last - 256 * i / scale.
 
-    x must be at most `last`; last - x may have 16 bits; scale is positive.
+    x must be at most `last`. The difference last - x may have 16 bits. `scale` is positive.
     """
     return _between(table, (last.astype(np.int32) - x) * scale.astype(np.int32))
 
@@ -177,7 +186,7 @@ def multiply(a: I16, b: I16, right: I8) -> I16:
 
 
 def add(a: I16, b: I16, left: I8, right: I8, bits: I8) -> I16:
-    """tm_add_i16: (a * 2^left + b) / 2^right, rounded down and clamped as by `limit`."""
+    """tm_add_i16: (a * 2^left + b) / 2^right, rounded down and clamped to [1 - 2^(bits - 1), 2^(bits - 1) - 1]."""
     return limit((a.astype(np.int32) << int(left)) + b.astype(np.int32), right, bits).astype(np.int16)
 
 
@@ -191,15 +200,15 @@ def _limit(width: int, result: int) -> RuntimeFunction:
 
 
 def rank(table: I32, x: I32, length: I16) -> I16:
-    """tm_rank_s32: the number of the first `length` entries of an ascending table that are at most x."""
+    """tm_rank_s32: the number of entries that are at most x, among the first `length` entries of an ascending table."""
     return np.searchsorted(table[: int(length)], x, side="right").astype(np.int16)
 
 
 def requantize(x: I32, multiplier: I32, shift: I8) -> I32:
     """tm_requantize_s32: x * multiplier * 2^(shift - 31), rounded as in TensorFlow Lite.
 
-    MultiplyByQuantizedMultiplier: gemmlowp's SaturatingRoundingDoublingHighMul (to nearest, halves upwards), then its
-    RoundingDivideByPOT (halves away from zero). A left shift saturates.
+    The result is that of MultiplyByQuantizedMultiplier. It applies gemmlowp's SaturatingRoundingDoublingHighMul (to
+    nearest, halves upwards) and then gemmlowp's RoundingDivideByPOT (halves away from zero). A left shift saturates.
     """
     left, right = np.maximum(shift, 0).astype(np.int64), np.maximum(-shift.astype(np.int64), 0)
     most = np.int64((1 << 31) - 1) >> left
@@ -212,16 +221,18 @@ def requantize(x: I32, multiplier: I32, shift: I8) -> I32:
 def requantize_wide(x: I64, multiplier: I32, shift: I8) -> I32:
     """tm_requantize_s64: x * multiplier * 2^(shift - 15), rounded to nearest, halves upwards.
 
-    The result equals TensorFlow Lite's for sums of 48 bits. The multiplier has 16 bits, the result 32.
+    The result is equal to the result of TensorFlow Lite for sums of 48 bits. The multiplier has 16 bits, the result 32
+    bits.
     """
     right = 15 - shift.astype(np.int64)
     return ((x * multiplier + (np.int64(1) << right - 1)) >> right).astype(np.int32)
 
 
 def reciprocal(x: I32) -> I32:
-    """tm_reciprocal_s32: 2^62 / y, approximately, where y is x > 0 shifted left until its highest bit is bit 31.
+    """tm_reciprocal_s32: 2^62 / y, approximately, where y is x > 0 shifted left until its highest set bit is bit 31.
 
-    The result is gemmlowp's one_over_one_plus_x_for_x_in_0_1 of y / 2^31 - 1: three steps of Newton's method.
+    The result is gemmlowp's one_over_one_plus_x_for_x_in_0_1 of y / 2^31 - 1. It is computed by three steps of Newton's
+    method.
     """
     from tinyml.dialects.machine.gemmlowp import reciprocal_above_one
 
@@ -248,11 +259,10 @@ def logarithm(table: I16, x: I32) -> I32:
 
 
 def root_multiplier(x: I32) -> I32:
-    """tm_root_multiplier_s32: 2^(31 - shift) / sqrt(x) for x > 0, where `root_shift` returns the shift; saturates for x
-    <= 1.
+    """tm_root_multiplier_s32: 2^(31 - shift) / sqrt(x) for x > 0, where `root_shift` returns the shift.
 
-    TensorFlow Lite's GetInvSqrtQuantizedMultiplierExp: five steps of Newton's method, with a relative error within
-    2^-19.
+    The result saturates for x <= 1. It is that of TensorFlow Lite's GetInvSqrtQuantizedMultiplierExp: five steps of
+    Newton's method, with a relative error within 2^-19.
     """
     from tinyml.dialects.machine.gemmlowp import INT32_MAX, inverse_root
 
@@ -264,7 +274,7 @@ def root_multiplier(x: I32) -> I32:
 
 
 def root_shift(x: I32) -> I8:
-    """tm_root_shift_s32: the left shift to apply with `root_multiplier`, from -12 to 0."""
+    """tm_root_shift_s32: the left shift that belongs to the result of `root_multiplier`, from -12 to 0."""
     return np.minimum(_root_pairs(np.maximum(np.asarray(x), 1)) - 12, 0).astype(np.int8)
 
 
@@ -274,15 +284,18 @@ def _root_pairs(x: I64) -> I64:
 
 
 def inverse_root(x: I32) -> I32:
-    """tm_inverse_root_s32: 2^31 / sqrt(x), to nearest, halves upwards, with a relative error within 2^-19; saturates
-    for x <= 1.
+    """tm_inverse_root_s32: 2^31 / sqrt(x), to nearest, halves upwards, with a relative error within 2^-19.
+
+    The result saturates for x <= 1.
     """
     right = -root_shift(x).astype(np.int64)
     return (root_multiplier(x).astype(np.int64) + (1 << right >> 1) >> right).astype(np.int32)
 
 
 def inverse_root_wide(x: I64) -> I32:
-    """tm_inverse_root_s64: as `inverse_root`, but only the 30 or 31 highest bits of x contribute."""
+    """tm_inverse_root_s64: 2^31 / sqrt(x), like `inverse_root`. Only the 30 or 31 highest bits of x affect the
+    result.
+    """
     wide = np.asarray(x).astype(np.int64)
     pairs = np.zeros_like(wide)
     while (above := wide >> 2 * pairs > (1 << 31) - 1).any():
@@ -313,7 +326,7 @@ def inverse(x: F32) -> F32:
 
 
 def _packed(width: Width) -> RuntimeFunction:
-    """tm_packed_sN, tm_packed_sN_ram: the element at index i of packed integers."""
+    """The functions tm_packed_sN and tm_packed_sN_ram, which return the element at index i of packed integers."""
 
     def reference(packed: I8, i: I16) -> Integers:
         elements = unpack_bits(packed.view(np.uint8), width)[np.asarray(i, np.uint16)]

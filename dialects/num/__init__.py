@@ -1,7 +1,7 @@
 """The `num` dialect (L3): ops on scalars and sums, and calls of kernels on contiguous memory.
 
-Each op on scalars is defined by a method of the result's `NumberFormat`, or of the `Accumulator`. The lowering to bits
-runs this method on a machine that emits IR.
+A method of the result's `NumberFormat`, or of the `Accumulator`, defines each op on scalars. The lowering to bits runs
+this method on a machine that emits IR.
 """
 
 from functools import partial

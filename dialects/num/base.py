@@ -37,8 +37,8 @@ class _TypeConstraint(AttrConstraint):
 class FormatConstraint(_TypeConstraint):
     """The constraint that a type is a number format.
 
-    what: the description of the operand in error messages. one_family: all formats of an op with this constraint must
-    belong to one family.
+    what: a description of the operand, for error messages. one_family: true if all formats with this constraint in one
+    op must belong to one family.
     """
 
     what: str = "a scalar of a number format"
@@ -58,7 +58,9 @@ class FormatConstraint(_TypeConstraint):
 
 @dataclass(frozen=True)
 class SumConstraint(_TypeConstraint):
-    """The constraint that a type is an accumulator. integer: the sums must be integers, which can be shifted."""
+    """The constraint that a type is an accumulator. integer: true if its sums must be integers, which can be
+    shifted.
+    """
 
     integer: bool = False
 
@@ -81,7 +83,7 @@ class OrderedConstraint(FormatConstraint):
 class SameType(VarConstraint[Attribute]):
     """The constraint that a type is the same in all its uses in an op.
 
-    message: the error message, in which `{}` is replaced by both types.
+    message: the error message, in which `{}` is replaced by the two types that differ.
     """
 
     message: str
@@ -115,17 +117,15 @@ Computation: TypeAlias = "Callable[[Machine[Any], Sequence[Any]], Any]"
 
 
 class NumOp(DialectOp, ABC):
-    """An op on scalars or sums that is defined by a method of its `NumberFormat` or `Accumulator`.
+    """An op on scalars or sums. A method of the `NumberFormat` or the `Accumulator` defines the op.
 
-    The evaluator runs that method on the numpy machine, and the lowering to bits on the machine that emits IR, so that
-    one definition serves both.
+    The evaluator runs this method on the numpy machine. The lowering to bits runs it on the machine that emits IR. One
+    definition therefore serves both.
     """
 
     @abstractmethod
     def computation(self) -> Computation:
-        """The op as a program. Formats are looked up when this property is evaluated, since types may change before the
-        program runs.
-        """
+        """The op as a program. The formats are looked up now, since types may change before the program runs."""
 
 
 def format_of(value: SSAValue) -> NumberFormat:
@@ -143,7 +143,7 @@ def accumulator_type(value: SSAValue) -> Accumulator:
 
 
 def sums_products(sum: Attribute, lhs: NumberFormat, rhs: NumberFormat) -> None:
-    """Raise `VerifyException` unless an accumulator supports products of two formats."""
+    """Raise `VerifyException` unless the accumulator `sum` supports products of elements of two formats."""
     if (accumulator := accumulator_of(sum)) is None:
         raise VerifyException(f"expected sums in accumulators, got {sum}")
     if not accumulator.sums(lhs, rhs):

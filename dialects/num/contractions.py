@@ -1,8 +1,8 @@
-"""Contractions: an op for all sums of products over rows of weights, from the lowering of a product until kernel
-selection.
+"""Contractions: one op for all sums of products over rows of weights.
 
-The body of a contraction is closed: it begins sums, adds products, converts and rounds the sums, and stores the results
-of scalar ops on them. Passes obtain these sums and stores from `ContractOp.sums` and `ContractOp.stores`.
+The op exists from the lowering of a product until kernels are selected. The body of a contraction is closed: it begins
+sums, adds products, converts and rounds the sums, applies scalar ops to the rounded sums, and stores the results.
+Passes obtain the sums and the stores from `ContractOp.sums` and `ContractOp.stores`.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ __all__ = ["Adding", "ContractOp", "ProductsOp", "RowSumOp", "Spacing", "SparseP
 class Spacing(NamedTuple):
     """The layout of windows in memory, in elements.
 
-    A window consists of `runs` contiguous runs, which start `pitch` elements apart. Windows of a line start `step`
-    elements apart, and lines start `pitch` elements apart.
+    A window consists of `runs` contiguous runs. The starts of consecutive runs are `pitch` elements apart. The windows
+    of a line start `step` elements apart. Lines start `pitch` elements apart.
     """
 
     runs: int = 1
@@ -57,20 +57,21 @@ class Spacing(NamedTuple):
 
 @irdl_op_definition
 class ContractOp(ClosedNestOp):
-    """Sums of products over windows and rows of weights: a nest whose body adds up the sums of a row.
+    """Sums of products over windows and rows of weights: a loop nest whose body computes the sum of a row.
 
-    The axes are lines of windows, the windows of a line, and rows. Without the axis of lines, or of windows, there is
-    one of them. In addition to the ops of other nests, the body contains sums. Its only region is the loop over the
-    entries of a compressed row in hardware (`RowLoopOp`). A sum begins with `num.zero`, `num.start` or a load of a sum
-    in memory. Then the products of the row are added (`num.products`, `num.sparse_products`); a `num.align` may precede
-    each of these ops to convert the sum to the units of the products. The complete sum is shifted and levelled, and
-    rounded by `num.finish`, or stored unchanged. Several ops may round a sum. `sums` and `stores` describe this
-    structure.
+    The axes are lines of windows, the windows of a line, and rows. If the axis of lines or the axis of windows is
+    absent, there is one line or one window. In addition to the ops of other nests, the body contains sums. The body may
+    contain one region: the hardware loop over the entries of a compressed row (`RowLoopOp`).
 
-    tile: the kernel that computes the whole op, or several of its lines per call. It is chosen with the windows
-    (`tile-windows`, `plan-execution`), for a single window by `block-rows`. `spend-flash` may choose another kernel
-    that needs more flash, or that contains the weights. `select-kernels` inserts the call of the kernel. Contractions
-    without a tile are lowered to loops over dot products.
+    A sum begins with `num.zero`, `num.start` or a load of a sum in memory. Then the products of the row are added
+    (`num.products`, `num.sparse_products`). A `num.align` may precede each of these ops to convert the sum to the units
+    of the products. The complete sum is shifted and levelled. It is then rounded by `num.finish`, or stored unchanged.
+    Several ops may round a sum. `sums` and `stores` describe this structure.
+
+    `tile` is the kernel that computes the whole op, or several lines of the op per call. `tile-windows` and
+    `plan-execution` choose it together with the windows. For a single window, `block-rows` chooses it. `spend-flash`
+    may choose another kernel, which needs more flash or contains the weights. `select-kernels` inserts the call of the
+    kernel. Contractions without a tile are lowered to loops over dot products.
     """
 
     name = "num.contract"
@@ -102,7 +103,7 @@ class ContractOp(ClosedNestOp):
 
     @property
     def products(self) -> Sequence[RowSumOp]:
-        """The ops that add products of rows, in order."""
+        """The ops that add the products of rows to sums, in order."""
         return [op for op in self.body.block.ops if isinstance(op, RowSumOp)]
 
     @property
@@ -111,16 +112,16 @@ class ContractOp(ClosedNestOp):
         return [Sum.of(op) for op in self.body.block.ops if _adds(op) and _next_term(op.result) is None]
 
     def store_of(self, sum: Sum) -> memref.StoreOp | None:
-        """The store of a rounded sum if it is the only store and writes a buffer sequentially; None otherwise."""
+        """The store of a rounded sum if this store is the only one and writes a buffer sequentially; None otherwise."""
         finish, stores = sum.finish, self.stores
         if finish is None or len(stores) != 1 or [use.operation for use in finish.result.uses] != stores:
             return None
         return stores[0] if self.visits(stores[0], windows=True) else None
 
     def visits(self, op: memref.LoadOp | memref.StoreOp, *, windows: bool = False) -> bool:
-        """True if the rows access all elements of a buffer that is defined outside the nest, in order.
+        """True if the rows access all elements of a buffer in order. The buffer must be defined outside the nest.
 
-        windows: true for the rows of all windows together, false for those of each window.
+        windows: true for the rows of all windows together, false for the rows of each window.
         """
         if (access := self.access(op)) is None:
             return False
@@ -167,7 +168,9 @@ class ContractOp(ClosedNestOp):
 
 
 class RowSumOp(DialectOp, ABC):
-    """An op that adds the products of a row of a `num.contract` to a sum, whose accumulator fits the products."""
+    """An op that adds the products of a row of a `num.contract` to a sum. The sum's accumulator supports the
+    products.
+    """
 
     if TYPE_CHECKING:
         # Declared by each op, because operands are ordered as declared, with those of bases last.
@@ -180,7 +183,7 @@ class RowSumOp(DialectOp, ABC):
     @property
     @abstractmethod
     def factors(self) -> tuple[SSAValue, SSAValue]:
-        """The weights, and the memory that contains their factors."""
+        """The weights, and the memory that contains the factors by which the weights are multiplied."""
 
     @property
     @abstractmethod
@@ -215,11 +218,12 @@ class RowSumOp(DialectOp, ABC):
 
 @irdl_op_definition
 class ProductsOp(RowSumOp):
-    """sum + the products of a row of weights and a vector, or a window of it.
+    """The sum plus the products of a row of weights and a vector, or a window of the vector.
 
-    weights: an array of shape rows x elements; elements beyond the length of the vector are padding. spacing: the
-    `Spacing` of windows, which may share elements; without it the vector is the only window. channels: a window
-    consists of pixels, each of which has an element for every row. Row i is multiplied by element i of each pixel.
+    * weights: an array of shape rows x elements. Elements beyond the length of the vector are padding.
+    * spacing: the `Spacing` of windows, which may share elements. Without `spacing`, the vector is the only window.
+    * channels: true if a window consists of pixels, each of which has an element for every row. Row i is then
+      multiplied by element i of each pixel.
     """
 
     name = "num.products"
@@ -256,7 +260,7 @@ class ProductsOp(RowSumOp):
 
     @property
     def stride(self) -> int:
-        """The distance between a row's consecutive factors in the vector, in elements."""
+        """The distance between the consecutive factors of a row in the vector, in elements."""
         return 1 if self.channels is None else memref_type(self.weights).get_shape()[0]
 
     @property
@@ -298,8 +302,9 @@ class ProductsOp(RowSumOp):
 
 @irdl_op_definition
 class SparseProductsOp(RowSumOp):
-    """sum + the products of a compressed row (`dialects/layouts/sparse_rows.py`) and the vector elements at its
-    columns.
+    """The sum plus the products of a compressed row and the vector elements at the columns of its entries.
+
+    Compressed rows are stored as in `dialects/layouts/sparse_rows.py`.
     """
 
     name = "num.sparse_products"
@@ -336,8 +341,9 @@ Conversion: TypeAlias = "AlignOp | ShiftOp | LevelOp"
 
 
 class Term(NamedTuple):
-    """Products that are added to a sum. align: the preceding op that converts the sum to the units of the products, if
-    any.
+    """Products that are added to a sum.
+
+    align: the preceding op that converts the sum to the units of the products; None if there is no such op.
     """
 
     products: Adding
@@ -348,9 +354,10 @@ class Term(NamedTuple):
 class Sum:
     """A sum of products from its initial value to its rounding, inside or outside a contraction.
 
-    start: the initial value: a `num.zero` or `num.start`, a sum in memory, or a sum with further uses. terms: the
-    products, in the order in which they are added. conversions: the ops that shift, level or align the complete sum, in
-    order. Each op except the last one is used only by the next.
+    * start: the initial value: a `num.zero` or `num.start`, a sum in memory, or a sum with further uses.
+    * terms: the products, in the order in which they are added.
+    * conversions: the ops that shift, level or align the complete sum, in order. The result of each op except the last
+      one is used only by the next op.
     """
 
     start: SSAValue
@@ -399,8 +406,8 @@ class Sum:
     def accumulators(self, partial: SSAValue) -> Iterator[Accumulator]:
         """Yield the accumulator of a partial sum, then the wider accumulators to which the sum can be converted.
 
-        A sum can be converted if it is not stored in memory, is rounded or added to another sum by `num.add_shifted`,
-        and has no separate scales per row.
+        A sum can be converted if it is not stored in memory and its rows have no separate scales. It must also be
+        rounded, or be added to another sum by `num.add_shifted`.
         """
         yield (accumulator := accumulator_type(partial))
         result = self.links[-1].result
@@ -411,7 +418,7 @@ class Sum:
 
 
 def _ends(use: Use) -> bool:
-    """True if the use is a rounding, or the part that is added to another sum."""
+    """True if the use is a rounding, or if the used sum is added to another sum as its `part`."""
     op = use.operation
     return isinstance(op, FinishOp) or (isinstance(op, AddShiftedOp) and op.operands[use.index] is op.part)
 

@@ -29,9 +29,9 @@ _NUMBERS = BaseAttr(MemRefType) | BaseAttr(ClockedMemory)
 class EntriesOp(RowLoopOp):
     """A sum over the entries of the row of a `num.contract` in a compressed matrix (`dialects/layouts/sparse_rows.py`).
 
-    The arguments of the body are the sum before an entry, the index of the entry in the matrix, and its column. The
-    body adds a term and ends with `num.next`. gaps, lengths: the gaps and row lengths of the matrix, as arrays, or as
-    memories after hardware memories are introduced.
+    The arguments of the body are the sum before an entry, the index of the entry in the matrix, and the column of the
+    entry. The body adds a term and ends with `num.next`. The operands `gaps` and `lengths` are the gaps and row lengths
+    of the matrix. They are arrays, or memories after hardware memories are introduced.
     """
 
     name = "num.entries"

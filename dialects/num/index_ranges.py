@@ -19,8 +19,9 @@ _DIVISIONS = (AffineBinaryOpKind.Mod, AffineBinaryOpKind.FloorDiv, AffineBinaryO
 
 
 def is_computable(expression: AffineExpr, shape: Sequence[int]) -> bool:
-    """True if integer arithmetic on indices can compute an expression in the indices of a shape and in nonnegative
-    symbols.
+    """True if integer arithmetic on indices can compute an affine expression.
+
+    The dimensions of the expression are indices of `shape`. The symbols must be nonnegative.
     """
     match expression:
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add, lhs=lhs, rhs=rhs):
@@ -41,8 +42,9 @@ def is_linear(expression: AffineExpr) -> bool:
 
 
 def has_exact_ends(expression: AffineExpr) -> bool:
-    """True if `ends_of` returns the exact range of an expression: no remainder, no symbol, and no index occurs
-    twice.
+    """True if `ends_of` returns the exact range of an expression.
+
+    The expression must contain no remainder and no symbol, and no index may occur twice.
     """
     parts = list(expression.dfs())
     axes = [part.position for part in parts if isinstance(part, AffineDimExpr)]
@@ -54,8 +56,8 @@ def has_exact_ends(expression: AffineExpr) -> bool:
 class Division(NamedTuple):
     """A division whose dividend is increased by a multiple of the divisor so that it is nonnegative.
 
-    MLIR's affine maps round quotients down and have nonnegative remainders, whereas divisions of `arith` are those of
-    C. by: the amount added to `dividend`.
+    MLIR's affine maps round quotients down and have nonnegative remainders, whereas `arith` divides as in C. by: the
+    amount that is added to `dividend`.
     """
 
     dividend: AffineExpr
@@ -65,7 +67,7 @@ class Division(NamedTuple):
 
 
 def division_of(expression: AffineExpr, shape: Sequence[int]) -> Division | None:
-    """The division for a quotient or remainder; None for any other expression, and for one whose dividend has no lower
+    """The division for a quotient or remainder; None for any other expression, or if the dividend has no lower
     bound.
     """
     match expression:
@@ -83,7 +85,7 @@ def division_of(expression: AffineExpr, shape: Sequence[int]) -> Division | None
 
 
 def ends_of(expression: AffineExpr, shape: Sequence[int]) -> tuple[float, float]:
-    """The least and the greatest value of an expression; infinite if unbounded."""
+    """The least and the greatest value of an affine expression over the indices of a shape; infinite if unbounded."""
     match expression:
         case AffineDimExpr(position=position):
             return 0, shape[position] - 1

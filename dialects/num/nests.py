@@ -2,9 +2,10 @@
 
 A nest states all properties of a loop that passes need: the extents of its axes, an affine map for each element that
 its body loads or stores (`accesses`), and the scalar ops between these accesses. `num.nest` computes and moves
-elements. `num.contract`, whose axes are windows and rows of weights, also adds up sums of products (`contractions.py`).
+elements. `num.contract` also adds up sums of products (`contractions.py`). The axes of `num.contract` are windows and
+rows of weights.
 
-Loop fusion concatenates bodies, and vectorisation translates them to lane functions. `expand-nests` converts the
+Loop fusion concatenates bodies. Vectorisation translates bodies to lane functions. `expand-nests` converts the
 remaining nests to `scf.for`.
 """
 
@@ -61,9 +62,10 @@ LANE_FUNCTION = "num.lane_function"
 class ElementAccess(NamedTuple):
     """An element that the body of a nest loads or stores.
 
-    map: maps the indices of all axes, and the values of `symbols`, which are defined outside the nest, to the index of
-    the element in the buffer. The axes are those of the nest, then those of the `num.reduce` ops around the access.
-    shape: the exclusive upper bounds of the axis indices.
+    * map: maps the indices of all axes, and the values of `symbols`, to the index of the element in the buffer. The
+      axes are the axes of the nest, then the axes of the `num.reduce` ops around the access.
+    * symbols: values that are defined outside the nest.
+    * shape: the exclusive upper bounds of the axis indices.
     """
 
     op: memref.LoadOp | memref.StoreOp
@@ -79,9 +81,10 @@ class ElementAccess(NamedTuple):
 class ClosedNestOp(DialectOp, ABC):
     """A nest of loops: the body runs at every index of a shape, in row-major order.
 
-    The arguments of the body are the indices of the axes, from 0 on. The body is closed: it consists only of loads, of
-    stores in a declared order, of scalar ops without effects, and of arithmetic on indices. Its only regions are
-    reductions along an axis (`num.reduce`) and the loop over the entries of a contraction's row (`RowLoopOp`).
+    The arguments of the body are the indices of the axes, from 0 on. The body is closed. It consists only of loads, of
+    stores in a declared order, of scalar ops without effects, and of arithmetic on indices. The body may contain two
+    kinds of regions: reductions along an axis (`num.reduce`) and the loop over the entries of a contraction's row
+    (`RowLoopOp`).
     """
 
     CONTENT: ClassVar[str] = "loads, scalar ops and stores"
@@ -107,7 +110,7 @@ class ClosedNestOp(DialectOp, ABC):
 
     @property
     def accesses(self) -> Sequence[ElementAccess | None]:
-        """The result of `access` for each load and store of the body, in order."""
+        """For each load and store of the body, in order, the accessed element, or None as `access` returns it."""
         return [self.access(op) for op in self.body.walk() if isinstance(op, memref.LoadOp | memref.StoreOp)]
 
     def access(self, op: memref.LoadOp | memref.StoreOp) -> ElementAccess | None:
@@ -126,7 +129,7 @@ class ClosedNestOp(DialectOp, ABC):
         return ElementAccess(op, AffineMap(len(shape), len(symbols), tuple(known)), symbols, shape)
 
     def _expression(self, index: SSAValue, axes: Sequence[SSAValue], symbols: list[SSAValue]) -> AffineExpr | None:
-        """An index as an affine expression in the indices of axes and in symbols; None if it is not affine.
+        """An index as an affine expression in the indices of axes and in symbols; None if the index is not affine.
 
         New symbols are appended to `symbols`.
         """
@@ -164,7 +167,7 @@ class ClosedNestOp(DialectOp, ABC):
 
     @classmethod
     def parse_more(cls, parser: Parser) -> dict[str, Attribute]:
-        """Parse the properties that follow the extents."""
+        """Parse the properties that follow the extents and return them by name."""
         return {}
 
     def print_more(self, printer: Printer) -> None:
@@ -223,15 +226,17 @@ SUM, GREATEST, PLACE = "sum", "greatest", "place"
 
 @irdl_op_definition
 class ReduceOp(DialectOp):
-    """A reduction along an axis, inside or outside a nest: the body runs at each index and yields values to the next
-    iteration.
+    """A reduction along an axis: the body runs at each index and yields values to the next iteration.
 
-    first, extent: the axis has the indices from `first` up to but excluding `extent`. starts: the initial values. The
-    arguments of the body are the index and the current values. The body only reads, and ends with `num.next`. kinds:
-    how each value is reduced, which the verifier compares with the body. For a `sum`, an op on formats, or `arith.addi`
-    on bits, adds a term in each iteration, in order. For the `greatest`, a greater value replaces the current one, so
-    that the first of equal elements is selected. For its `place`, an index, the index of the axis replaces the current
-    one.
+    The op may be inside or outside a nest. The axis has the indices from `first` up to but excluding `extent`. `starts`
+    are the initial values. The arguments of the body are the index and the current values. The body only reads memory,
+    and ends with `num.next`.
+
+    `kinds` states how each value is reduced. The verifier compares `kinds` with the body:
+
+    * `sum`: in each iteration, in order, an op on formats, or `arith.addi` on bits, adds a term.
+    * `greatest`: a greater value replaces the current value, so that the first of equal elements is selected.
+    * `place`: an index. When a greater value replaces the `greatest`, the index of the axis replaces the `place`.
     """
 
     name = "num.reduce"
@@ -278,7 +283,7 @@ class ReduceOp(DialectOp):
                 raise VerifyException(f"value {place} is not joined as '{kind}'")
 
     def _is_of(self, kind: str, place: int) -> bool:
-        """True if the body reduces the value at `place` as `kind` states."""
+        """True if the body reduces the value at `place`, the position among the carried values, as `kind` states."""
         last, (number, *carried) = self.body.block.last_op, self.body.block.args
         assert isinstance(last, NextOp)
         value, before = last.values[place].owner, carried[place]
@@ -298,8 +303,9 @@ class ReduceOp(DialectOp):
 
 
 def _is_greater(op: Operation | Block) -> TypeGuard[GreaterOp | arith.CmpiOp]:
-    """True for a comparison of numbers or of integers by `greater than`, so that the first of equal values is
-    selected.
+    """True for a comparison of numbers or of integers by `greater than`.
+
+    In a reduction, this comparison selects the first of equal values.
     """
     return isinstance(op, GreaterOp) or (isinstance(op, arith.CmpiOp) and op.predicate.value.data == _SGT)
 
@@ -315,8 +321,8 @@ def _stores(op: Operation) -> bool:
 def _computes(op: Operation) -> bool:
     """True for an op whose only effects are reads of memory.
 
-    In IR on bits, a call of a runtime function may represent arithmetic. xDSL states no effects of conversions in
-    `arith`.
+    In IR on bits, a call of a runtime function may represent arithmetic. xDSL declares no effects for the conversions
+    in `arith`; such a conversion counts as pure.
     """
     arithmetic = op.dialect_name() == "arith" or isinstance(op, func.CallOp)
     return not op.regions and (arithmetic or only_has_effect(op, MemoryEffectKind.READ))
@@ -328,7 +334,7 @@ def _is_constant(*factors: AffineExpr) -> bool:
 
 
 def block_of(value: SSAValue) -> Block | None:
-    """The block that defines a value, as an argument or by an op."""
+    """The block that defines a value, either as an argument or by an op in the block; None if there is none."""
     return value.owner if isinstance(value.owner, Block) else value.owner.parent
 
 
@@ -337,10 +343,12 @@ class NestOp(ClosedNestOp):
     """A computation of elements: each iteration loads elements, computes with scalar ops, and stores results.
 
     All axes are parallel: an iteration may read elements that previous iterations have stored, but no value is carried
-    to the next one. Every index of a load or store is an axis index, a constant, a value from outside, a sum or
-    multiple of these, or an `affine.apply` of these, with remainders and quotients by constants where elements are
-    moved. The verifier rejects maps that loops cannot compute, and indices outside the buffer. Axes have at least two
-    elements; an axis with a single element is the constant 0 in the maps. Reductions along an axis, as in a pool, are
+    to the next iteration. Every index of a load or store is an axis index, a constant, a value from outside, a sum or
+    multiple of these, or an `affine.apply` of these. The `affine.apply` may contain remainders and quotients by
+    constants where elements are moved.
+
+    The verifier rejects maps that loops cannot compute, and indices outside the buffer. Axes have at least two
+    elements. An axis with a single element is the constant 0 in the maps. Reductions along an axis, as in a pool, are
     `num.reduce` ops.
     """
 

@@ -42,7 +42,7 @@ __all__ = [
 class FunctionOp(UnaryOp, ABC):
     """A transcendental function that every number format implements, possibly by several schemes.
 
-    `scheme` is one of the `SCHEMES` of the result's format.
+    The property `scheme` is one of the `SCHEMES` of the result's format.
     """
 
     FUNCTION: ClassVar[Function]
@@ -281,7 +281,9 @@ class MinimumOp(_ExtremeOp):
 
 @irdl_op_definition
 class StepOp(UnaryOp):
-    """1 if the input is greater than 0, otherwise 0: a vote, if the input decides between two classes."""
+    """1 if the input is greater than 0, otherwise 0. For an input that decides between two classes, the result is a
+    vote.
+    """
 
     name = "num.step"
     METHOD: ClassVar[str] = "step"

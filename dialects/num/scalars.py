@@ -1,7 +1,7 @@
 """Ops on single elements.
 
-An op defines all of its semantics here: the `NumberFormat` method that computes it on bits, the real function that it
-approximates, the derivative of that function, and an interval that contains every result.
+An op class defines the semantics of an op: the `NumberFormat` method that computes the op on bits, the real function
+that the op approximates, the derivative of this function, and an interval that contains every result.
 """
 
 from __future__ import annotations
@@ -76,7 +76,10 @@ class ScalarOp(NumOp, ABC):
 
     @abstractmethod
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
-        """The derivatives by each operand x, given the result y and the derivative `slope` by y."""
+        """For each operand in `x`, the derivative by this operand.
+
+        y: the result of the op. slope: the derivative by the result.
+        """
 
 
 class UnaryOp(ScalarOp, ABC):
@@ -120,7 +123,7 @@ class BinaryOp(ScalarOp, ABC):
 
 @irdl_op_definition
 class AddOp(BinaryOp):
-    """Sum; the exact sum is rounded once."""
+    """The sum of two numbers, rounded once."""
 
     name = "num.add"
     METHOD: ClassVar[str] = "add"
@@ -134,7 +137,7 @@ class AddOp(BinaryOp):
 
 @irdl_op_definition
 class SubOp(BinaryOp):
-    """Difference; the exact difference is rounded once."""
+    """The difference of two numbers, rounded once."""
 
     name = "num.sub"
     METHOD: ClassVar[str] = "sub"
@@ -148,7 +151,7 @@ class SubOp(BinaryOp):
 
 @irdl_op_definition
 class MulOp(BinaryOp):
-    """Product, rounded once."""
+    """The product of two numbers, rounded once."""
 
     name = "num.mul"
     METHOD: ClassVar[str] = "mul"
@@ -162,7 +165,7 @@ class MulOp(BinaryOp):
 
 @irdl_op_definition
 class ScaleOp(BinaryOp):
-    """Product with a power of two of at least 1 for which it stays within the result's format."""
+    """The product with a power of two of at least 1. The product must stay within the range of the result's format."""
 
     name = "num.scale"
     METHOD: ClassVar[str] = "scaled"
@@ -190,7 +193,7 @@ class NegOp(UnaryOp):
 
 @irdl_op_definition
 class ConvertOp(UnaryOp, HasFolderInterface):
-    """The same real, rounded to another format, possibly of another family."""
+    """The same real in another format, rounded once. The format may belong to another family."""
 
     name = "num.convert"
     input = operand_def(SCALAR)
@@ -234,7 +237,7 @@ class ConstantOp(ScalarOp):
 
 @irdl_op_definition
 class ClampOp(ScalarOp):
-    """A value clamped to the reals [low, high]; without `high`, only from below."""
+    """A value clamped to the reals [low, high]. Without `high`, there is no upper limit."""
 
     name = "num.clamp"
     input = operand_def(CLAMPED)
@@ -313,9 +316,10 @@ class GreaterOp(NumOp):
 
 @irdl_op_definition
 class CombineOp(ScalarOp):
-    """A sum of terms, each of which is a number or a product of two numbers: `terms = [2, -1]` is `x[0] * x[1] - x[2]`.
+    """A sum of terms. Each term is a number or a product of two numbers: `terms = [2, -1]` is `x[0] * x[1] - x[2]`.
 
-    The absolute value of an entry of `terms` is the number of factors. A negative entry subtracts the term.
+    The absolute value of an entry of `terms` is the number of factors. If an entry of `terms` is negative, its term is
+    subtracted.
     """
 
     name = "num.combine"
@@ -365,7 +369,10 @@ class CombineOp(ScalarOp):
 
 
 def grouped_factors(factors: Sequence[Any], counts: Sequence[int]) -> list[tuple[int, Sequence[Any]]]:
-    """The sign and the factors of each term."""
+    """The terms, each as a pair (sign, factors).
+
+    counts: the number of factors of each term, negated for subtracted terms.
+    """
     groups: list[tuple[int, Sequence[Any]]] = []
     at = 0
     for count in counts:

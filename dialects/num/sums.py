@@ -56,12 +56,15 @@ BOUND = DenseArrayBase.constr(i64)
 
 
 def proof(bound: Bound | None) -> dict[str, Attribute]:
-    """The property that states a bound; empty if there is nothing to prove."""
+    """The property `bound` that states a bound, by name; empty if there is nothing to prove."""
     return {} if bound is None else {"bound": DenseArrayBase.from_list(i64, bound)}
 
 
 def bound_of(stated: DenseArrayBase[IntegerType] | None) -> Bound | None:
-    """The bound that a property states. Raises `VerifyException` unless it is an ordered pair of integers."""
+    """The bound (least, greatest) that a property states; None if the property is missing.
+
+    Raises `VerifyException` unless the property is an ordered pair of integers.
+    """
     if stated is None:
         return None
     values = stated.get_values()
@@ -76,17 +79,13 @@ def is_within(derived: Bound | None, stated: Bound | None) -> bool:
 
 
 def verify_bound(stated: Bound | None, derived: Bound | None) -> None:
-    """Raise `VerifyException` if sums can exceed their stated bound, according to the bound derived from the
-    operands.
-    """
+    """Raise `VerifyException` if the bound derived from the operands exceeds the stated bound."""
     if derived is not None and not is_within(derived, stated):
         raise VerifyException(f"sums go from {derived[0]} to {derived[1]}, beyond the bound")
 
 
 def verify_room(accumulator: Accumulator, bound: Bound | None, result: NumberFormat) -> None:
-    """Raise `VerifyException` if sums within a bound can overflow their accumulator, including while they are
-    rounded.
-    """
+    """Raise `VerifyException` if sums within a bound can overflow their accumulator, even while they are rounded."""
     if bound is not None and not accumulator.holds(bound, result):
         sums = f"sums from {bound[0]} to {bound[1]}"
         raise VerifyException(f"{accumulator.type} cannot hold {sums} and round them into {result.type}")
@@ -180,7 +179,10 @@ class MacOp(NumOp):
 
 @irdl_op_definition
 class JoinOp(NumOp):
-    """sum + part: a step of a tree sum, which adds two sums of the level below, or two complete trees."""
+    """The sum of `sum` and `part`, as one step of a sum that adds products as a tree.
+
+    A step of a tree adds two sums of the level below, or two complete trees.
+    """
 
     name = "num.join"
     sum = operand_def(SAME_SUM)
@@ -204,7 +206,7 @@ class JoinOp(NumOp):
 
 @irdl_op_definition
 class ShiftOp(NumOp):
-    """sum / 2^places, rounded down. Only for integer sums."""
+    """sum / 2^places, rounded down. The op applies only to integer sums."""
 
     name = "num.shift"
     sum = operand_def(SAME_INTEGER_SUM)
@@ -223,9 +225,10 @@ class ShiftOp(NumOp):
 
 @irdl_op_definition
 class AddShiftedOp(NumOp):
-    """sum + part * 2^places, which adds a group of products in coarser units to a sum. Only for integer sums.
+    """The sum of `sum` and `part * 2^places`. Only for integer sums.
 
-    The part may be in a wider register, that of its kernel. Its value fits in the register of the sum.
+    The op adds a group of products in coarser units to a sum. `part` may be in a wider register, the register of the
+    kernel that computes it. The value of `part` fits in the register of the sum.
     """
 
     name = "num.add_shifted"
@@ -251,9 +254,7 @@ class AddShiftedOp(NumOp):
 
 @irdl_op_definition
 class LevelOp(NumOp):
-    """The complete sum of the row with index `row`, converted from the scale of the row to the units common to all
-    rows.
-    """
+    """The complete sum of the row with index `row`, converted from the scale of this row to the units of all rows."""
 
     name = "num.level"
     sum = operand_def(SUM)
@@ -279,8 +280,9 @@ class LevelOp(NumOp):
 
 @irdl_op_definition
 class FinishOp(NumOp):
-    """A sum rounded to a format. `bound`, the least and the greatest possible sum, proves that the sum does not
-    overflow.
+    """A sum rounded to a format. `bound` states the least and the greatest possible sum.
+
+    The bound proves that the sum does not overflow.
     """
 
     name = "num.finish"

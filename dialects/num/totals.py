@@ -62,9 +62,7 @@ class TallyOp(NumOp):
 
 
 class QuotientOp(NumOp, ABC):
-    """A total of `count` numbers of the format `of`, divided by their number and rounded to the format of the
-    result.
-    """
+    """A total of `count` numbers of the format `of`, divided by `count` and rounded to the format of the result."""
 
     METHOD: ClassVar[str]
     """The name of the `NumberFormat` method, which takes the machine, the total, the count and the format."""
@@ -93,7 +91,7 @@ class QuotientOp(NumOp, ABC):
 
 @irdl_op_definition
 class AverageOp(QuotientOp):
-    """The average of the elements of a window."""
+    """The average of the elements of a window, computed from their total."""
 
     name = "num.average"
     METHOD: ClassVar[str] = "average"
@@ -101,9 +99,7 @@ class AverageOp(QuotientOp):
 
 @irdl_op_definition
 class MeanOp(QuotientOp):
-    """The mean over whole axes, in formats whose published arithmetic rounds it differently from averages of
-    windows.
-    """
+    """The mean over whole axes. Some published arithmetics round this mean and the average of a window differently."""
 
     name = "num.mean"
     METHOD: ClassVar[str] = "mean"
@@ -159,7 +155,7 @@ class SoftmaxAddOp(NumOp):
 
 @irdl_op_definition
 class SoftmaxShareOp(NumOp):
-    """term / total, rounded to the format of the result."""
+    """The share `term / total` of a softmax, rounded to the format of the result."""
 
     name = "num.softmax_share"
     term = operand_def(SAME_TOTAL)
@@ -245,7 +241,10 @@ class InverseRootOp(NumOp):
 
 @irdl_op_definition
 class NormalisedOp(NumOp):
-    """value * factor, rounded to the format of the result. The factor is the `num.inverse_root` of the total."""
+    """The product `value * factor`, rounded to the format of the result.
+
+    The factor is the `num.inverse_root` of the total.
+    """
 
     name = "num.normalised"
     value = operand_def(OF_ONE_FAMILY)
@@ -270,7 +269,7 @@ class NormalisedOp(NumOp):
 
 
 def factor_type(total: Attribute) -> Attribute:
-    """The type of the factor for a total: f32 for totals in f32, otherwise i32."""
+    """The type of the normalisation factor for a total: f32 for totals in f32, otherwise i32."""
     return f32 if isinstance(total, Float32Type) else i32
 
 

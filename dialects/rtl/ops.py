@@ -61,9 +61,9 @@ class MemoryType(ClockedMemory):
 
 
 def raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, NDArray[Any]]:
-    """The width of a memory's initial elements, and the elements as unsigned integers.
+    """The width of a memory's initial elements in bits, and the elements as unsigned integers.
 
-    Raises `VerifyException` unless the elements are integers of at most 64 bits, and if they exceed the memory.
+    Raises `VerifyException` unless the elements are integers of at most 64 bits, or if they exceed the memory.
     """
     element: Attribute = content.get_element_type()
     bits = cast("IntegerType[int, Any]", element).width.data if isinstance(element, IntegerType) else 0
@@ -80,9 +80,9 @@ def raws_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> tuple[int, N
 
 
 def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
-    """The unsigned words of a memory's initial content. In a word, elements of lower indices occupy lower bits.
+    """The unsigned words of a memory's initial content. Within a word, elements of lower indices occupy lower bits.
 
-    Raises `VerifyException` for content that does not fit in the memory. Missing elements are 0.
+    Missing elements are 0. Raises `VerifyException` for content that does not fit in the memory.
     """
     element, raws = raws_of(content, type)
     lanes = type.width.data // element
@@ -95,8 +95,9 @@ def words_of(content: DenseIntOrFPElementsAttr, type: MemoryType) -> list[int]:
 
 @irdl_op_definition
 class MemoryOp(ClockedOp):
-    """A memory. `content` is the initial content, with elements packed into words. Without content, it is written
-    before it is read.
+    """A memory. `content` is the initial content of the memory, with elements packed into words.
+
+    A memory without `content` is written before it is read.
     """
 
     name = "rtl.memory"
@@ -123,8 +124,9 @@ class MemoryOp(ClockedOp):
 
 
 def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
-    """Raise `VerifyException` unless a word contains a power of two of elements, since low address bits select the
-    element.
+    """Raise `VerifyException` unless the number of elements in a word is a power of two.
+
+    The low bits of an address then select the element in the word.
     """
     word, bits = cast("MemoryType", memory.type).width.data, cast("IntegerType[int, Any]", element.type).width.data
     if not bits or word % bits or (word // bits).bit_count() != 1:
@@ -133,7 +135,9 @@ def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
 
 @irdl_op_definition
 class LoadOp(ClockedOp):
-    """Load an element, addressed in elements of the result's width. The result is available one cycle later."""
+    """Load the element at an address, which counts elements of the result's width. The result of a load is available
+    one cycle later.
+    """
 
     name = "rtl.load"
     memory = operand_def(MemoryType)
@@ -151,10 +155,10 @@ class LoadOp(ClockedOp):
 
 @irdl_op_definition
 class StoreOp(ClockedOp):
-    """Store an element, addressed in elements of the value's width. The store is visible to loads from the next cycle
-    on.
+    """Store an element, addressed in elements of the value's width.
 
-    With a condition, the element is written only if the condition is true.
+    Loads return the stored element from the next cycle on. With a condition, the element is written only if the
+    condition is true.
     """
 
     name = "rtl.store"
@@ -176,7 +180,7 @@ class StoreOp(ClockedOp):
 
 @irdl_op_definition
 class ReceiveOp(ClockedOp):
-    """Receive the next element of the input. The hardware waits until it is available."""
+    """Receive the next element of the input. The hardware waits until this element is available."""
 
     name = "rtl.receive"
     result = result_def(IntegerType)
@@ -189,7 +193,9 @@ class ReceiveOp(ClockedOp):
 
 @irdl_op_definition
 class SendOp(ClockedOp):
-    """Send the next element of the output with index `output`. The hardware waits until the element is accepted."""
+    """Send the next element of the output with index `output`. The hardware waits until the receiver accepts the
+    element.
+    """
 
     name = "rtl.send"
     value = operand_def(IntegerType)
@@ -208,13 +214,12 @@ class SendOp(ClockedOp):
 
 @irdl_op_definition
 class RamOp(DialectOp):
-    """A memory of `depth` words with a read port, whose result is available one cycle later, and an optional write
-    port.
+    """A memory of `depth` words with a read port and an optional write port.
 
-    At a clock edge with `enable`, the word at `address` is read. At a clock edge with a bit of `mask` set, the
-    corresponding lane of `data` is written to the word at `target`. A read from a word that is written at the same edge
-    is undefined. Without a write port the memory is a ROM. The op corresponds to CIRCT's `seq.firmem` with a latency of
-    1 and joined ports.
+    At a clock edge with `enable`, the word at `address` is read; the result is available one cycle later. At a clock
+    edge with a bit of `mask` set, the corresponding lane of `data` is written to the word at `target`. A read from a
+    word that is written at the same edge is undefined. Without a write port, the memory is a ROM. The op corresponds to
+    CIRCT's `seq.firmem` with a latency of 1 and joined ports.
     """
 
     name = "rtl.ram"
@@ -241,7 +246,9 @@ class RamOp(DialectOp):
         read: tuple[SSAValue, SSAValue],
         write: tuple[SSAValue, SSAValue, SSAValue] | None = None,
     ):
-        """Create a RAM. read: address and enable. write: data, address and mask."""
+        """Create a RAM. read: the address and the enable bit. write: the data, the address and the mask; None for a
+        ROM.
+        """
         data, target, mask = write or (None, None, None)
         address, enable = read
         super().__init__(
@@ -256,7 +263,7 @@ class RamOp(DialectOp):
 
     @property
     def lanes(self) -> int:
-        """The number of parts of a word that can be written separately."""
+        """The number of lanes: the parts of a word that can be written separately."""
         return 1 if self.mask is None else cast("IntegerType[int, Any]", self.mask.type).width.data
 
     @property

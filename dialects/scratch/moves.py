@@ -31,7 +31,7 @@ from tinyml.dialects.scratch.types import (
 
 
 class MovesBytes(MemoryEffect):
-    """The effects of ops that read their first operand and write their second."""
+    """The effects of ops that read their first operand and write their second operand."""
 
     @classmethod
     def get_effects(cls, op: Operation) -> set[EffectInstance]:
@@ -41,14 +41,15 @@ class MovesBytes(MemoryEffect):
 
 @irdl_op_definition
 class CopyRunOp(DialectOp):
-    """Copy `count` elements, starting at element `from` of one run of memory, to element `at` of another run.
+    """Copy `count` elements, starting at element `from` of one run of memory, to another run, starting at element `at`.
 
-    most: an upper bound on the count. The runs have elements of one size, do not overlap, and are in working memory. If
-    both are packed, `count`, `from` and `at` are multiples of the number of elements that fill whole bytes.
+    `most` is an upper bound on `count`. The elements of both runs have the same size. The runs do not overlap and are
+    in working memory. If both runs are packed, `count`, `from` and `at` are multiples of the number of elements that
+    fill whole bytes.
 
-    step: for a row of a window, which is copied as a whole, the number of elements by which the window advances per
-    iteration of the loop over windows. All other elements were also copied in the previous iteration, to an index that
-    is greater by `step`.
+    `step` is set if the copied run is a row of a window that is copied as a whole. It is the number of elements by
+    which the window advances per iteration of the loop over windows. All elements except the last `step` elements were
+    also copied in the previous iteration, to an index that is greater by `step`.
     """
 
     name = "scratch.copy_run"
@@ -92,10 +93,10 @@ class CopyRunOp(DialectOp):
 
 @irdl_op_definition
 class SlideOp(DialectOp):
-    """State that `weights` are multiplied by a sliding window (`step` of `scratch.copy_run`).
+    """State that `weights` are multiplied by a sliding window (see `step` of `scratch.copy_run`).
 
-    Each row of weights is multiplied by the elements of `window`, one by one, and no other op reads the window.
-    Hardware may therefore store each column of the window at a fixed place, and rotate the rows of weights instead
+    Each row of weights is multiplied by the elements of `window`, one by one. No other op reads the window. Hardware
+    may therefore store each column of the window at a fixed place, and rotate the rows of weights instead
     (`slide-windows`).
     """
 
@@ -117,7 +118,7 @@ class SlideOp(DialectOp):
 class ReceiveOp(DialectOp):
     """Fill a run of memory with a row of the input, which the caller sends.
 
-    The input is not in memory. Only the evaluator accesses it, by executing this op.
+    The input is not in memory. Only the evaluator accesses the input, by executing this op.
     """
 
     name = "scratch.receive"
@@ -151,7 +152,8 @@ class ChangesBytes(MemoryEffect):
 class TurnOp(DialectOp):
     """Transpose an image of rows * columns pixels in place. The image starts at a pixel of a buffer.
 
-    pixel: the number of units per pixel. bits: the width of a unit: 8, or 4 in a buffer that is packed to 4 bits.
+    `pixel` is the number of units per pixel. `bits` is the width of a unit: 8, or 4 in a buffer that is packed to 4
+    bits.
     """
 
     name = "scratch.turn"
@@ -178,10 +180,10 @@ class TurnOp(DialectOp):
 
 @irdl_op_definition
 class MoveOp(DialectOp):
-    """Move a live buffer to another address of its arena. The old and the new bytes may overlap.
+    """Move a live buffer to another address of the same arena. The bytes before and after the move may overlap.
 
-    A move is not a program point but happens between two points (Shiftry 7.1, defragmentation). Before packing, source
-    and destination are buffers without an address.
+    A `scratch.move` has no program point of its own; it is executed between two points (Shiftry 7.1, defragmentation).
+    Before the arena is packed, source and destination are buffers without an address.
     """
 
     name = "scratch.move"
@@ -209,7 +211,7 @@ class MoveOp(DialectOp):
 
     @property
     def distance(self) -> int:
-        """The distance in bytes from the old to the new address of a buffer, both of which must be known."""
+        """The distance in bytes from the old to the new address of the buffer. Both addresses must be known."""
         return cast(ViewOp, self.dest.owner).offset.value.data - cast(ViewOp, self.source.owner).offset.value.data
 
     @property

@@ -64,7 +64,7 @@ MEMREF = BaseAttr[MemRefType[Attribute]](MemRefType)
 
 
 def root(buffer: SSAValue) -> SSAValue:
-    """The buffer of which a value is a view; the value itself if it is no view."""
+    """The buffer of which a value is a view, or the value itself if it is not a view."""
     while isinstance(buffer.owner, SliceOp):
         buffer = buffer.owner.source
     return buffer
@@ -72,9 +72,9 @@ def root(buffer: SSAValue) -> SSAValue:
 
 @irdl_op_definition
 class ConstantOp(DialectOp):
-    """A constant array. `value` contains the raw bits, dense even if the array is stored sparse or packed.
+    """A constant array. `value` contains the raw bits. It is dense even if the array is stored sparse or packed.
 
-    An array that is not in flash is in RAM, and the caller writes it before the first inference. `far` permits the
+    An array that is not in flash is in RAM. The caller writes this array before the first inference. `far` permits the
     linker to place an array in flash beyond the range of short addresses.
     """
 
@@ -156,7 +156,7 @@ class ViewsMemory(MemoryEffect):
 
 
 def _writes_input(op: Operation) -> set[EffectInstance]:
-    """The effects of the caller on a buffer before the call: it writes the input, and previous calls write the
+    """The effects on a buffer that occur before a call: the caller writes the input, and previous calls write the
     state.
     """
     given = "input" in op.properties or "state" in op.properties
@@ -164,7 +164,7 @@ def _writes_input(op: Operation) -> set[EffectInstance]:
 
 
 def _marks(input: bool, state: bool) -> dict[str, Attribute]:
-    """The properties of a buffer that has a value before a call."""
+    """The properties `input` and `state`, by name, of a buffer that has a value before a call."""
     return {name: UnitAttr() for name, holds in (("input", input), ("state", state)) if holds}
 
 
@@ -195,9 +195,9 @@ class AllocOp(DialectOp):
 
 @irdl_op_definition
 class ReuseOp(DialectOp):
-    """A buffer at the start of another buffer's bytes. The live range of the other buffer ends at this op.
+    """A buffer that starts at the first byte of another buffer. The live range of the other buffer ends at this op.
 
-    The first op that uses the result may be the last that uses the source.
+    The op that uses the result first may be the op that uses the source last.
     """
 
     name = "scratch.reuse"
@@ -223,10 +223,10 @@ class ReuseOp(DialectOp):
 class ArenaOp(DialectOp):
     """The block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes.
 
-    `lower_bound` is a lower bound in bytes on all packings of the arena's buffers; a packing of exactly that size is
-    optimal. `proof` names the search that has excluded smaller packings; without it, the bound is the peak of live
-    bytes. `checked` names the algorithm that verified the bound (`check-packing`). `packer` names the packing
-    algorithm; the default is first fit.
+    `lower_bound` is a lower bound, in bytes, on the size of all packings of the arena's buffers. A packing of exactly
+    this size is optimal. `proof` names the search that has excluded smaller packings. Without `proof`, the bound is the
+    peak of live bytes. `checked` names the algorithm that verified the bound (`check-packing`). `packer` names the
+    packing algorithm; the default is first fit.
     """
 
     name = "scratch.arena"
@@ -276,10 +276,11 @@ class ViewOp(DialectOp):
     """A buffer at a byte offset in the arena.
 
     `live` is the range of program points, first and last inclusive, during which the buffer contains a value. The
-    packing pass numbers the points and records the range. Views with the same number `place` contain results that reuse
-    the bytes of operands and were packed as one buffer. `input` marks the program's input, which the caller writes
-    before each call; it contains a value from point -1 on. `state` marks a buffer that preserves its value between
-    calls.
+    packing pass numbers the points and records this range. Views with the same `place` contain results that reuse the
+    bytes of operands. Such views were packed as one buffer.
+
+    `input` marks the program's input, which the caller writes before each call. The input contains a value from point
+    -1 on. `state` marks a buffer that preserves its value between calls.
     """
 
     name = "scratch.view"
@@ -329,10 +330,10 @@ class ViewOp(DialectOp):
 
 @irdl_op_definition
 class SliceOp(DialectOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """A contiguous view of a memref's elements from a computed element offset, which shares storage and may have
-    another shape.
+    """A contiguous view of a memref's elements, starting at a computed element offset.
 
-    The view may have another element type of the same storage, in which case it reinterprets the raws.
+    The view shares the storage of the memref and may have another shape. It may also have another element type with the
+    same storage; it then reinterprets the raws.
     """
 
     name = "scratch.slice"
@@ -369,7 +370,7 @@ class SliceOp(DialectOp, HasFolderInterface, HasCanonicalizationPatternsInterfac
 
 
 class SliceOfSlice(RewritePattern):
-    """Merge a slice of a slice if this needs no addition at run time: one offset is 0, or both are constant."""
+    """Merge a slice of a slice if this requires no addition at run time: one offset is 0, or both are constant."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: SliceOp, rewriter: PatternRewriter, /) -> None:

@@ -43,16 +43,16 @@ class CsrFlash(ParametrizedAttribute):
 
 
 class Packed(ParametrizedAttribute):
-    """A memory space of elements packed to a width, in the layout of `tinyml.dialects.layouts.packed_bits`.
+    """A memory space whose elements are packed to a width, in the layout of `tinyml.dialects.layouts.packed_bits`.
 
-    Indices and offsets still count elements.
+    Indices and offsets count elements, even though elements are packed.
     """
 
     bits: IntAttr
 
     @property
     def width(self) -> Width:
-        """The width of an element in bits, or the digits as which elements are packed."""
+        """The width of an element in bits, or the `Digits` as which elements are packed."""
         return self.bits.data
 
     @classmethod
@@ -110,8 +110,9 @@ class PackedFlash(Packed):
 class PackedRam(Packed):
     """`#scratch.packed_ram<9>`: the memory space of packed working memory.
 
-    In `#scratch.packed_ram<4, 8>`, 8 is subtracted before packing, so that 4 bits represent 0 to 15. A byte contains
-    one element in its low bits, and the next in its high bits. Other widths have no offset.
+    In `#scratch.packed_ram<4, 8>`, 8 is subtracted from an element before the element is packed, so that 4 bits
+    represent 0 to 15. A byte contains one element in its low bits, and the next element in its high bits. Other widths
+    have no offset.
     """
 
     name = "scratch.packed_ram"
@@ -166,8 +167,9 @@ NO_SPACE = NoneAttr()
 def array_type(
     element: Attribute, shape: ArrayAttr[IntAttr] | tuple[int, ...], space: Attribute = NO_SPACE
 ) -> MemRefType[Attribute]:
-    """A memref in row-major order, created without xDSL's checks of its parts, which would take longer than the
-    construction.
+    """A memref type in row-major order.
+
+    The type is created without xDSL's checks of its parameters, which would take longer than the construction.
     """
     extents = _shape(shape) if isinstance(shape, tuple) else shape
     return MemRefType[Attribute].new((extents, element, NO_SPACE, space))
@@ -213,12 +215,14 @@ def in_flash(type: MemRefType[Attribute]) -> bool:
 
 
 def packed_bits(type: MemRefType[Attribute]) -> Width | None:
-    """The width of packed elements in bits, or the digits as which they are packed; None if elements are not packed."""
+    """The width of packed elements in bits, or the `Digits` as which elements are packed; None if they are not
+    packed.
+    """
     return type.memory_space.width if isinstance(type.memory_space, Packed) else None
 
 
 def ram_bits(type: MemRefType[Attribute]) -> int | None:
-    """The width in bits of packed elements of working memory, which are never digits; None for any other memref."""
+    """The width in bits of packed elements of working memory; None for any other memref."""
     return type.memory_space.bits.data if isinstance(type.memory_space, PackedRam) else None
 
 
@@ -228,7 +232,7 @@ def packed_offset(type: MemRefType[Attribute]) -> int:
 
 
 def unit_of(type: MemRefType[Attribute]) -> tuple[int, int]:
-    """The fewest elements that fill whole bytes, and the number of these bytes."""
+    """The number of elements in the smallest group that fills whole bytes, and the number of these bytes."""
     bits = packed_bits(type)
     return (1, element_bytes(type)) if bits is None else (group_length(bits), group_bytes(bits))
 
@@ -239,7 +243,7 @@ def stored_as(type: MemRefType[Attribute]) -> Attribute:
 
 
 def unit_bytes(type: MemRefType[Attribute]) -> int:
-    """The number of bytes to whose multiples a buffer must be aligned."""
+    """The alignment of a buffer in bytes."""
     return element_bytes(type) if packed_bits(type) is None else 1
 
 

@@ -75,10 +75,9 @@ DOT_FIELDS = tuple(f"{side}_{kind}_dimensions" for kind in ("batching", "contrac
 
 @irdl_attr_definition
 class DotAttr(ParametrizedAttribute):
-    """The axes of a product, as in `#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions =
-    [0]>`.
+    """The axes of a product: `#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>`.
 
-    Omitted lists are empty.
+    A list that is omitted is empty.
     """
 
     name = "stablehlo.dot"
@@ -140,7 +139,10 @@ class ConvAttr(ParametrizedAttribute):
 
     @property
     def axes(self) -> tuple[list[str], list[str], list[str]]:
-        """The names of the axes: `b`, `f`, `i`, `o`, and the numbers of the spatial axes, along which windows move."""
+        """The names of the axes of the image, of the filter and of the result.
+
+        A name is `b`, `f`, `i`, `o`, or the number of a spatial axis, along which windows move.
+        """
         image, filter, result = ([axis.data for axis in axes] for axes in (self.image, self.filter, self.result))
         return image, filter, result
 

@@ -1,4 +1,4 @@
-"""Shared parts of StableHLO's ops: extents, which may be dynamic, and their verification."""
+"""Functions that StableHLO's ops share: extents, which may be dynamic, and their verification."""
 
 from __future__ import annotations
 

@@ -29,7 +29,9 @@ from tinyml.dialects.stablehlo.base import Integers, PureOp, expect, expect_axes
 
 @irdl_op_definition
 class DotGeneralOp(PureOp):
-    """Sums of products over some axes. The result has the batching axes, then the remaining axes of the left and right
+    """Sums of products over some axes.
+
+    The axes of the result are the batching axes, then the remaining axes of the left operand, then those of the right
     operand.
     """
 
@@ -64,7 +66,7 @@ class DotGeneralOp(PureOp):
 
 @irdl_op_definition
 class ConvolutionOp(PureOp):
-    """Sums of products of windows with filters. `dimension_numbers` names the axes."""
+    """Sums of products of windows with filters. `dimension_numbers` names the axes of images, filters and results."""
 
     name = "stablehlo.convolution"
     lhs = operand_def(TensorType)

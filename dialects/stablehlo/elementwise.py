@@ -139,7 +139,7 @@ class TanhOp(UnaryOp):
 
 @irdl_op_definition
 class AddOp(BinaryOp):
-    """x + y; for i1, the logical or."""
+    """x + y. For i1, the logical or."""
 
     name = "stablehlo.add"
 
@@ -153,7 +153,7 @@ class AndOp(BinaryOp):
 
 @irdl_op_definition
 class DivideOp(BinaryOp):
-    """x / y; for integers, rounded towards zero."""
+    """x / y. For integers, the quotient is rounded towards zero."""
 
     name = "stablehlo.divide"
 
@@ -226,8 +226,9 @@ class CompareOp(PureOp):
 
 @irdl_op_definition
 class SelectOp(PureOp):
-    """The element of the second operand if the first, which may be a scalar, is 1; otherwise the element of the
-    third.
+    """The element of the second operand where the first operand is 1, otherwise the element of the third operand.
+
+    The first operand may be a scalar.
     """
 
     name = "stablehlo.select"
@@ -244,7 +245,7 @@ class SelectOp(PureOp):
 
 @irdl_op_definition
 class ClampOp(PureOp):
-    """min(max(operand, min), max); the limits may be scalars."""
+    """min(max(operand, min), max). The limits may be scalars."""
 
     name = "stablehlo.clamp"
     min = operand_def(TensorType)

@@ -42,7 +42,7 @@ class ConstantOp(PureOp):
 
 @irdl_op_definition
 class IotaOp(PureOp):
-    """Elements that are equal to their index along an axis."""
+    """A tensor whose elements are equal to their index along an axis."""
 
     name = "stablehlo.iota"
     iota_dimension = prop_def(IntegerAttr[I64])
@@ -54,8 +54,9 @@ class IotaOp(PureOp):
 
 @irdl_op_definition
 class BroadcastInDimOp(PureOp):
-    """Axis i of the operand becomes axis broadcast_dimensions[i] of the result. The operand is repeated along all other
-    axes.
+    """Axis i of the operand becomes axis broadcast_dimensions[i] of the result.
+
+    The operand is repeated along all other axes of the result.
     """
 
     name = "stablehlo.broadcast_in_dim"
@@ -112,7 +113,7 @@ class SliceOp(PureOp):
 
     @property
     def ranges(self) -> list[range]:
-        """The indices along each axis."""
+        """For each axis, the indices of the selected elements."""
         bounds = (numbers(each) for each in (self.start_indices, self.limit_indices, self.strides))
         return [range(*each) for each in zip(*bounds, strict=True)]
 
@@ -160,7 +161,9 @@ class ConcatenateOp(PureOp):
 
 @irdl_op_definition
 class PadOp(PureOp):
-    """A tensor with padding before, after and between its elements along each axis. Negative counts remove elements."""
+    """A tensor with padding before, after and between its elements along each axis. A negative count removes
+    elements.
+    """
 
     name = "stablehlo.pad"
     operand = operand_def(TensorType)
@@ -180,7 +183,7 @@ class PadOp(PureOp):
 
 @irdl_op_definition
 class DynamicSliceOp(PureOp):
-    """A part of a tensor at computed indices, which are clamped so that the part lies inside the tensor."""
+    """A part of a tensor at computed indices. The indices are clamped so that the part lies inside the tensor."""
 
     name = "stablehlo.dynamic_slice"
     operand = operand_def(TensorType)
@@ -198,7 +201,9 @@ class DynamicSliceOp(PureOp):
 
 @irdl_op_definition
 class DynamicUpdateSliceOp(PureOp):
-    """A tensor with a part replaced at computed indices, which are clamped so that the part lies inside the tensor."""
+    """A tensor with a part replaced at computed indices. The indices are clamped so that the part lies inside the
+    tensor.
+    """
 
     name = "stablehlo.dynamic_update_slice"
     operand = operand_def(TensorType)

@@ -88,7 +88,7 @@ class ReduceWindowOp(ReductionOp):
 
 @irdl_op_definition
 class WhileOp(IRDLOperation):
-    """A loop that runs `body` on its values while `cond` returns 1 for them."""
+    """A loop that executes the region `body` on the carried values while the region `cond` returns 1 for them."""
 
     name = "stablehlo.while"
     operand = var_operand_def(AnyAttr())
@@ -109,7 +109,7 @@ class WhileOp(IRDLOperation):
 
 @irdl_op_definition
 class ReturnOp(IRDLOperation):
-    """Return the results of a region."""
+    """Yield the results of a region."""
 
     name = "stablehlo.return"
     results_ = var_operand_def(AnyAttr())

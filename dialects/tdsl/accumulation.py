@@ -62,7 +62,7 @@ class ZeroOp(TensorOp):
 
 @irdl_op_definition
 class StartOp(TensorOp):
-    """Sums with initial values, which are broadcast to the result by numpy's rules."""
+    """Sums with initial values. The initial values are broadcast to the result by numpy's rules."""
 
     name = "tdsl.start"
     input = operand_def(SHAPED)
@@ -94,7 +94,7 @@ class StartOp(TensorOp):
 
 
 class SumOp(TensorOp, ABC):
-    """Add products of two factors to sums in their accumulator. Nothing is rounded to a number format."""
+    """Add products of two factors to sums in their accumulator. No sum is rounded to a number format."""
 
     sum = operand_def(SHAPED)
     lhs = operand_def(SHAPED)
@@ -123,7 +123,7 @@ class SumOp(TensorOp, ABC):
 
 @irdl_op_definition
 class MacOp(SumOp):
-    """`result[..] = sum[..] + lhs[..] * rhs[..]`, with the factors broadcast by numpy's rules. Nothing is rounded."""
+    """`result[..] = sum[..] + lhs[..] * rhs[..]`, with the factors broadcast by numpy's rules. No result is rounded."""
 
     name = "tdsl.mac"
 
@@ -144,7 +144,9 @@ class MacOp(SumOp):
 
 @irdl_op_definition
 class AccumulateOp(SumOp):
-    """`result[i] = sum[i] + sum_k lhs[i, k] * rhs[k]`, in the order of k. Nothing is rounded to a number format."""
+    """`result[i] = sum[i] + sum_k lhs[i, k] * rhs[k]`, added in the order of k. Nothing is rounded to a number
+    format.
+    """
 
     name = "tdsl.accumulate"
 
@@ -165,9 +167,9 @@ class AccumulateOp(SumOp):
 
 @irdl_op_definition
 class FinishOp(PointwiseOp, ShiftsRows):
-    """Complete sums, rounded once to a number format. `bound` has the meaning of `num.finish`.
+    """Complete sums, rounded once to a number format. `bound` states the least and the greatest possible sum.
 
-    Rows with separate scales or `row_shifts`, as in `ContractionOp`, are along the last axis.
+    Rows with separate scales or with `row_shifts` are along the last axis.
     """
 
     name = "tdsl.finish"
@@ -193,7 +195,10 @@ class FinishOp(PointwiseOp, ShiftsRows):
             num.verify_bound(self.sum_bound, format.sum_bound([product]))
 
     def _product(self) -> Product | None:
-        """The summed products, if a loop whose sums start at zero adds `constant[i] * x`; otherwise None."""
+        """The product whose sums are complete; None if it is not known.
+
+        It is known if a loop whose sums start at zero adds `constant[i] * x`.
+        """
         loop = self.input.owner
         if not isinstance(loop, scf.ForOp):
             return None

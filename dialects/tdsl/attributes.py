@@ -65,7 +65,9 @@ def _verify_interval(name: str, low: float, high: float) -> None:
 
 @irdl_attr_definition
 class Csr(ParametrizedAttribute):
-    """The encoding of a constant matrix that is stored as compressed sparse rows. The value in the IR remains dense."""
+    """The encoding of a constant matrix that is stored as compressed sparse rows. In the IR, the value of the constant
+    remains dense.
+    """
 
     name = "tdsl.csr"
 
@@ -100,9 +102,10 @@ class Range(ParametrizedAttribute):
 
 @irdl_attr_definition
 class Profile(ParametrizedAttribute):
-    """The extremes and `PERCENTILES` of a tensor's values on a data set.
+    """The extremes and the `PERCENTILES` of a tensor's values on a data set.
 
-    The syntax is `#tdsl.profile<-4.5, 5.0, [-3.0, -2.0, 0.0, 2.0, 3.0]>`. In loops, the values of all iterations count.
+    The syntax is `#tdsl.profile<-4.5, 5.0, [-3.0, -2.0, 0.0, 2.0, 3.0]>`. For a tensor in a loop, the profile includes
+    the values of all iterations.
     """
 
     name = "tdsl.profile"

@@ -73,7 +73,7 @@ class TensorOpEffects(MemoryEffect):
 
 
 def shaped(value: SSAValue) -> Shaped:
-    """The tensor or memref type of a value in verified IR."""
+    """The tensor or memref type of a value. The IR must be verified."""
     return cast(Shaped, value.type)
 
 
@@ -90,7 +90,7 @@ def format_of(value: SSAValue) -> NumberFormat:
 
 
 def spell(shape: Sequence[int]) -> str:
-    """A shape in the notation of types, as in `4x3`, or `scalar` for rank 0."""
+    """A shape in the notation of types, such as `4x3`, or `scalar` for rank 0."""
     return "x".join(map(str, shape)) or "scalar"
 
 
@@ -107,11 +107,11 @@ def broadcast(lhs: Shape, rhs: Shape) -> Shape:
 
 
 class Visits(NamedTuple):
-    """Steps of an op's loops, each of which loads elements and then stores one element.
+    """Steps of an op's loops. Each step loads elements and then stores one element.
 
     Elements are numbered in row-major order. loads: for each operand that is known to be read step by step, an array of
-    shape (steps, elements per step). All other operands may be read until the end. stores: for each step, the element
-    of the result that is stored.
+    shape (steps, elements per step). All other operands may be read until the end. stores: for each step, the index of
+    the element of the result that is stored.
     """
 
     loads: Sequence[tuple[SSAValue, NDArray[np.int64]]]
@@ -119,13 +119,14 @@ class Visits(NamedTuple):
 
 
 class Footprint(NamedTuple):
-    """The window of an image on which pixel (y, x) of a result depends. The window starts at (y, x) * strides -
-    margins.
+    """The window of an image on which pixel (y, x) of a result depends. It starts at (y, x) * strides - margins.
 
-    kernel, strides: in pixels, vertically and horizontally. margins: the pixels above, below, on the left and on the
-    right that the op adds to the image. filling: a real with which the caller may pad the image in advance, so that the
-    op without margins computes the same result; None if there is none. channelwise: true if each channel depends only
-    on the same channel of the image.
+    * kernel: the extents of the window in pixels, vertically and horizontally.
+    * strides: in pixels, vertically and horizontally.
+    * margins: the pixels above, below, on the left and on the right that the op adds to the image.
+    * filling: a real with which the caller may pad the image in advance, so that the op without margins computes the
+      same result; None if there is no such real.
+    * channelwise: true if each channel depends only on the same channel of the image.
     """
 
     kernel: tuple[int, int] = (1, 1)
@@ -138,8 +139,9 @@ class Footprint(NamedTuple):
 class TensorOp(DialectOp, HasValueInterface):
     """An op with one tensor result.
 
-    On tensors (L0, L1) the op has `result`; on memrefs (L2) it has `dest` instead, which it overwrites entirely unless
-    its documentation states otherwise. Both forms verify the same shape and format rules.
+    On tensors (L0, L1), the op has the result `result`. On memrefs (L2), it has the operand `dest` instead. The op
+    overwrites `dest` entirely unless its documentation states otherwise. Both forms verify the same rules for shapes
+    and formats.
     """
 
     dest = opt_operand_def(MEMREF)
@@ -167,7 +169,10 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def written(self) -> SSAValue | None:
-        """The destination in the memref form, otherwise None. Equal to `dest`, without xDSL's look-up (see `out`)."""
+        """The destination in the memref form, otherwise None.
+
+        The result is equal to `dest`, but is computed without xDSL's look-up of operands (see `out`).
+        """
         return None if self.results else self.operands[-1]
 
     @property
@@ -178,8 +183,9 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @abstractmethod
     def infer_shape(self) -> Shape:
-        """The shape of the result, derived from the operands. Raises `VerifyException` if their shapes are
-        incompatible.
+        """The shape of the result, derived from the operands.
+
+        Raises `VerifyException` if the shapes of the operands are incompatible.
         """
 
     @property
@@ -189,8 +195,9 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def added(self) -> Interval:
-        """An interval of the reals that an op that only moves elements adds, such as padding; `EMPTY_INTERVAL` if there
-        are none.
+        """An interval that contains the reals that an op adds while it moves elements, such as padding.
+
+        `EMPTY_INTERVAL` if the op adds no reals.
         """
         return EMPTY_INTERVAL
 
@@ -202,7 +209,7 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def addends(self) -> tuple[SSAValue, SSAValue] | None:
-        """The two operands whose sum or difference is rounded to the result; None for other ops."""
+        """The operands lhs and rhs whose sum or difference is rounded to the result; None for other ops."""
         return None
 
     @property
@@ -212,25 +219,28 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def macs(self) -> int:
-        """The number of multiply-accumulate operations that the op counts as."""
+        """The number of multiply-accumulate operations of the op."""
         return 0
 
     @property
     def updated(self) -> SSAValue | None:
-        """The operand from which the result differs only in some elements or by added terms; None if there is none."""
+        """The operand that the op updates; None if there is none.
+
+        The result differs from this operand only in some elements or by added terms.
+        """
         return None
 
     def reads_in_place(self, operand: SSAValue) -> bool:
         """True if element i of an operand is dead after element i of the result is stored.
 
-        Elements are numbered in row-major order, in which every lowering to loops computes them. The result may
-        therefore overwrite the operand.
+        The result may then overwrite the operand. Elements are numbered in row-major order. Every lowering to loops
+        computes them in this order.
         """
         return self.STORES_LAST and prod(shape_of(self.out)) == 1
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The steps in which every lowering to loops computes the result, as a sequence of `Visits`.
+        """The steps in which every lowering to loops computes the result, in order.
 
         Kernels preserve the observable order: no element is stored before the loads of earlier steps.
         """
@@ -243,17 +253,18 @@ class TensorOp(DialectOp, HasValueInterface):
         return [Visits(loads, np.arange(steps))]
 
     def footprint(self, operand: SSAValue) -> Footprint | None:
-        """The window of an operand on which each pixel of the result depends, if both are images N x H x W x C.
+        """The window of an operand on which each pixel of the result depends. Both must be images N x H x W x C.
 
-        None if a pixel may depend on the whole operand. An op with a footprint can process slices of an image
+        Returns None if a pixel may depend on the whole operand. An op with a footprint can process parts of an image
         (`on_parts`).
         """
         return None
 
     def on_parts(self, parts: Mapping[SSAValue, SSAValue], margins: tuple[int, int, int, int] | None = None) -> Self:
-        """An op on tensors that computes a part of the result from parts of the operands with footprints.
+        """A copy of the op that computes a part of the result from parts of the operands.
 
-        margins: the remaining margins of the footprint; by default none.
+        parts: for each operand with a footprint, its part. margins: the remaining margins of the footprint; None for no
+        margins.
         """
         assert margins is None or not any(margins), f"{self.name} adds no margins"
         part = self.clone(value_mapper=dict(parts))
@@ -276,9 +287,7 @@ class TensorOp(DialectOp, HasValueInterface):
         self.verify_more()
 
     def verify_formats(self) -> None:
-        """Raise `VerifyException` unless all elements have number formats, and the op supports this combination of
-        formats.
-        """
+        """Raise `VerifyException` unless all elements have number formats and the op supports their combination."""
         formats = [format_of(value) for value in (*self.inputs, self.out)]
         for value, format in zip((*self.inputs, self.out), formats, strict=True):
             if format.groups is not None:
@@ -313,8 +322,8 @@ def groups_not_read(value: SSAValue) -> VerifyException:
 def proven_interval(value: SSAValue) -> Interval:
     """An interval of reals that contains the elements of a tensor for any input.
 
-    Declared and profiled ranges are ignored, because an input may exceed them. A tensor that a loop carries contains
-    its initial elements and the elements that the body inserts.
+    Declared and profiled ranges are ignored, because an input may exceed them. The elements of a tensor that a loop
+    carries are the initial elements and the elements that the loop's body inserts.
     """
     return _proven([value], EMPTY_INTERVAL)
 
@@ -352,7 +361,9 @@ def _carried(value: SSAValue) -> list[SSAValue] | None:
 
 
 def fold_to(op: TensorOp, value: SSAValue | None) -> tuple[SSAValue] | None:
-    """The result of `fold` for an op on tensors that is equivalent to an existing value; None if `value` is None."""
+    """The result of `fold` for an op on tensors: the existing value that replaces the op, or None if `value` is
+    None.
+    """
     return None if op.result is None or value is None or value.type != op.result.type else (value,)
 
 
@@ -362,7 +373,7 @@ def build(
     result: TensorType[Attribute],
     properties: dict[str, Attribute] | None = None,
 ) -> None:
-    """Initialise a tensor op in the form with a result."""
+    """Initialise a tensor op that has a result instead of a destination."""
     DialectOp.__init__(op, operands=[*operands, ()], result_types=[result], properties=properties or {})
 
 

@@ -69,8 +69,9 @@ class ReduceOp(DialectOp, HasValueInterface, ABC):
 
 @irdl_op_definition
 class ArgmaxOp(ReduceOp, HasCanonicalizationPatternsInterface):
-    """The index in row-major order of the greatest element, a number or a sum. Of equal elements, the first is
-    selected.
+    """The index of the greatest element, in row-major order. Of several equal elements, the first is selected.
+
+    The elements are numbers or sums.
     """
 
     name = "tdsl.argmax"
@@ -93,8 +94,9 @@ class ArgmaxOp(ReduceOp, HasCanonicalizationPatternsInterface):
 
 @irdl_op_definition
 class SignOp(ReduceOp):
-    """SeeDot's sgn: 1 if the single element is greater than zero, otherwise 0. The result is the class of a binary
-    model.
+    """SeeDot's sgn: 1 if the single element is greater than zero, otherwise 0.
+
+    The result is the class that a binary model predicts.
     """
 
     name = "tdsl.sign"
@@ -144,7 +146,7 @@ class AtLeastOp(ReduceOp):
 
 
 class ArgmaxOfReshape(RewritePattern):
-    """Apply the comparison to the input of a reshape, which preserves the order of elements."""
+    """Apply the comparison to the input of a reshape. A reshape preserves the order of elements."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ArgmaxOp, rewriter: PatternRewriter, /) -> None:
@@ -156,11 +158,10 @@ class ArgmaxOfReshape(RewritePattern):
 
 @irdl_op_definition
 class TopKMaskOp(TensorOp):
-    """1 for each of the `count` greatest elements, otherwise 0. Of equal elements, the first in row-major order are
-    selected.
+    """A tensor with 1 for each of the `count` greatest elements, and 0 for all other elements.
 
-    A constant matrix times the mask sums over the selected elements, such as the votes or the mean of nearest
-    neighbours.
+    Of several equal elements, the first in row-major order are selected. The product of a constant matrix and this mask
+    is the sum over the selected elements, such as the votes or the mean of nearest neighbours.
     """
 
     name = "tdsl.top_k_mask"

@@ -103,13 +103,13 @@ class FillOp(TensorOp):
 
 
 def constant_input(op: TensorOp) -> ConstOp | None:
-    """The constant operand of an op on a single tensor; None if the operand is not constant."""
+    """The constant operand of an op with a single tensor operand; None if this operand is not constant."""
     [input] = op.inputs
     return owner if op.result is not None and isinstance(owner := input.owner, ConstOp) else None
 
 
 def replace_by_constant(op: TensorOp, old: ConstOp, raws: Raws, rewriter: PatternRewriter) -> None:
-    """Replace an op on the constant `old` by a constant with the raws that were computed at compile time."""
+    """Replace an op on the constant `old` by a constant with `raws`, which were computed at compile time."""
     new = ConstOp(raws, format_of(op.out))
     new.attributes |= {**old.attributes, **op.attributes}
     new.result.name_hint = op.out.name_hint or old.result.name_hint
@@ -119,7 +119,10 @@ def replace_by_constant(op: TensorOp, old: ConstOp, raws: Raws, rewriter: Patter
 
 
 def profile_of(value: SSAValue) -> dict[str, Attribute]:
-    """The profile of a result of an op, as the attribute of an op that has only this result; empty if there is none."""
+    """The profile of a value that is a result of an op, by the name of the attribute that stores it; empty if none.
+
+    The attribute is for an op with a single result.
+    """
     if isinstance(value, OpResult):
         profiles = value.op.attributes.get(PROFILE)
         if isa(profiles, ArrayAttr[Attribute]):

@@ -1,8 +1,8 @@
 """Contractions: ops that sum products, optionally with a scale for each row, and known facts about their factors.
 
-An op's `terms` define which elements are multiplied and over which indices products are summed. The evaluator, the
-gradients, the count of multiply-accumulates and the generic lowering to loops are derived from them. Facts about the
-factors are valid for any input: constants are known, and other tensors have intervals.
+The `terms` of an op define which elements are multiplied and over which indices products are summed. The evaluator, the
+gradients, the count of multiply-accumulates and the generic lowering to loops are derived from the terms. Facts about
+the factors are valid for any input: constants are known, and other tensors have intervals.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ ROW_SHIFTS = range(16)
 
 
 def verify_shifts(shifts: Sequence[int], rows: int, name: str = "row_shifts") -> None:
-    """Raise `VerifyException` unless there is a shift within `ROW_SHIFTS` for each row. name: the name of the
-    property.
+    """Raise `VerifyException` unless the number of shifts is `rows` and each shift is within `ROW_SHIFTS`.
+
+    name: the name of the property, for the message.
     """
     if len(shifts) != rows:
         raise VerifyException(f"needs a shift for each of {rows} rows, got {len(shifts)}")
@@ -71,7 +72,7 @@ class ShiftsRows(ABC):
     @property
     @abstractmethod
     def out(self) -> SSAValue:
-        """The result."""
+        """The result of the op."""
 
     @property
     @abstractmethod
@@ -80,7 +81,9 @@ class ShiftsRows(ABC):
 
     @property
     def shifts(self) -> tuple[int, ...] | None:
-        """The bits by which each row's sums are shifted right before they are rounded; None without shifts."""
+        """For each row, the number of bits by which sums are shifted right before they are rounded; None without
+        shifts.
+        """
         return None if self.row_shifts is None else self.row_shifts.get_values()
 
     @property
@@ -104,12 +107,14 @@ Pairs: TypeAlias = "Sequence[tuple[Array, Array]]"
 class ContractionOp(TensorOp, ShiftsRows, ABC):
     """An op that computes each element of its result as a sum of products.
 
-    A sum is exact for formats with an exact accumulator (fixed point) and is rounded once to the result. `acc` is the
-    type of the accumulator. `bound` proves that it is wide enough: the least and the greatest possible partial sum, in
-    units in the last place of the accumulator. If the operands are tensors, the verifier derives the bound again.
+    A sum is rounded once to the result. It is exact for formats with an exact accumulator, such as fixed point. `acc`
+    is the type of the accumulator. `bound` proves that the accumulator is wide enough. It states the least and the
+    greatest possible partial sum, in units in the last place of the accumulator. If the operands are tensors, the
+    verifier derives the bound again.
 
-    With `row_shifts`, one for each row, the sums of row i are divided by 2^row_shifts[i]: row i of the weights is
-    stored times that power, so that small rows are as precise as large ones (per-row scales).
+    `row_shifts` has one shift for each row. The sums of row i are divided by 2^row_shifts[i], and row i of the weights
+    is stored multiplied by this power. Rows with small weights are then as precise as rows with large weights (per-row
+    scales).
     """
 
     STORES_LAST: ClassVar[bool] = True
@@ -149,23 +154,27 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def accumulator(self) -> Accumulator:
-        """The accumulator of type `acc`, or if `acc` is absent, an accumulator that is wide enough for all operands."""
+        """The accumulator of type `acc` or, if `acc` is absent, an accumulator that is wide enough for all operands."""
         if self.acc is not None:
             return cast(Accumulator, accumulator_of(self.acc))
         return self.accumulator_for(self.products, self.sum_bound)
 
     def accumulator_for(self, products: Sequence[Product], bound: Bound | None) -> Accumulator:
-        """The accumulator for products with these facts and this bound on their sums."""
+        """The accumulator for products that are known only by these facts. bound: the bound on the sums of the
+        products.
+        """
         return format_of(self.out).accumulator_of_sum(products, self.start, bound)
 
     @property
     def products(self) -> Sequence[Product]:
-        """The known facts about the products of each pair."""
+        """For each pair of operands, the known facts about their products."""
         return [_product(term, shape_of(self.out)) for term in self.terms]
 
     @property
     def accumulators(self) -> list[Accumulator]:
-        """For each pair, an accumulator in the unit of its products. The last one is `accumulator`."""
+        """For each pair of operands, an accumulator in the unit of the pair's products. The last one is
+        `accumulator`.
+        """
         last = self.accumulator
         return [last.of(format_of(lhs), format_of(rhs)) for lhs, rhs in self.pairs]
 
@@ -176,10 +185,10 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def sum_bound(self) -> Bound | None:
-        """The stated bound, or if there is none, the bound derived from the facts about the operands.
+        """The stated bound or, if no bound is stated, the bound derived from the facts about the operands.
 
-        None on memrefs with an accumulator but no bound, because the proof would need constants that are no longer
-        accessible.
+        Returns None on memrefs with an accumulator but no bound, because the proof would need constants that are no
+        longer accessible.
         """
         if self.bound is None and self.acc is not None and self.dest is not None:
             return None
@@ -187,7 +196,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
     @property
     def derived_bound(self) -> Bound | None:
-        """The least and the greatest possible partial sum, exact if an operand is a constant."""
+        """The least and the greatest possible partial sum. The limits are exact if an operand is a constant."""
         return self.bound_of(self.products)
 
     def is_bounded_by_parts(self, operand: SSAValue) -> bool:
@@ -202,7 +211,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return bounded
 
     def bound_of(self, products: Sequence[Product]) -> Bound | None:
-        """The bound as by `derived_bound`, for products with these facts."""
+        """The least and the greatest possible partial sum of products with these facts; None if unknown."""
         return format_of(self.out).sum_bound(products, self.start)
 
     def takes_groups(self, value: SSAValue) -> bool:
@@ -236,8 +245,9 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
             raise VerifyException(lack)
 
     def verify_units(self) -> None:
-        """Raise `VerifyException` unless the accumulator of each pair supports its products and can continue the
-        previous sum.
+        """Raise `VerifyException` unless the accumulator of each pair of operands supports the pair's products.
+
+        The accumulator of each pair must also be able to continue the sum of the previous pairs.
         """
         units = [*self.accumulators[:-1], self.accumulator]
         for place, ((lhs, rhs), unit) in enumerate(zip(self.pairs, units, strict=True)):
@@ -272,7 +282,10 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
     def summed(self, arithmetic: Arithmetic, pairs: Pairs, initial: Array | None, row: Array | None = None) -> Array:
         """The result for arrays of factors and of initial sums.
 
-        row: the index of the weights' row, for each sample or for all samples, if the factors contain a single row.
+        * pairs: the factors of each term.
+        * initial: the initial sums; None if sums start at zero.
+        * row: if the factors contain only a single row, the index of this row in the weights, for each sample or for
+          all samples.
         """
         if arithmetic.machine is None:
             return self._real_sums(arithmetic.once(self, lambda: self.terms), pairs, initial, row)
@@ -311,7 +324,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return sums if term.left is None else np.ldexp(sums, self._by_row(np.array(term.left)))
 
     def _by_row(self, numbers: Array, row: Array | None = None) -> Array:
-        """The numbers of all rows of the weights, or of the given rows, in a shape that can be broadcast to the
+        """The numbers of all rows of the weights, or only of the rows `row`, in a shape that broadcasts to the
         result.
         """
         below = (1,) * (len(shape_of(self.out)) - self.ROW_AXIS - 1)
@@ -334,7 +347,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
 
 
 def _product(term: Term, shape: Shape) -> Product:
-    """The facts about the products of a term. shape: the shape of the result."""
+    """The known facts about the products of a term. shape: the shape of the result."""
     if term.multiplies_matrices:
         known = product_of(term.lhs, term.rhs)
         return known if term.left is None else replace(known, lhs=replace(known.lhs, raised=term.groups))
@@ -350,8 +363,9 @@ def _multiplication(m: NumpyMachine, accumulator: Accumulator, term: Term) -> Mu
 
 
 def _aligned(term: Term, lhs: Array) -> Array:
-    """The left factor of a term. If its elements share scales in groups, it is converted to integers in a single
-    unit.
+    """The left factor of a term.
+
+    If the elements of the factor share scales in groups, they are converted to integers in a single unit.
     """
     groups = term.groups
     return lhs if groups is None else exact_numbers(format_of(term.lhs)).integers_in(groups, lhs)
@@ -365,21 +379,23 @@ def constant_root(value: SSAValue) -> ConstOp | None:
 
 
 def oriented(raws: Raws, operand: SSAValue) -> Raws:
-    """The raws of a constant as a stack of matrices with the shape of the operand, which is one of them."""
+    """The raws of a constant as a stack of matrices with the shape of the operand. The operand is one of these
+    matrices.
+    """
     return raws.reshape(-1, *shape_of(operand))
 
 
 def product_of(lhs: SSAValue, rhs: SSAValue) -> Product:
-    """The known facts about a matrix product."""
+    """The known facts about the products of a matrix product."""
     square = _moved(lhs) is _moved(rhs) and 1 == shape_of(lhs)[0] == shape_of(rhs)[1]
     return Product(shape_of(lhs)[1], factor_of(lhs), factor_of(rhs, -2), square)
 
 
 def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Product | None:
-    """The known facts about the products `constant[i] * factor` that a loop over i adds up; None if the weights are
-    unknown.
+    """The known facts about the products `constant[i] * factor` that a loop over i adds up.
 
-    The weights are known if the loop counts upwards between constant bounds that lie inside the constant.
+    Returns None if the weights are unknown. They are known if the loop counts upwards between constant bounds that lie
+    inside the constant.
     """
     if weight.index is not loop.body.block.args[0] or not isinstance(weight.input.owner, ConstOp):
         return None
@@ -394,16 +410,18 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
 
 
 def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
-    """The known facts about a matrix. summed: the axis over which a product sums."""
+    """The known facts about a matrix that is an operand of a product. summed: the axis over which the product sums."""
     if (constant := constant_root(operand)) is None:
         return Factor(format_of(operand), interval=proven_interval(operand))
     return Factor(format_of(operand), oriented(constant.raws, operand).swapaxes(-1, summed))
 
 
 def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Shape) -> Factor:
-    """The known facts about the elements of an operand that a map selects by result indices and summed indices.
+    """The known facts about the elements of an operand that a map selects.
 
-    shape: the shape of the result. summed: the extents of the summed indices.
+    * map: maps the indices of the result and the summed indices to indices of the operand.
+    * shape: the shape of the result.
+    * summed: the extents of the summed indices.
     """
     if (constant := constant_root(operand)) is None:
         return factor_of(operand)
@@ -418,7 +436,7 @@ def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Sha
 
 
 def _moved(value: SSAValue) -> SSAValue:
-    """The vector underlying a transposed or reshaped row or column."""
+    """The vector from which a row or a column was created by a transposition or reshape."""
     while isinstance(op := value.owner, ReshapeOp) or (isinstance(op, TransposeOp) and op.keeps_order):
         value = op.input
     return value

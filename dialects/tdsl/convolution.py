@@ -1,9 +1,10 @@
 """Convolutions of NHWC images, optionally in place as in Gural and Murmann (2019): herringbone and single transpose.
 
-In place (section 3.4), results are computed row by row and written contiguously before the image. After each row of
-results, the first row of the image is dead. Dead pixels on the right are scattered. If the rest of the image is
-transposed in place, columns become rows. A *turn* consists of some rows of the result, followed by such a
-transposition. After all turns the result is transposed back, from the last turn to the first.
+In place (section 3.4), results are computed row by row and written contiguously, starting before the image. After each
+row of results, the first row of the image is dead. In contrast, dead pixels on the right side of the image are
+scattered. If the rest of the image is transposed in place, columns become rows. A *turn* consists of some rows of the
+result, followed by such a transposition. After all turns, the parts of the result are transposed back, from the last
+turn to the first.
 """
 
 from __future__ import annotations
@@ -37,11 +38,15 @@ Extents = tuple[int, int]
 
 
 class Turn(NamedTuple):
-    """A turn, described by rows and columns as they are in memory when it begins.
+    """A turn: some rows of the result of a convolution in place, followed by a transposition.
 
-    rows: the number of rows of the result that the turn computes. image, result: the extents of the remaining image and
-    result. read, written: the number of dead pixels of the image, and of written pixels of the result. turned: true if
-    rows in memory are columns of the image. before: rows of padding above the remaining image, and columns on its left.
+    The turn is described by rows and columns as they are in memory when the turn begins.
+
+    * rows: the number of rows of the result that the turn computes.
+    * image, result: the extents of the remaining image and of the remaining result.
+    * read, written: the number of dead pixels of the image, and of written pixels of the result.
+    * turned: true if rows in memory are columns of the image.
+    * before: the rows of padding above the remaining image, and the columns of padding on its left.
     """
 
     rows: int
@@ -59,10 +64,14 @@ class Turn(NamedTuple):
 
 
 def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, before: Extents = (0, 0)) -> list[Turn]:
-    """The turns of a convolution. rows: the rows of each turn. steps: the strides. before: the padding above and on the
-    left.
+    """The turns of a convolution in place.
 
-    Raises `VerifyException` unless the turns compute the whole result, and all except the first at least one row.
+    * rows: the number of rows of each turn.
+    * steps: the strides.
+    * before: the padding above and on the left.
+
+    Raises `VerifyException` unless the turns compute the whole result. Every turn except the first must compute at
+    least one row.
     """
     made: list[Turn] = []
     read = written = 0
@@ -81,8 +90,10 @@ def turns(rows: Sequence[int], image: Extents, result: Extents, steps: Extents, 
 
 
 def herringbone(result: Extents, rows_first: bool = True) -> list[int]:
-    """The number of rows of each turn of the herringbone: rows and columns alternate after the rest of the result is
-    square.
+    """The number of rows of each turn of the herringbone.
+
+    Rows and columns alternate after the rest of the result is square. rows_first: true if, for a square rest, a row is
+    computed before a column.
     """
     (height, width), counts, along_rows = result, [0], True
     while height and width:
@@ -103,9 +114,9 @@ def single_transpose(result: Extents, last: int) -> list[int]:
 def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
     """The least distance from the start of the result to the image at which the result may overwrite the image.
 
-    pixels: the indices of the pixels of each window, in the order of computation. image, result: the sizes of a pixel
-    of the image and of the result, in a common unit. A window is read after all elements of its result except the last
-    have been written.
+    pixels: the indices of the pixels of each window, in the order of computation. image, result: the size of a pixel of
+    the image and of a pixel of the result, in the unit of the distance. A window is read until all elements of its
+    result except the last one have been written.
     """
     first = pixels.min(1) * image
     pending = np.minimum.accumulate(first[::-1])[::-1]
@@ -117,8 +128,8 @@ def lead(pixels: NDArray[np.int64], image: int, result: int) -> int:
 def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int64]:
     """The indices in memory of the pixels of each window of a turn, of shape (rows * width of the result, taps).
 
-    kernel: rows and columns of a window; taps are in the order of an untransposed window. A tap outside the image has
-    the largest index of its window. Every window has a tap inside the image.
+    kernel: the number of rows and columns of a window. Taps are in the order of an untransposed window. A tap outside
+    the image has the largest index of its window. Every window has a tap inside the image.
     """
     down, right = steps[::-1] if turn.turned else steps
     row, column = (axis.reshape(-1, 1) for axis in np.indices((turn.rows, turn.result[1])))
@@ -132,11 +143,10 @@ def window_pixels(turn: Turn, kernel: Extents, steps: Extents) -> NDArray[np.int
 
 
 def window_layout(filter: Shape, image: Shape, across: int) -> tuple[int, int, int, int]:
-    """The number of runs of a window, the elements of a run, the distance between runs and the distance between
-    windows.
+    """The layout of a window: (number of runs, elements of a run, distance between runs, distance between windows).
 
-    filter: the shape of the undilated filter. image: the shape of an image with windows `across` pixels apart, or the
-    shape of a stack of separate windows.
+    The distances are in elements. filter: the shape of the undilated filter. image: the shape of an image with windows
+    `across` pixels apart, or the shape of a stack of separate windows.
     """
     (_, height, width, length), (images, _, columns, channels) = filter, image
     elements = height * width * channels
@@ -149,20 +159,20 @@ class Conv2dOp(ContractionOp):
     """Convolution of N x H x W x C images with a filter of shape O x KH x KW x (C / groups).
 
     Element (n, y, x, o) of the result is the sum over i, j and c of `filter[o, i, j, c] * image[n, row, column,
-    channel]`, with `row = y * strides[0] + i * dilations[0]`, `column = x * strides[1] + j * dilations[1]` and `channel
-    = g * C / groups + c`, where g = o div (O / groups) is the group of output channel o. The rows of the filter, along
-    its first axis, are the output channels. With groups = C the convolution is depthwise, and each channel has O / C
+    channel]`. Here `row = y * strides[0] + i * dilations[0]`, `column = x * strides[1] + j * dilations[1]` and `channel
+    = g * C / groups + c`. g = o div (O / groups) is the group of output channel o. The rows of the filter, along its
+    first axis, are the output channels. With groups = C, the convolution is depthwise, and each channel has O / C
     separate filters.
 
-    `addend` contains the initial sums, which are broadcast to the result: a bias has shape O. Images are not padded;
-    `tdsl.pad` pads them.
+    `addend` contains the initial sums, which are broadcast to the result. A bias has shape O. The convolution does not
+    pad its image; `tdsl.pad` pads images.
 
-    `turns` contains the number of rows of each turn. With `turns`, the convolution runs in place and destroys its
-    image, which no other op may read. Only then, the convolution itself pads the image: `padding` above, below, on the
-    left and on the right, with the real `value` (0 by default).
+    `turns` contains the number of rows of each turn. A convolution with `turns` runs in place and destroys its image,
+    which no other op may read. Such a convolution pads the image itself: `padding` is the number of pixels above,
+    below, on the left and on the right, and `value` is the real of these pixels (0 by default).
 
-    tile: the kernel that computes all results, or the results of a line per call. It is chosen when an image is split
-    into parts with a kernel.
+    `tile` is the kernel that computes all results, or the results of a line per call. It is chosen when an image is
+    split into parts for a kernel.
     """
 
     name = "tdsl.conv2d"
@@ -227,8 +237,9 @@ class Conv2dOp(ContractionOp):
 
     @property
     def turn_list(self) -> list[Turn]:
-        """The turns of a convolution in place; empty for other convolutions. Raises `VerifyException` for invalid
-        turns.
+        """The turns of a convolution in place; empty for other convolutions.
+
+        Raises `VerifyException` for invalid turns.
         """
         if self.turns is None:
             return []
@@ -239,7 +250,7 @@ class Conv2dOp(ContractionOp):
 
     @property
     def margins(self) -> tuple[int, int, int, int]:
-        """The padding of a convolution in place: above, below, on the left and on the right."""
+        """The padding of a convolution in place, in pixels: (above, below, on the left, on the right)."""
         if self.padding is None:
             return 0, 0, 0, 0
         top, bottom, left, right = integers(self.padding, "padding", 4)
@@ -265,9 +276,10 @@ class Conv2dOp(ContractionOp):
 
     @property
     def can_turn(self) -> bool:
-        """True if the convolution can run in place: undilated, of a single image, and either dense or depthwise.
+        """True if the convolution can run in place.
 
-        Its weights must have no groups with shared scales.
+        It must be undilated, of a single image, and either dense or depthwise. The weights must have no groups with
+        shared scales.
         """
         (count, *_, channels), plain = shape_of(self.rhs), format_of(self.lhs).groups is None
         return self.group_count in (1, channels) and self.spread == (1, 1) and count == 1 and plain
@@ -278,8 +290,9 @@ class Conv2dOp(ContractionOp):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The steps of a convolution in place: pixel by pixel, where each element is stored after all loads of its
-        window.
+        """The steps of a convolution in place, pixel by pixel.
+
+        An element is stored after all loads of the window of its pixel.
         """
         if self.turns is None:
             return super().visits

@@ -1,4 +1,4 @@
-"""The squared distance of two vectors, as between ProtoNN's projected input and its prototypes."""
+"""The squared distance of two vectors, for example between the projected input and the prototypes of ProtoNN."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ __all__ = ["SquaredDistanceOp"]
 
 @irdl_op_definition
 class SquaredDistanceOp(TensorOp):
-    """`result = sum_k (lhs[k] - rhs[k])^2` of two column vectors; only the sum is rounded, once.
+    """`result = sum_k (lhs[k] - rhs[k])^2` of two column vectors. Only the sum is rounded, once.
 
-    Differences are exact: the formats must have a `NumberFormat.difference`. `acc` is the accumulator of the squares.
-    `bound` proves that it is wide enough, as in a matrix product.
+    Differences are exact, so the format of `lhs` must define a `NumberFormat.difference`. `acc` is the accumulator of
+    the squares. `bound` proves that the accumulator is wide enough, as for a matrix product.
     """
 
     name = "tdsl.squared_distance"
@@ -68,7 +68,9 @@ class SquaredDistanceOp(TensorOp):
 
     @property
     def derived_bound(self) -> Bound | None:
-        """The least and the greatest possible partial sum of squares, exact if a vector is a constant."""
+        """The least and the greatest possible partial sum of squares. The limits are exact if a vector is a
+        constant.
+        """
         lhs, rhs = format_of(self.lhs), format_of(self.rhs)
         length = shape_of(self.lhs)[0]
         if (constant := constant_root(self.rhs)) is not None:
@@ -95,9 +97,10 @@ class SquaredDistanceOp(TensorOp):
         return format_of(self.out).finish(m, sums, accumulator, self.sum_bound)
 
     def bits_of_pairs(self, m: NumpyMachine, lhs: Array, rhs: Array) -> Array | None:
-        """The results for each of n left vectors and each of m right vectors, of shape (n, m, 1, 1).
+        """The results for each of n left vectors and each of m right vectors, as an array of shape (n, m, 1, 1).
 
-        lhs: (n, elements, 1). rhs: (m, elements, 1). None if the accumulator must compute each pair separately.
+        lhs: shape (n, elements, 1). rhs: shape (m, elements, 1). Returns None if the accumulator must compute each pair
+        separately.
         """
         vectors = lhs[..., 0], format_of(self.lhs), rhs[..., 0], format_of(self.rhs)
         if (sums := self.accumulator.squared_distances(*vectors)) is None:

@@ -1,8 +1,8 @@
 """Ops that compute each element of the result from the elements at the same index.
 
 An op defines the computation of one element by ops on scalars. The evaluator, the gradients, `fuse-elementwise`, the
-lowering to loops and the interval of the result are derived from it. `tdsl.map` is a chain of elementwise ops as one
-op. The activations of networks are clamps, and functions with format-specific implementations.
+lowering to loops and the interval of the result are derived from this computation. `tdsl.map` represents a chain of
+elementwise ops as one op. The activations of networks are clamps, and functions with format-specific implementations.
 """
 
 from __future__ import annotations
@@ -104,7 +104,10 @@ class PointwiseOp(TensorOp, ABC):
 
 @dataclass(frozen=True)
 class ScalarBody:
-    """The computation of one element: `steps` are executed in order, and map one argument per input to the result."""
+    """The computation of one element.
+
+    steps: ops that are executed in order. They compute the result from one argument per input.
+    """
 
     arguments: Sequence[SSAValue]
     steps: Sequence[Operation]
@@ -112,10 +115,10 @@ class ScalarBody:
 
 
 class ElementwiseOp(PointwiseOp, ABC):
-    """An op that is defined by `num` ops on scalars: the op of its `elementwise_op_definition`, or the ops that
-    `scalar` builds.
+    """An elementwise op that is defined by `num` ops on scalars.
 
-    The verifier also verifies these ops, for example their properties.
+    These are the single op of its `elementwise_op_definition`, or the ops that `scalar` builds. The verifier also
+    verifies these ops, for example their properties.
     """
 
     SCALAR: ClassVar[type[num.ScalarOp]]
@@ -127,9 +130,11 @@ class ElementwiseOp(PointwiseOp, ABC):
     def scalar(self, x: Sequence[SSAValue], element: Attribute, insert: Insert) -> SSAValue:
         """Build the computation of one element and return its result.
 
-        By default it is a single op, `SCALAR`, with the properties that both ops declare.
+        By default, the computation is a single op of class `SCALAR` with the properties that both ops declare.
 
-        x: one scalar for each input. element: the type of the result's elements. insert: inserts each op on scalars.
+        * x: one scalar for each input.
+        * element: the type of the result's elements.
+        * insert: a function that inserts an op on scalars.
         """
         declared = self.SCALAR.get_irdl_definition().properties
         properties = {name: value for name, value in self.properties.items() if name in declared}
@@ -137,7 +142,7 @@ class ElementwiseOp(PointwiseOp, ABC):
 
     @property
     def scalar_body(self) -> ScalarBody:
-        """The computation of one element as detached ops."""
+        """The computation of one element, as ops that belong to no block of the program."""
         block = Block(arg_types=[shaped(value).get_element_type() for value in self.inputs])
 
         def insert(op: Operation) -> SSAValue:
@@ -155,7 +160,7 @@ class ElementwiseOp(PointwiseOp, ABC):
         return values[body.result]
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array | None]:
-        """The derivatives by the operands, computed from the derivatives of the ops on scalars."""
+        """For each operand, the derivative by this operand, computed from the derivatives of the ops on scalars."""
         body, rank = self._body(arithmetic)
         values = dict(zip(body.arguments, (ranked(operand, rank) for operand in x), strict=True)) | {body.result: y}
         steps = cast("Sequence[num.ScalarOp]", body.steps)
@@ -175,7 +180,7 @@ class ElementwiseOp(PointwiseOp, ABC):
         ]
 
     def _body(self, arithmetic: Arithmetic) -> tuple[ScalarBody, int]:
-        """The computation of one element, and the rank of arrays of results."""
+        """The computation of one element, and the number of axes of arrays of results."""
         return arithmetic.once(self, lambda: (self.scalar_body, 1 + len(shape_of(self.out))))
 
     @property
@@ -204,10 +209,10 @@ ElementwiseOpT = TypeVar("ElementwiseOpT", bound=ElementwiseOp)
 
 
 def elementwise_op_definition(scalar: type[num.ScalarOp]) -> Callable[[type[ElementwiseOpT]], type[ElementwiseOpT]]:
-    """A class decorator that defines an op which applies an op on scalars, with the same operands and properties, to
-    elements.
+    """A class decorator that defines an op which applies the op `scalar` to each element.
 
-    An op without a docstring inherits the docstring of the op on scalars.
+    Both ops have the same operands and properties. An op without a docstring inherits the docstring of the op on
+    scalars.
     """
 
     def define(op: type[ElementwiseOpT]) -> type[ElementwiseOpT]:
@@ -269,7 +274,7 @@ class SubOp(BinaryOp):
 
 @elementwise_op_definition(num.MulOp)
 class MulOp(BinaryOp):
-    """Elementwise product, or a tensor times a scalar. The exact product is rounded once."""
+    """The product of elements, or of a tensor and a scalar. The exact product is rounded once."""
 
     name = "tdsl.mul"
 
@@ -279,7 +284,9 @@ class MulOp(BinaryOp):
 
     @property
     def macs(self) -> int:
-        """The number of elements for a vector times a 1x1 matrix, which counts as a matrix product; otherwise 0."""
+        """The number of elements for the product of a vector and a 1x1 matrix, which counts as a matrix product;
+        otherwise 0.
+        """
         shapes = shape_of(self.lhs), shape_of(self.rhs)
         is_product = (1, 1) in shapes and shapes[0] != shapes[1] and () not in shapes
         return prod(shape_of(self.out)) if is_product else 0
@@ -310,8 +317,9 @@ class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
 
 
 class FunctionOp(UnaryOp, ABC):
-    """A transcendental function, by one of several schemes of the result's format; a `num.FunctionOp` computes each
-    element.
+    """A transcendental function of each element. A `num.FunctionOp` computes each element.
+
+    `scheme` is one of several schemes that the result's format defines.
     """
 
     scheme = opt_prop_def(StringAttr)
@@ -369,7 +377,7 @@ class CastOp(UnaryOp, HasFolderInterface):
 
 @irdl_op_definition
 class SelectOp(PointwiseOp, HasFolderInterface):
-    """`condition ? if_true : if_false` for whole tensors."""
+    """The whole tensor `if_true` if the condition is true, otherwise the whole tensor `if_false`."""
 
     name = "tdsl.select"
     MOVES_BITS: ClassVar[bool] = True
@@ -404,8 +412,9 @@ class SelectOp(PointwiseOp, HasFolderInterface):
 
 
 class NegativeOfConstant(RewritePattern):
-    """Negate a constant at compile time, but only for reals (f32), because a format's negation may round and
-    saturate.
+    """Negate a constant at compile time.
+
+    The pattern matches only reals (f32), because the negation of a number format may round and saturate.
     """
 
     @op_type_rewrite_pattern
@@ -416,9 +425,10 @@ class NegativeOfConstant(RewritePattern):
 
 @irdl_op_definition
 class MapOp(ElementwiseOp):
-    """`result[..] = body(inputs[..])` with numpy's broadcasting. Each op of the body rounds once, as on tensors.
+    """`result[..] = body(inputs[..])` with numpy's broadcasting. Each op of the body rounds its result once, as the
+    same op on tensors does.
 
-    The arguments of the body are one scalar of each input's format. The body ends with `tdsl.yield`.
+    The body has one scalar argument for each input, with the format of this input. It ends with `tdsl.yield`.
     """
 
     name = "tdsl.map"
@@ -483,7 +493,7 @@ class YieldOp(DialectOp):
 
 
 class ClampOp(UnaryOp, HasFolderInterface, ABC):
-    """Values clamped to `limits`. The bits of values within the limits are unchanged."""
+    """Values clamped to `limits`. The bits of values within the limits do not change."""
 
     MOVES_BITS: ClassVar[bool] = True
 

@@ -39,8 +39,8 @@ class FeatureEncoding:
     """The integers with which the value x of feature j is converted to a raw.
 
     The raw is `(round(x * 2^shifts[j]) - zeros[j]) * factors[j] / 2^right + zero`, rounded half up and clamped to [low,
-    high]. The difference is clamped to [-span, span] before the product. shifts, zeros, factors: arrays of shape
-    (elements,). factors: None if no scale needs a product.
+    high]. The difference is clamped to [-span, span] before it is multiplied. `shifts`, `zeros` and `factors` are
+    arrays of shape (elements,). `factors` is None if no scale requires a multiplication.
     """
 
     shifts: NDArray[np.int8]
@@ -53,7 +53,9 @@ class FeatureEncoding:
     high: int
 
     def raw(self, m: Machine[V], real: V, index: V) -> Int[V]:
-        """The raw of a float. index: the feature. NaN becomes the least integer before the product."""
+        """The raw of a float. index: the index of the feature. NaN becomes the least integer before it is
+        multiplied.
+        """
         least, most = self.ends
         width = width_for(least, most, _WIDTHS)
         shift = _entry(m, "shift", self.shifts, index)
@@ -68,7 +70,7 @@ class FeatureEncoding:
         return m.add(m.rescale_to(product, self.right, low, high), m.const(self.zero))
 
     def raws(self, x: NDArray[Any]) -> NDArray[np.integer[Any]]:
-        """The raws of samples of shape (samples, elements), which may have double precision."""
+        """The raws of samples. x: shape (samples, elements); the samples may be in double precision."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         # Signalling NaN raises this.
@@ -77,7 +79,9 @@ class FeatureEncoding:
         return np.broadcast_to(raws.value, x.shape)
 
     def features(self, raws: NDArray[Any]) -> NDArray[np.float64]:
-        """Features of shape (samples, elements) whose conversion returns these raws. They may need double precision."""
+        """Features, of shape (samples, elements), that are converted to the given raws. They may need double
+        precision.
+        """
         integers = raws.astype(np.int64) - (0 if self.factors is None else self.zero)
         if self.factors is not None:
             integers = np.rint(np.ldexp(integers / self.factors.astype(np.float64), self.right))
@@ -85,7 +89,7 @@ class FeatureEncoding:
 
     @property
     def ends(self) -> tuple[int, int]:
-        """The interval of integers, before zeros are subtracted, outside which results are clamped."""
+        """The interval (low, high) of integers outside which results are clamped, before zeros are subtracted."""
         low, high = (self.low, self.high) if self.factors is None else (-self.span, self.span)
         return min(int(self.zeros.min()) + low, 0), max(int(self.zeros.max()) + high, 0)
 
@@ -93,8 +97,8 @@ class FeatureEncoding:
 def feature_encoding(features: FeatureMap, format: NumberFormat) -> FeatureEncoding | None:
     """The encoding of features in a format whose reals are affine in raws; None for other formats and extreme scales.
 
-    Scales that are powers of two in units of the raws need only a shift. Other scales need the product of a 16-bit
-    integer and an integer with one bit more than the raws, but at least 13 bits and a sign.
+    A scale that is a power of two in units of the raws needs only a shift. Any other scale needs the product of a
+    16-bit integer and an integer with one bit more than the raws, but at least 13 bits and a sign.
     """
     if format.AS_PUBLISHED or format.dtype.kind != "i" or (formula := affine_formula(format)) is None:
         return None

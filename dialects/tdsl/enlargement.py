@@ -1,4 +1,4 @@
-"""Copies of tensors to results of other extents: padding, resizing and concatenation."""
+"""Copies of tensors to results with other extents: padding, resizing and concatenation."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["ConcatOp", "PadOp", "ResizeNearestOp"]
 
 @irdl_op_definition
 class PadOp(MovementOp, HasFolderInterface):
-    """A tensor with padding: `low[axis]` elements before and `high[axis]` elements after it along each axis.
+    """A tensor with padding: along each axis, `low[axis]` elements before and `high[axis]` elements after the input.
 
-    Padding elements are the real `value`, 0 by default, rounded to the format. `interior[axis]` padding elements, by
-    default none, separate neighbouring elements of the input.
+    The elements of the padding are the real `value`, 0 by default, rounded to the format. Between neighbouring elements
+    of the input, `interior[axis]` padding elements are inserted, by default none.
     """
 
     name = "tdsl.pad"
@@ -55,7 +55,7 @@ class PadOp(MovementOp, HasFolderInterface):
 
     @property
     def margins(self) -> list[tuple[int, int]]:
-        """The number of padding elements before and after the input along each axis."""
+        """For each axis, the number of padding elements before and after the input."""
         rank = len(shape_of(self.input))
         return list(zip(integers(self.low, "low", rank), integers(self.high, "high", rank), strict=True))
 
@@ -99,8 +99,10 @@ def _padded(extent: int, margins: tuple[int, int], gap: int) -> int:
 
 @irdl_op_definition
 class ResizeNearestOp(MovementOp, HasFolderInterface):
-    """An NHWC image, resized to another height and width: pixel (y, x) is pixel (y H div H', x W div W') of the
-    input.
+    """An NHWC image, resized to another height and width.
+
+    Pixel (y, x) of the result is pixel (y H div H', x W div W') of the input. H and W are the height and width of the
+    input, H' and W' those of the result.
     """
 
     name = "tdsl.resize_nearest"
@@ -138,7 +140,7 @@ def _nearest(index: AffineExpr, before: int, after: int) -> AffineExpr:
 
 @irdl_op_definition
 class ConcatOp(MovementOp, HasFolderInterface):
-    """The concatenation of tensors along an axis. All other extents must be equal."""
+    """The concatenation of tensors along an axis. All other axes must have equal extents in all tensors."""
 
     name = "tdsl.concat"
     parts = var_operand_def(SHAPED)

@@ -1,4 +1,4 @@
-"""Decision trees whose leaves vote: random forests, boosted trees and single trees."""
+"""Decision trees in which each leaf votes: random forests, boosted trees and single trees."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ SMALLER_FORESTS = "fewer trees (n_estimators) or smaller ones (max_depth, max_le
 
 
 def greatest_raws(format: NumberFormat, thresholds: Array) -> tuple[Raws, Array]:
-    """The greatest raw not above each threshold, and a mask of the thresholds for which such a raw exists.
+    """For each threshold, the greatest raw whose number does not exceed the threshold, and whether such a raw exists.
 
-    `x <= threshold` is then a comparison of raws for every number x of the format, whose raws must be in the order of
-    the numbers. In a format that wraps around, a threshold outside the range is above or below all numbers.
+    `x <= threshold` is then a comparison of raws for every number x of the format. The raws must be in the order of
+    their numbers. In a format that wraps around, a threshold outside the range is above or below all numbers.
     """
     reals = thresholds.astype(np.float64)
     finite = np.clip(reals, *np.array([-1, 1]) * np.finfo(np.float32).max)
@@ -61,7 +61,7 @@ def greatest_raw(format: NumberFormat) -> Array:
 
 
 def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:
-    """The least and the greatest possible sum of votes, for each result. votes: (leaves, results)."""
+    """For each result, the least and the greatest possible sum of votes. votes: shape (leaves, results)."""
     leaves, starts = trees.leaves_by_tree
     ends = votes[leaves]
     return np.minimum.reduceat(ends, starts).sum(0), np.maximum.reduceat(ends, starts).sum(0)
@@ -69,17 +69,19 @@ def votes_between(trees: Trees, votes: Array) -> tuple[Array, Array]:
 
 @irdl_op_definition
 class ForestOp(TensorOp):
-    """`result[0, k] =` the sum over all trees of `votes[leaf, k]`, where `leaf` is the leaf of each tree that the input
-    reaches.
+    """`result[0, k]` is the sum over all trees of `votes[leaf, k]`, where `leaf` is the leaf that the input reaches.
 
     An inner node selects its first child if `input[feature] <= threshold`, otherwise its second child. The arrays are
-    those of `Trees` (`tinyml.dialects.layouts.trees`). Thresholds remain reals in every format. In real arithmetic the
-    input is first rounded to single precision, as in scikit-learn. In number formats an input is compared without
-    rounding, so that every comparison is exact. NaN represents a missing value, for which nodes with `missing` 1 select
-    their first child. Without `missing`, a floating-point NaN counts as beyond the infinity of its sign. The votes are
-    added in the format of the result, tree by tree, and without rounding if the format represents all sums
-    (`NumberFormat.format_of_sums`). `profile` records the shares of samples that reach each child, from which the time
-    of walks is estimated.
+    those of `Trees` (`tinyml.dialects.layouts.trees`). Thresholds remain reals in every format.
+
+    In real arithmetic, the input is first rounded to single precision, as in scikit-learn. In number formats, an input
+    is compared without rounding, so that every comparison is exact. NaN represents a missing value. A node with
+    `missing` 1 selects its first child for NaN. Without `missing`, a floating-point NaN is compared as a number beyond
+    the infinity of its sign.
+
+    The votes are added in the format of the result, tree by tree. They are added without rounding if the format
+    represents all sums (`NumberFormat.format_of_sums`). `profile` records the shares of samples that reach each child.
+    The time of walks is estimated from `profile`.
     """
 
     name = "tdsl.forest"
@@ -132,7 +134,7 @@ class ForestOp(TensorOp):
         return float(low.min()), float(high.max())
 
     def added_raws(self, m: NumpyMachine, trees: Trees, votes: Raws) -> Raws | None:
-        """The votes as raws of the result, if the raws add up like integers; None if sums are rounded.
+        """The votes as raws of the result if these raws can be added as integers; None if sums are rounded.
 
         trees: the trees of the op. votes: raws of shape (leaves, results).
         """
@@ -142,7 +144,7 @@ class ForestOp(TensorOp):
         return format.recode(m, votes, source) if sums is not None and format.adds_raws_of(sums) else None
 
     def passed(self, inputs: Array) -> Numbers:
-        """The number of samples that reach each child, of shape (inner nodes, 2). inputs: reals."""
+        """The number of samples that reach each child, of shape (inner nodes, 2). inputs: the samples as reals."""
         trees = self.trees
         passed = np.zeros((trees.inner, 2), np.int64)
         _reached(trees, inputs.reshape(len(inputs), -1), passed)
@@ -175,7 +177,10 @@ def _real_sums(trees: Trees, inputs: Array, votes: Array) -> Array:
 
 
 def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numbers:
-    """The leaf of each tree, of shape (samples, trees), for inputs (samples, features). passed: as for `Trees.walk`."""
+    """The leaf of each tree for each sample, of shape (samples, trees). inputs: shape (samples, features).
+
+    passed: an array to which the number of samples that reach each child is added (see `Trees.walk`).
+    """
     rounded, rows = inputs.astype(np.float32), np.arange(len(inputs))[:, None]
     thresholds, absent = trees.thresholds.astype(np.float64), _absent(trees, inputs)
     return trees.walk(
@@ -184,7 +189,10 @@ def _reached(trees: Trees, inputs: Array, passed: Numbers | None = None) -> Numb
 
 
 def _absent(trees: Trees, inputs: Array) -> Callable[[Array, Array, Array, Array], Array]:
-    """A function of nodes, samples, features and decisions that returns the decisions, replaced for missing values."""
+    """A function that replaces the decisions of nodes for missing values.
+
+    Its arguments are nodes, samples, features and decisions. It returns the decisions.
+    """
     if (missing := trees.missing) is None or inputs.dtype.kind != "f" or not (unknown := np.isnan(inputs)).any():
         return lambda nodes, rows, features, decided: decided
     return lambda nodes, rows, features, decided: np.where(unknown[rows, features], missing[nodes], decided)

@@ -1,8 +1,8 @@
 """Index maps, with which ops declare the elements that they multiply (`Term`) and copy (`Move`).
 
-Lowerings, gradients and memory analyses are derived from them. This module also evaluates them on numpy arrays: it
-copies elements, computes derivatives, and sums products. For sums, the factors are arranged as stacks of matrices,
-which numpy multiplies at once.
+Lowerings, gradients and memory analyses are derived from index maps. This module also evaluates the maps on numpy
+arrays: it copies elements, computes derivatives, and sums products. For sums of products, the factors are arranged as
+stacks of matrices, which numpy multiplies in one call.
 """
 
 from __future__ import annotations
@@ -43,11 +43,12 @@ _LINEAR = AffineBinaryOpKind.Add, AffineBinaryOpKind.Mul
 
 @dataclass(frozen=True)
 class Term:
-    """The products of two operands: element i of the result sums `lhs[l(i, k)] * rhs[r(i, k)]` over all k.
+    """The products of two operands: element i of the result is the sum of `lhs[l(i, k)] * rhs[r(i, k)]` over all k.
 
-    summed: the extents of k; products are added in row-major order of k. lhs_map, rhs_map: the maps l and r from the
-    indices of the result, followed by k, to indices within the operands. left: for a matrix as left operand, the left
-    shift of the sum of each row before it is added to the sums of other terms.
+    * summed: the extents of k. Products are added in row-major order of k.
+    * lhs_map, rhs_map: the maps l and r. They map the indices of the result, followed by k, to indices of the operands.
+    * left: for a matrix as left operand, the left shift of the sum of each row. The sum is shifted before it is added
+      to the sums of other terms.
     """
 
     lhs: SSAValue
@@ -59,14 +60,15 @@ class Term:
 
     @classmethod
     def of_matrices(cls, lhs: SSAValue, rhs: SSAValue, left: tuple[int, ...] | None = None) -> Term:
-        """The term of a matrix product."""
+        """The term that describes a matrix product of `lhs` and `rhs`. left: the left shift of the sum of each row."""
         lhs_map, rhs_map = _MATRICES
         return cls(lhs, rhs, shape_of(lhs)[1:], lhs_map, rhs_map, left)
 
     @property
     def groups(self) -> GroupsAttr | None:
-        """The groups of the left operand, with the shifts of rows added. The sum of each group is shifted before it is
-        added.
+        """The groups of the left operand, after the left shifts of rows are added; None without groups.
+
+        The sum of each group is shifted before it is added to the sums of other groups.
         """
         groups = format_of(self.lhs).groups
         if self.left is None:
@@ -81,9 +83,7 @@ class Term:
         return (self.lhs_map, self.rhs_map) == _MATRICES
 
     def footprint(self, operand: SSAValue, shape: Shape) -> Footprint | None:
-        """The window of an image that contributes to each pixel of a result of this shape, as in
-        `TensorOp.footprint`.
-        """
+        """The window of an image that contributes to each pixel of a result of this shape; None if there is none."""
         maps = [map for value, map in ((self.lhs, self.lhs_map), (self.rhs, self.rhs_map)) if value is operand]
         if len(maps) != 1 or len(shape) != 4 or len(shape_of(operand)) != 4:
             return None
@@ -96,7 +96,7 @@ class Term:
         return Footprint(kernel, strides, channelwise=alone)
 
     def _window(self, axis: AffineExpr, result: int) -> tuple[int, int] | None:
-        """The extent and the stride of the windows along an axis of an operand; None for other accesses.
+        """The extent and the stride of the windows along an axis of an operand; None if the accesses are not windows.
 
         axis: the index expression for this axis. result: the axis of the result along which windows advance.
         """
@@ -116,7 +116,7 @@ class Term:
 class Move:
     """A set of copies: `result[target(i)] = operand[source(i)]` for every index i of a shape.
 
-    The symbols of both maps are the op's `indices`.
+    The symbols of both maps are the computed indices (`indices`) of the op.
     """
 
     operand: SSAValue
@@ -146,10 +146,10 @@ def dimensions(rank: int) -> list[AffineExpr]:
 
 
 def visits_of_moves(moves: Sequence[Move], out: SSAValue, fills: bool) -> list[Visits]:
-    """The sequential steps of moves without computed indices. fills: true if the result is first filled with a
-    constant.
+    """The sequential steps of moves whose maps have no computed indices.
 
-    Elements that would be copied to their own place are not copied.
+    fills: true if the result is first filled with a constant. An element whose source and target are the same place is
+    not copied.
     """
     runs = [Visits([], np.arange(prod(shape_of(out))))] if fills else []
     for move in moves:
@@ -161,7 +161,10 @@ def visits_of_moves(moves: Sequence[Move], out: SSAValue, fills: bool) -> list[V
 
 
 def _numbers(map: AffineMap, at: NDArray[np.int64], value: SSAValue) -> NDArray[np.int64]:
-    """The row-major positions of the elements of a value at mapped indices. at: indices of shape (rank, count)."""
+    """The row-major positions in `value` of the elements to which a map maps indices.
+
+    at: the indices, of shape (rank, count).
+    """
     numbers = np.zeros(at.shape[1], np.int64)
     for expression, extent in zip(map.results, shape_of(value), strict=True):
         numbers = numbers * extent + cast(Any, expression).eval([*at], [])
@@ -174,7 +177,7 @@ Array: TypeAlias = "NDArray[Any]"
 def move_elements(
     moves: Sequence[Move], values: Mapping[SSAValue, Array], symbols: Sequence[Any], shape: Shape, filling: Any
 ) -> Array:
-    """The array (samples, *shape) to which moves copy the elements of the given values.
+    """The array of shape (samples, *shape) to which moves copy the elements of the given values.
 
     symbols: the computed indices. filling: the value of elements that no move writes.
     """
@@ -191,10 +194,12 @@ def move_elements(
 def insert_parts(
     whole: Array, parts: Array, offsets: Sequence[Any], order: Sequence[int], samples: NDArray[np.int64]
 ) -> None:
-    """Write parts into an array (samples, ...). Later parts overwrite earlier ones.
+    """Write parts into an array of shape (samples, ...). Later parts overwrite earlier parts.
 
-    parts: (parts or 1, ...). offsets: for each axis of a sample one offset, or one for each part. order: for each axis
-    of a part, the corresponding axis of the sample. samples: the sample of each part.
+    * parts: an array of shape (parts or 1, ...).
+    * offsets: for each axis of a sample, one offset for all parts or one for each part.
+    * order: for each axis of a part, the corresponding axis of the sample.
+    * samples: for each part, the index of the sample into which it is written.
     """
     ones = (1,) * len(order)
     indices: list[Any] = [samples.reshape(-1, *ones), *offsets]
@@ -208,10 +213,10 @@ def insert_parts(
 def moved_back(
     x: Sequence[Any], tensors: Sequence[int], slope: Array, move: Callable[[Sequence[Any], int], Array]
 ) -> list[Array | None]:
-    """The derivatives by the operands of an op that copies elements: the derivatives by the result, copied in reverse.
+    """For each operand of an op that copies elements, the derivative by this operand; None for other operands.
 
-    tensors: the positions of the operands whose elements are copied. move: applies the op to operands, with a fill
-    value.
+    The derivative by the result is copied in the reverse direction. tensors: the positions of the operands whose
+    elements are copied. move: applies the op to operands, with a fill value.
     """
     sources, starts, count = list(x), dict[int, int](), 0
     for position in tensors:
@@ -237,8 +242,9 @@ def _taken(x: Array, move: Move, symbols: Sequence[Any]) -> Array:
 
 
 def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], samples: int) -> tuple[Any, ...]:
-    """Arrays that index the elements to which a map maps each index of a shape. samples: the samples of the indexed
-    array.
+    """Index arrays that select the elements to which a map maps each index of a shape.
+
+    samples: the number of samples of the array that is indexed.
     """
     rank = len(shape)
     columns: list[Any] = [np.reshape(symbol, (-1, *(1,) * rank)) for symbol in symbols]
@@ -251,7 +257,7 @@ def _positions(map: AffineMap, shape: Sequence[int], symbols: Sequence[Any], sam
 
 
 def _strided(x: Array, move: Move, symbols: Sequence[Any]) -> Array | None:
-    """The elements that a move reads, by slicing the array; None if slices cannot express the move."""
+    """The elements that a move reads, as slices of the array; None if slices cannot express the move."""
     if any(np.ndim(symbol) for symbol in symbols):
         return None
     slices: list[Any] = [slice(None)]
@@ -282,7 +288,7 @@ def _strided(x: Array, move: Move, symbols: Sequence[Any]) -> Array | None:
 
 
 def _box(move: Move, symbols: Sequence[Any]) -> tuple[slice, ...] | None:
-    """The slices of the target of a move that writes a strided box; None for other moves."""
+    """The slices of the target of a move if the move writes a strided box; None for other moves."""
     if any(np.ndim(symbol) for symbol in symbols) or len(move.target.results) != len(move.shape):
         return None
     slices = [slice(None)]
@@ -306,23 +312,23 @@ def _axes(expression: AffineExpr) -> frozenset[int] | None:
 
 
 def _at(expression: AffineExpr, rank: int, symbols: Sequence[Any], axis: int | None) -> int:
-    """The value of an expression at index 0; with `axis`, at the index that is 1 along this axis and 0 along all
-    others.
-    """
+    """The value of an expression at index 0. With `axis`, the index is 1 along this axis and 0 along all other axes."""
     return int(expression.eval([int(i == axis) for i in range(rank)], [int(symbol) for symbol in symbols]))
 
 
 def numbered(x: Array) -> Array:
-    """The row-major position of each element of an operand, in the operand's shape, equal for all samples."""
+    """An array in the shape of an operand that contains the row-major position of each element, equal for all
+    samples.
+    """
     count: int = x[0].size
     return np.arange(count).reshape(1, *x.shape[1:])
 
 
 def add_at(slopes: Array, positions: Array, x: Array) -> Array:
-    """The derivatives by an operand's elements: for each element, the sum of the derivatives at its positions, per
-    sample.
+    """The derivatives by the elements of an operand: for each element, the sum of the derivatives at its positions.
 
-    slopes: (samples, ...). positions: indices of elements in the flattened operand, of shape (samples or 1, ...).
+    Samples are summed separately. slopes: shape (samples, ...). positions: indices of elements in the flattened
+    operand, of shape (samples or 1, ...).
     """
     count, size = len(slopes), x[0].size
     places = positions.reshape(len(positions), -1) + size * np.arange(count)[:, None]
@@ -338,7 +344,10 @@ BLOCK = 1 << 22
 
 
 def sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
-    """The summed products of a term for a result of this shape, added to the initial sums, if any."""
+    """The sums of the products of a term, for a result of this shape.
+
+    sums: initial sums to which the products are added; None if sums start at zero.
+    """
     if term.multiplies_matrices:
         return by(lhs, rhs, sums)
     return MatrixFactors(term, shape).products(lhs, rhs, sums, by)
@@ -346,8 +355,9 @@ def sum_products(term: Term, shape: Shape, lhs: Array, rhs: Array, sums: Array |
 
 @dataclass(frozen=True)
 class _Axis:
-    """An axis over which a term is computed: a dimension of its maps, or the quotient or remainder of a divided
-    dimension.
+    """An axis over which a term is computed.
+
+    It is a dimension of the term's maps, or the quotient or the remainder of a dimension that is divided.
     """
 
     dimension: int
@@ -358,9 +368,9 @@ class _Axis:
 class MatrixFactors:
     """The factors of a term as stacks of matrices.
 
-    Result axes on which both factors depend form the stack. Those on which only the left factor depends form the rows,
-    and the remaining ones the columns. A dimension d that a map divides by a divisor of its extent, as in d div 4,
-    counts as two axes.
+    Result axes on which both factors depend form the stack. Result axes on which only the left factor depends form the
+    rows, and the remaining result axes form the columns. If a map divides a dimension d by a divisor of its extent, as
+    in d div 4, the quotient and the remainder count as two axes.
     """
 
     def __init__(self, term: Term, shape: Shape):
@@ -387,7 +397,7 @@ class MatrixFactors:
         return prod(self.axes[axis].extent for axis in axes)
 
     def products(self, lhs: Array, rhs: Array, sums: Array | None, by: Multiply) -> Array:
-        """The summed products. If all samples have the same left factor, each sample is a column of the right
+        """The sums of products. If all samples have the same left factor, each sample is a column of the right
         matrix.
         """
         samples = max(len(lhs), len(rhs), 0 if sums is None else len(sums))
@@ -431,7 +441,10 @@ class MatrixFactors:
         return self._ordered(sums.reshape(len(sums), *self.extents))
 
     def matrices(self, lhs: Array, rhs: Array) -> tuple[Array, Array]:
-        """The factors, as arrays of shape (samples, stack, rows, summed) and (samples, stack, summed, columns)."""
+        """The left and the right factor as stacks of matrices.
+
+        The shapes are (samples, stack, rows, summed) and (samples, stack, summed, columns).
+        """
         indices = list(product(*(range(self.axes[axis].extent) for axis in self.stack)))
         left, right = self.left.view(lhs), self.right.view(rhs)
         return (
@@ -447,7 +460,7 @@ class MatrixFactors:
         return np.stack(parts, 2)
 
     def derivatives(self, lhs: Array, rhs: Array, slope: Array) -> tuple[Array, Array]:
-        """The derivatives by both operands. slope: the derivative by the result."""
+        """The derivatives by the left and by the right operand. slope: the derivative by the result."""
         left, right = self.matrices(lhs, rhs)
         stack, rows, columns = map(self._size, (self.stack, self.rows, self.columns))
         by_sum = self._arranged(slope).reshape(len(slope), stack, columns, rows).swapaxes(-1, -2)
@@ -457,10 +470,11 @@ class MatrixFactors:
 
 
 class _MatrixAccess:
-    """The elements of an operand that a term reads, arranged by axes. used: the axes on which the elements depend.
+    """The elements of an operand that a term reads, arranged by axes.
 
-    gathered: the indices of the operand's elements for each index of the dimensions that a map uses; None for maps that
-    are linear along the axes. A map with a remainder is not linear.
+    used: the axes on which the choice of elements depends. gathered: for each index of the dimensions that a map uses,
+    the index of the operand's element; None for maps that are linear along the axes. A map with a remainder is not
+    linear.
     """
 
     def __init__(self, map: AffineMap, axes: Sequence[_Axis], extents: Shape, divisors: Mapping[int, int]):
@@ -492,14 +506,19 @@ class _MatrixAccess:
 
 
 def _points(axes: Sequence[_Axis], dimensions: int) -> Iterator[list[int]]:
-    """Yield the index 0 of a term's dimensions, then its neighbour along each axis."""
+    """Yield the index of a term's dimensions that is 0 everywhere, and then, for each axis, the next index along this
+    axis.
+    """
     yield [0] * dimensions
     for axis in axes:
         yield [axis.step if d == axis.dimension and axis.extent > 1 else 0 for d in range(dimensions)]
 
 
 def _is_linear(expression: AffineExpr, divisors: Mapping[int, int]) -> bool:
-    """True for sums of multiples of dimensions, and of quotients by the divisors that split a dimension."""
+    """True for sums of multiples of dimensions, and of quotients of dimensions by the given divisors.
+
+    divisors: for each dimension that is split into two axes, the divisor.
+    """
     match expression:
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.FloorDiv, lhs=AffineDimExpr(position=d), rhs=divisor):
             return divisors.get(d) == (divisor.value if isinstance(divisor, AffineConstantExpr) else 0)
@@ -510,7 +529,7 @@ def _is_linear(expression: AffineExpr, divisors: Mapping[int, int]) -> bool:
 
 
 def _divisors(map: AffineMap) -> Iterator[tuple[int, int]]:
-    """Yield the dimensions that a map divides, with their divisors."""
+    """Yield pairs (dimension, divisor) for the dimensions that a map divides."""
     for part in (part for result in map.results for part in result.dfs()):
         match part:
             case AffineBinaryOpExpr(
@@ -526,7 +545,7 @@ def _divisors(map: AffineMap) -> Iterator[tuple[int, int]]:
 def _multiplied(left: Array, right: Array, starts: Array | None, by: Multiply) -> Array:
     """The products, as an array of shape (samples, columns, rows).
 
-    left: an array of shape (samples or 1, rows, summed). right: (samples, columns, summed).
+    left: shape (samples or 1, rows, summed). right: shape (samples, columns, summed).
     """
     if len(left) > 1:
         return by(left, right.swapaxes(1, 2), None if starts is None else starts.swapaxes(1, 2)).swapaxes(1, 2)
@@ -543,5 +562,5 @@ def _slices(count: int, length: int) -> Iterator[slice]:
 
 
 def _part(x: Array, part: slice) -> Array:
-    """A slice of the samples; the whole array if it is equal for all samples."""
+    """A slice of the samples of an array; the whole array if it is equal for all samples."""
     return x if len(x) == 1 else x[part]

@@ -1,7 +1,7 @@
 """The conversion of a caller's input to the program's argument: features, axes, several inputs, and frames.
 
-A program's `InputInterface` states which of these conversions it needs. A sample has no batch axis. An image is
-channels x height x width if the model's file puts channels first; a sequence is then channels x steps.
+The `InputInterface` of a program states which of these conversions the program needs. A sample has no batch axis. If
+the model's file places channels first, an image is channels x height x width, and a sequence is channels x steps.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 class FeatureMap:
     """The affine map between the features of a sample and the elements of a program's argument.
 
-    Feature j is `scales[j] * v[j] + zeros[j]`, where v is the argument, whose elements share a format.
+    Feature j is `scales[j] * v[j] + zeros[j]`, where v is the argument. All elements of v have the same number format.
 
     scales, zeros: arrays of shape (elements,) with numbers of single precision.
     """
@@ -42,24 +42,24 @@ class FeatureMap:
 
     @property
     def fields(self) -> dict[str, tuple[float, ...]]:
-        """Scales and zeros as fields of an `InputInterface`, rounded to single precision."""
+        """The scales and zeros as fields of an `InputInterface`, by field name, rounded to single precision."""
         parts = {"scales": self.scales, "offsets": self.zeros}
         return {name: tuple(shortest_period(numbers).astype(np.float32).tolist()) for name, numbers in parts.items()}
 
     def of_features(self, x: NDArray[Any]) -> NDArray[np.float64]:
-        """The elements of the argument for samples of features, of shape (samples, elements)."""
+        """The elements of the argument for features of samples. Both have the shape (samples, elements)."""
         return (x.astype(np.float64) - self.zeros) / self.scales
 
     def features(self, elements: NDArray[Any]) -> NDArray[np.float64]:
-        """The features for given elements of the argument: the inverse of `of_features`."""
+        """The features for given elements of the argument. This is the inverse of `of_features`."""
         return elements.astype(np.float64) * self.scales + self.zeros
 
 
 class SignalFrames(NamedTuple):
     """The frames of `frame` samples, `hop` samples apart, from which a front end computes features.
 
-    rows: the features of all frames. grain: the number of which a frame's length must be a multiple; 0 for a power of
-    two.
+    rows: the number of rows of features of all frames. grain: the number of which the length of a frame must be a
+    multiple; 0 if the length must be a power of two.
     """
 
     frame: int
@@ -77,13 +77,13 @@ class SignalFrames(NamedTuple):
             yield length
 
     def hop_beside(self, frame: int) -> int:
-        """The hop for another frame length, in the same proportion as `hop` to `frame`."""
+        """The hop for another frame length. The ratio of the hop to the frame length is preserved."""
         grain = self.grain or 1
         return max(self.hop * frame // self.frame // grain, 1) * grain
 
 
 def shortest_period(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The shortest prefix whose repetition yields all numbers."""
+    """The shortest prefix of an array whose repetition yields the whole array."""
     lengths = (length for length in range(1, len(numbers) + 1) if len(numbers) % length == 0)
     return next(numbers[:length] for length in lengths if (numbers.reshape(-1, length) == numbers[:length]).all())
 
@@ -94,7 +94,9 @@ def channels_last(rank: int) -> tuple[int, ...]:
 
 
 def row_by_row() -> tuple[int, ...]:
-    """The axis order N x H x C x W of an image that arrives row by row: each row contains this row of every channel."""
+    """The axis order N x H x C x W, for an image that arrives row by row. A row contains the pixels of every
+    channel.
+    """
     return (0, 2, 1, 3)
 
 
@@ -105,10 +107,11 @@ def named_axes(axes: Sequence[int]) -> str:
 
 
 class InputPart(NamedTuple):
-    """An input of a model with several inputs, which are concatenated to the array that the program accepts.
+    """One input of a model with several inputs. The program accepts one array that concatenates all inputs.
 
-    length: the number of elements. start: the index of the first element in the array. format: the number format of the
-    raws; None for the format of the array.
+    * length: the number of elements of the input.
+    * start: the index in the array of the first element.
+    * format: the number format of the raws; None for the format of the array.
     """
 
     name: str
@@ -125,7 +128,7 @@ class InputPart(NamedTuple):
 class Pushes(NamedTuple):
     """Frames of `frame` elements whose starts are `hop` elements apart.
 
-    The program returns its first answer after `steps` frames, and further answers every `stride` frames.
+    The program returns its first answer after `steps` frames. It returns a further answer after every `stride` frames.
     """
 
     frame: int

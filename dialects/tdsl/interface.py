@@ -1,8 +1,8 @@
 """The interface of a program for callers and users, as one attribute of its function: `#tdsl.interface<...>`.
 
-`InputInterface` and `ProgramInterface` declare each field once: its type, its permitted values, and its meaning.
-Syntax, verifier and documentation are derived from the declaration. Passes query the interface by `read_interface` and
-`read_input`, and modify fields by `update_interface` and `update_input`.
+`InputInterface` and `ProgramInterface` declare each field once: its type, its permitted values, and its meaning. The
+syntax, the verifier and the documentation are derived from these declarations. Passes query the interface by
+`read_interface` and `read_input`, and modify fields by `update_interface` and `update_input`.
 
     tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0], packed = 4, reused>, classes = ["left", "right"]>
 """
@@ -57,8 +57,8 @@ T = TypeVar("T")
 class StoredExamples(NamedTuple):
     """The parts of a model whose number is determined by training, such as support vectors.
 
-    what: the plural name of the parts. smaller: advice on how to train fewer of them; `{n}` represents the number of
-    parts that fit, `{n/1000}` their share of 1000.
+    what: the plural name of the parts. smaller: advice on how to train fewer parts. In this text, `{n}` represents the
+    number of parts that fit, and `{n/1000}` represents this number divided by 1000.
     """
 
     number: int
@@ -66,8 +66,9 @@ class StoredExamples(NamedTuple):
     smaller: str
 
     def advice(self, fitting: int | None) -> str:
-        """The advice on how to train fewer parts. fitting: the number that fits; None or 0 omits numbers from the
-        advice.
+        """The advice on how to train fewer parts. fitting: the number of parts that fit.
+
+        If `fitting` is None or 0, the advice contains no numbers.
         """
 
         def value(found: re.Match[str]) -> str:
@@ -83,8 +84,10 @@ class StoredExamples(NamedTuple):
 class FieldKind:
     """The permitted values of a field.
 
-    words: a description for messages and the reference page. accepts: returns whether a value is permitted, or raises
-    `VerifyException` or `InputError` with a specific message. convert: converts a literal, in which lists are tuples.
+    * words: a description for messages and the reference page.
+    * accepts: a function that returns whether a value is permitted, or raises `VerifyException` or `InputError` with a
+      specific message.
+    * convert: a function that converts a literal, in which lists are tuples.
     """
 
     words: str
@@ -92,7 +95,7 @@ class FieldKind:
     convert: Callable[[Any], Any] = lambda literal: literal
 
     def verify(self, name: str, value: object) -> None:
-        """Raise `VerifyException` if the field does not accept a value. name: the name of the field."""
+        """Raise `VerifyException` if the field `name` does not accept a value."""
         try:
             if self.accepts(value):
                 return
@@ -116,7 +119,10 @@ _PACKED = FieldKind("a number of bits, 1 to 7 or 9 to 15", lambda value: _is_int
 
 
 def _list_of(accepts: Callable[[Any], object], lengths: Sequence[int] = ()) -> Callable[[Any], bool]:
-    """A predicate for tuples, nonempty or with one of the given lengths, whose elements are all accepted."""
+    """A predicate for tuples. It is true if all elements are accepted and the length is one of `lengths`.
+
+    By default, any length above 0 is permitted.
+    """
 
     def test(value: Any) -> bool:
         elements = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ()
@@ -168,7 +174,10 @@ def _check_unit(text: str, elements: int | None) -> bool:
 
 
 def _are_labels(labels: Any) -> bool:
-    """True for distinct labels of one kind. Raises `VerifyException` for other labels and for one that is too long."""
+    """True for distinct labels of one type.
+
+    Raises `VerifyException` for other labels, and for a label that is too long.
+    """
     if not _list_of(lambda _: True)(labels):
         return False
     texts: list[str] = [label for label in labels if _is_text(label)]
@@ -195,7 +204,7 @@ def _reals(literal: Any) -> Any:
 
 
 def _singles(literal: Any) -> Any:
-    """Numbers of a literal rounded to single precision; other literals unchanged."""
+    """The numbers of a literal, rounded to single precision. Other literals are unchanged."""
     numbers = _reals(literal)
     if not _list_of(_is_finite)(numbers):
         return literal
@@ -204,7 +213,9 @@ def _singles(literal: Any) -> Any:
 
 
 def _record(kind: type[Any]) -> Callable[[Any], Any]:
-    """A function that converts a list with a value per field to a named tuple, and returns other literals unchanged."""
+    """A function that converts a list with one value per field to a named tuple, and returns other literals
+    unchanged.
+    """
     return lambda literal: kind(*literal) if _list_of(lambda _: True, [len(kind._fields)])(literal) else literal
 
 
@@ -238,7 +249,7 @@ _STORED = FieldKind("a number, what it counts, and what makes it smaller", _is_s
 
 @dataclass(frozen=True)
 class InputInterface:
-    """The input of a program: one array, which may concatenate several inputs of the model."""
+    """The interface of a program's input: one array, which may concatenate several inputs of the model."""
 
     range: Annotated[tuple[float, float] | None, _RANGE, "The declared range of the elements."] = None
     zeros: Annotated[float | None, _SHARE, "The share of the elements that are zero on the data."] = None
@@ -296,7 +307,7 @@ class InputInterface:
     frames: Annotated[SignalFrames | None, _FRAMES, "The frames of a front end (`SignalFrames`)."] = None
 
     def features(self, elements: int) -> FeatureMap | None:
-        """The map between features and an argument of `elements` elements; None without scales.
+        """The map between features and an argument of `elements` elements; None if the interface states no scales.
 
         Raises `InputError` if the scales or offsets cannot be repeated to the number of elements.
         """
@@ -308,7 +319,7 @@ class InputInterface:
 
     @property
     def input_parts(self) -> tuple[InputPart, ...]:
-        """The inputs that the array concatenates; empty for a model with a single input."""
+        """The inputs that the array concatenates, in order; empty for a model with a single input."""
         listed = self.parts or ()
         starts = accumulate((length for _, length, *_ in listed), initial=0)
         return tuple(
@@ -317,9 +328,9 @@ class InputInterface:
         )
 
     def own_formats(self, shared: NumberFormat) -> Sequence[tuple[InputPart, NumberFormat]]:
-        """The inputs with their number formats, if at least one has a separate format; otherwise empty.
+        """The inputs, each with its number format; empty unless at least one input has a separate format.
 
-        shared: the format of all inputs without a separate one.
+        shared: the format of all inputs without a separate format.
         """
         parts = self.input_parts
         if all(part.format is None for part in parts):
@@ -329,7 +340,7 @@ class InputInterface:
 
 @dataclass(frozen=True)
 class ProgramInterface:
-    """The input of a program, its calling convention, and descriptions of the model for users."""
+    """The interface of a program: its input, its calling convention, and descriptions of the model for users."""
 
     input: InputInterface = InputInterface()
     classes: Annotated[
@@ -382,9 +393,9 @@ def interface_fields(kind: type[Any]) -> Sequence[InterfaceField]:
 
 @irdl_attr_definition
 class InterfaceAttr(Data[ProgramInterface]):
-    """The interface of a program, as an attribute of its function. Only fields with a value are printed.
+    """The interface of a program, as an attribute of its function. Fields without a value are not printed.
 
-    `#tdsl.interface<input = <range = [-1.0, 1.0], packed = 4, reused>, classes = ["left", "right"]>`.
+    An example is `#tdsl.interface<input = <range = [-1.0, 1.0], packed = 4, reused>, classes = ["left", "right"]>`.
     """
 
     name = "tdsl.interface"
@@ -406,7 +417,10 @@ class InterfaceAttr(Data[ProgramInterface]):
 
 
 def _parse(parser: AttrParser, kind: type[Interface]) -> Interface:
-    """Parse the fields of an interface in angle brackets. Errors are located at the value of the field."""
+    """Parse the fields of an interface in angle brackets and return the interface.
+
+    An error is located at the value of the field.
+    """
     known = {name: declared for name, declared, _ in interface_fields(kind)}
     given: dict[str, Any] = {}
 
@@ -434,7 +448,7 @@ def _parse(parser: AttrParser, kind: type[Interface]) -> Interface:
 
 
 def _literal(parser: AttrParser) -> Any:
-    """Parse a string, a number, a type or a list of these, which is returned as a tuple."""
+    """Parse a string, a number, a type or a list of these and return the value. A list is returned as a tuple."""
     if (text := parser.parse_optional_str_literal()) is not None:
         return text
     start = parser.pos
@@ -474,11 +488,11 @@ def _is_given(value: object) -> bool:
 
 
 def _fits(attribute: Attribute, function: Holder | None) -> bool:
-    """True if an attribute is an interface that is valid on a function.
+    """True if an attribute is an interface that is valid for a function.
 
-    Raises `InputError` if the interface describes an input that the function does not have, if the units of the input
-    cannot be repeated to the elements of the argument, or if the argument lacks elements that the interface lists as
-    read.
+    Raises `InputError` if the interface describes an input that the function does not have. Also raises it if the units
+    of the input cannot be repeated to the elements of the argument, or if `read` lists elements that the argument does
+    not have.
     """
     if not isinstance(attribute, InterfaceAttr):
         return False
@@ -510,7 +524,7 @@ INTERFACE = OwnAttribute(
 
 
 def read_interface(op: FuncOp | ModuleOp) -> ProgramInterface:
-    """The interface of a function, or of a module's program."""
+    """The interface of a function or, for a module, of its program."""
     functions = [op] if isinstance(op, FuncOp) else defined_functions(op)
     for function in functions:
         if isinstance(attribute := function.attributes.get(INTERFACE), InterfaceAttr):
@@ -519,7 +533,7 @@ def read_interface(op: FuncOp | ModuleOp) -> ProgramInterface:
 
 
 def read_input(op: FuncOp | ModuleOp) -> InputInterface:
-    """The interface of the input of a function, or of a module's program."""
+    """The interface of the input of a function or, for a module, of its program."""
     return read_interface(op).input
 
 
@@ -530,10 +544,10 @@ def _converted(interface: Interface) -> Interface:
 
 
 def update_interface(op: FuncOp | ModuleOp, **changes: Any) -> None:
-    """Change fields of the interface of a function, or of a module's program. Values are converted like literals; None
-    removes a field.
+    """Change fields of the interface of a function or, for a module, of its program.
 
-    Raises `VerifyException` for a value that the field does not accept.
+    changes: the new values by field name. Values are converted like literals; None removes a field. Raises
+    `VerifyException` for a value that the field does not accept.
     """
     [function] = [op] if isinstance(op, FuncOp) else defined_functions(op)
     changed = replace(read_interface(function), **changes)
@@ -544,5 +558,8 @@ def update_interface(op: FuncOp | ModuleOp, **changes: Any) -> None:
 
 
 def update_input(op: FuncOp | ModuleOp, **changes: Any) -> None:
-    """Change fields of the input of a function, or of a module's program, as `update_interface` does."""
+    """Change fields of the input interface of a function or, for a module, of its program.
+
+    changes: the new values by field name, as for `update_interface`.
+    """
     update_interface(op, input=replace(read_input(op), **changes))

@@ -78,7 +78,10 @@ def follows_missing(op: Operation) -> bool:
 
 
 def is_only_compared(value: SSAValue) -> bool:
-    """True for a tensor whose only users are forests, directly or after reshapes, which compare it with thresholds."""
+    """True for a tensor that is only compared with thresholds.
+
+    All users of the tensor are forests, directly or after reshapes.
+    """
     uses = tuple(value.uses)
     return bool(uses) and all(
         (is_forest(use.operation) and use.index == 0)

@@ -37,12 +37,13 @@ def _product_shape(lhs: Shape, rhs: Shape) -> Shape:
 
 
 class MatrixProductsOp(ContractionOp, ABC):
-    """A sum of one or more matrix products, whose operands are `pairs`."""
+    """A sum of one or more matrix products. `pairs` contains the operands of each product."""
 
     @property
     def left_shifts(self) -> Sequence[tuple[int, ...] | None]:
-        """For each pair, the left shifts of the sums of its rows before they are added to those of other pairs; None if
-        there are none.
+        """For each pair of operands, the left shift of the sum of each row; None for a pair without shifts.
+
+        The sum is shifted before it is added to the sums of other pairs.
         """
         return [None] * len(self.pairs)
 
@@ -80,7 +81,7 @@ class ProductOp(MatrixProductsOp, ABC):
 
 @irdl_op_definition
 class MatmulOp(ProductOp, HasCanonicalizationPatternsInterface):
-    """Dense matrix product."""
+    """The product of two dense matrices."""
 
     name = "tdsl.matmul"
 
@@ -91,8 +92,9 @@ class MatmulOp(ProductOp, HasCanonicalizationPatternsInterface):
 
 @irdl_op_definition
 class SpmvOp(ProductOp):
-    """Product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`). Only stored entries are
-    multiplied.
+    """Product of a sparse constant matrix and a dense column vector (SeeDot 5.1, `x`).
+
+    Only stored entries of the matrix are multiplied.
     """
 
     name = "tdsl.spmv"
@@ -123,12 +125,12 @@ class SpmvOp(ProductOp):
 
 @irdl_op_definition
 class MatmulSumOp(MatrixProductsOp):
-    """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`: dense matrix products in one sum, which is rounded once.
+    """`result = initial + lhs0 * rhs0 + lhs1 * rhs1 + ...`: the sum of dense matrix products, which is rounded once.
 
-    The scale of each product is at least as fine as that of the previous product, so that the sum continues exactly.
-    `acc` is in units of the last product. `left_shifts` has one entry per product and row: the sums of row i of product
-    p are multiplied by 2^left_shifts[p * rows + i] before they are added, so that rows of several matrices may have
-    separate scales.
+    The scale of each product is at least as fine as the scale of the previous product, so that the sum continues
+    exactly. `acc` is in units of the last product. `left_shifts` has one entry per product and row. The sums of row i
+    of product p are multiplied by 2^left_shifts[p * rows + i] before they are added. Rows of different matrices may
+    therefore have separate scales.
     """
 
     name = "tdsl.matmul_sum"
@@ -183,10 +185,10 @@ class MatmulSumOp(MatrixProductsOp):
 
 
 class RowTimesConstant(RewritePattern):
-    """Rewrite x W to (W^T x^T)^T with W^T computed at compile time, so that sums read consecutive bytes of flash.
+    """Rewrite x W to (W^T x^T)^T and compute W^T at compile time, so that sums read consecutive bytes of flash.
 
-    The products and their order are unchanged. W must have no other users, because flash would then contain it twice. x
-    must not share scales in groups, which are along rows of weights.
+    The products and their order are unchanged. W must have no other users, because flash would otherwise contain both W
+    and W^T. The elements of x must not share scales in groups, because groups are along rows of weights.
     """
 
     @op_type_rewrite_pattern
@@ -219,9 +221,9 @@ def _is_row_product(op: Operation, matrix: SSAValue) -> bool:
 
 @irdl_op_definition
 class RowProductOp(ContractionOp):
-    """`result[0, j] = addend[row, 0] + sum_k lhs[row, k] * rhs[k, j]`: a row of `tdsl.matmul_sum`, bit for bit.
+    """`result[0, j] = addend[row, 0] + sum_k lhs[row, k] * rhs[k, j]`: one row of a `tdsl.matmul_sum`, bit for bit.
 
-    `acc`, `bound`, `row_shifts` and the scales of `lhs` are those of the whole matrix.
+    `acc`, `bound`, `row_shifts` and the scales of `lhs` refer to the whole matrix.
     """
 
     name = "tdsl.row_product"
@@ -240,7 +242,7 @@ class RowProductOp(ContractionOp):
 
     @property
     def terms(self) -> Sequence[Term]:
-        """The products of all rows. Facts about them are valid for each row."""
+        """The products of all rows. Facts about these products are valid for each row."""
         return [Term.of_matrices(self.lhs, self.rhs)]
 
     @property

@@ -20,10 +20,10 @@ __all__ = ["ImputeOp"]
 
 @irdl_op_definition
 class ImputeOp(TensorOp):
-    """The input, in which each NaN is replaced by the entry of `values` at its row-major position.
+    """The input with each NaN replaced by the entry of `values` at the same row-major position.
 
     Number formats have no NaN. `fill-missing` therefore moves the replacement to the conversion of the caller's floats.
-    `compare-floats` moves it to the forests that use the result.
+    `compare-floats` moves the replacement to the forests that use the result.
     """
 
     name = "tdsl.impute"
@@ -37,7 +37,7 @@ class ImputeOp(TensorOp):
 
     @property
     def fills(self) -> Array:
-        """The replacements, in the shape of the input."""
+        """The values that replace NaN, in the shape of the input."""
         return np.array(self.values.get_values(), np.float64).reshape(shape_of(self.input))
 
     def infer_shape(self) -> Shape:

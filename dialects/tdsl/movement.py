@@ -1,4 +1,4 @@
-"""Ops that move elements without arithmetic: they copy bits. All except `reinterpret` preserve the format."""
+"""Ops that move elements without arithmetic: they copy bits. All ops except `reinterpret` preserve the format."""
 
 from __future__ import annotations
 
@@ -47,9 +47,10 @@ __all__ = [
 
 
 class MovementOp(TensorOp, ABC):
-    """An op that copies elements by its `moves`, sequentially. Later moves overwrite elements of earlier ones.
+    """An op that copies elements as its `moves` define, one move after the other.
 
-    The evaluator, the gradients and the lowering to loops are derived from the moves.
+    A later move overwrites the elements of earlier moves. The evaluator, the gradients and the lowering to loops are
+    derived from the moves.
     """
 
     MOVES_BITS: ClassVar[bool] = True
@@ -60,7 +61,7 @@ class MovementOp(TensorOp, ABC):
     @property
     @abstractmethod
     def moves(self) -> Sequence[Move]:
-        """The moves, which together write every element of the result, unless there is a `filling`."""
+        """The moves. Together they write every element of the result, unless the op has a `filling`."""
 
     @property
     def indices(self) -> Sequence[SSAValue]:
@@ -73,8 +74,9 @@ class MovementOp(TensorOp, ABC):
         return None
 
     def verify_formats(self) -> None:
-        """Raise `VerifyException` unless the formats are valid; sums in memory must move between equal types without a
-        filling.
+        """Raise `VerifyException` unless the formats are valid.
+
+        If the elements are sums, operands and result must have the same type, and the op must not have a filling.
         """
         element = shaped(self.out).get_element_type()
         if accumulator_of(element) is None or self.filling is not None:
@@ -87,7 +89,7 @@ class MovementOp(TensorOp, ABC):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The fill of the result, if any, then each move that changes elements.
+        """The steps of the op: the fill of the result, if any, and then the steps of each move that changes elements.
 
         An op with computed indices has the steps of a general op instead.
         """
@@ -116,8 +118,9 @@ class MovementOp(TensorOp, ABC):
         return moved_back(x, tensors, slope, self.moved)
 
     def gather(self, operand: SSAValue, source: Sequence[AffineExpr]) -> list[Move]:
-        """A single move that fills the result, element by element, from one operand. source: the index into the
-        operand.
+        """A list with a single move, which fills the result, element by element, from one operand.
+
+        source: the index into the operand.
         """
         shape, symbols = shape_of(self.out), len(self.indices)
         return [Move(operand, shape, AffineMap(len(shape), symbols, tuple(source)), identity(len(shape), symbols))]
@@ -168,11 +171,10 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
 
 @irdl_op_definition
 class ReinterpretOp(MovementOp):
-    """The raws of an input, reinterpreted in the format in which the caller stores them. In real arithmetic, the same
-    reals.
+    """The raws of an input, reinterpreted in the format in which the caller stores them.
 
-    A model with several inputs accepts one array, whose parts may have separate number formats (`parts` of
-    `tdsl.interface`). The formats must have the same storage.
+    A model with several inputs accepts one array. The parts of this array may have separate number formats (`parts` of
+    `tdsl.interface`). All these formats must have the same storage. In real arithmetic, the op returns the same reals.
     """
 
     name = "tdsl.reinterpret"
@@ -203,11 +205,11 @@ class ReinterpretOp(MovementOp):
 
 @irdl_op_definition
 class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
-    """Axes in another order: axis `i` of the result is axis `permutation[i]` of the input.
+    """The input with its axes in another order: axis `i` of the result is axis `permutation[i]` of the input.
 
     With `in_place`, the result overwrites the input, which no other op reads. The permutation must then transpose a
-    matrix: it swaps the leading axes with the remaining ones, as in C x H x W to H x W x C. With `copied`, the plan of
-    the program has selected a copy in memory.
+    matrix: it swaps the leading axes with the remaining axes, as in C x H x W to H x W x C. `copied` states that the
+    plan of the program has selected a copy in memory.
     """
 
     name = "tdsl.transpose"
@@ -251,8 +253,8 @@ class TransposeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInt
 
     @property
     def matrix(self) -> tuple[int, int] | None:
-        """The rows and columns of the matrix that is transposed; None unless the permutation swaps two groups of
-        axes.
+        """The number of rows and columns of the matrix that is transposed; None unless two groups of axes are
+        swapped.
         """
         shape = shape_of(self.input)
         moved = [axis for axis in self.axes if shape[axis] != 1]
@@ -330,7 +332,7 @@ class ReverseOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
 
 @irdl_op_definition
 class IndexOp(MovementOp):
-    """`input[index]`: the part of the input at an index of the first axis, which must lie in [0, extent)."""
+    """`input[index]`: the part of the input at an index of the first axis. The index must be in [0, extent)."""
 
     name = "tdsl.index"
     MAY_BE_VIEW: ClassVar[bool] = True
@@ -401,8 +403,9 @@ class TransposeToReshape(RewritePattern):
 
 
 class ReshapeOfConstant(RewritePattern):
-    """Reshape a constant with a single use at compile time. With more uses the reshape remains, because it costs
-    nothing.
+    """Reshape a constant with a single use at compile time.
+
+    A reshape of a constant with more uses remains, because a reshape costs nothing.
     """
 
     @op_type_rewrite_pattern

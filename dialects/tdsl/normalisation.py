@@ -27,9 +27,9 @@ __all__ = ["NormaliseOp", "SoftmaxOp"]
 class NormaliseOp(TensorOp):
     """`result[.., i] = input[.., i] / sqrt(sum_k input[.., k]^2 + least^2)`, over the last axis.
 
-    least: 0 by default, rounded to the format of the input like an additional element of the row. Rows of zeros remain
-    zeros. The op corresponds to SeeDot's `normaliseL2` (microsoft/EdgeML, tools/SeeDot: NormaliseL2 of
-    library_float.cpp) and TensorFlow Lite's L2_NORMALIZATION.
+    `least` is 0 by default. It is rounded to the format of the input, like an additional element of the row. Rows of
+    zeros remain zeros. The op corresponds to SeeDot's `normaliseL2` (microsoft/EdgeML, tools/SeeDot: NormaliseL2 of
+    library_float.cpp) and to TensorFlow Lite's L2_NORMALIZATION.
     """
 
     name = "tdsl.normalise"
@@ -44,7 +44,7 @@ class NormaliseOp(TensorOp):
 
     @property
     def squares(self) -> int:
-        """The number of squares in each sum."""
+        """The number of squares in the sum of each row."""
         return shape_of(self.input)[-1] + (self.least is not None)
 
     @property
@@ -91,7 +91,8 @@ class NormaliseOp(TensorOp):
 class SoftmaxOp(TensorOp):
     """`result[.., i] = exp(input[.., i]) / sum_k exp(input[.., k])`, over the last axis.
 
-    The greatest element of a row is first subtracted, so that no exponential exceeds 1.
+    `tdsl.softmax` first subtracts the greatest element of a row from all its elements, so that no exponential exceeds
+    1.
     """
 
     name = "tdsl.softmax"
@@ -138,5 +139,5 @@ class SoftmaxOp(TensorOp):
 
 
 def _columns(x: Array) -> Sequence[Array]:
-    """The slices at each index of the last axis, which remains with extent 1."""
+    """The slices of an array at each index of the last axis. In a slice, this axis has extent 1."""
     return [x[..., [i]] for i in range(x.shape[-1])]

@@ -1,6 +1,4 @@
-"""The parts of a program: tensors of reals (f32), to which any format can be assigned, and tensors in number
-formats.
-"""
+"""The two parts of a program: tensors of reals (f32), to which any format can be assigned, and tensors in formats."""
 
 from __future__ import annotations
 
@@ -35,7 +33,10 @@ def is_mixed(module: ModuleOp) -> bool:
 
 
 def kept_format(module: ModuleOp) -> NumberFormat:
-    """The number format of the program's input, or if the input is f32, of the first result that is not f32."""
+    """The number format of the program's input.
+
+    If the input is f32, it is the format of the first result that is not f32.
+    """
     [function] = defined_functions(module)
     results = [value for op in function.body.walk() if not isinstance(op, ConstOp) for value in op.results]
     tensors = [value for value in (*function.body.block.args, *results) if isinstance(value.type, TensorType)]

@@ -1,7 +1,7 @@
-"""Pooling of NHWC images, which computes one number per window and channel, and means over axes.
+"""Pooling of NHWC images, and means over axes. Pooling computes one number per window and channel.
 
-If an image is computed part by part, its average is computed from the totals of its channels (`tdsl.tally`,
-`tdsl.quotient`).
+If an image is computed part by part, the average over the whole image is computed from the totals of its channels
+(`tdsl.tally`, `tdsl.quotient`).
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class PoolOp(TensorOp, ABC):
 
     @property
     def outside(self) -> float | None:
-        """A real with which the padding elements may be replaced; None if there is none."""
+        """A real with which the elements of the padding may be filled without changing results; None if there is
+        none.
+        """
         return None
 
     def infer_shape(self) -> Shape:
@@ -107,8 +109,9 @@ class PoolOp(TensorOp, ABC):
 
     @property
     def visits(self) -> Sequence[Visits]:
-        """The steps, each of which stores a result after it loads its window. Pixels outside the image are clamped to
-        the nearest pixel inside.
+        """The steps of the op. Each step loads a window and then stores the result of this window.
+
+        A pixel outside the image is replaced by the nearest pixel inside.
         """
         _, rows, columns, channels = shape_of(self.image)
         n, y, x, channel = np.indices(shape_of(self.out)).reshape(4, -1, 1)
@@ -130,7 +133,7 @@ class MaxPoolOp(PoolOp):
 
     @property
     def outside(self) -> float:
-        """The least real that any format represents."""
+        """The least real that any format represents. It never exceeds an element of a window."""
         return -3.4028234663852886e38
 
     def real(self, x: Sequence[Any]) -> Array:
@@ -140,7 +143,9 @@ class MaxPoolOp(PoolOp):
         return greatest(m, format_of(self.out), self._elements(x[0]))
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
-        """The derivatives by the image: the slope of each window propagates to its greatest element, the first of equal
+        """The derivatives by the image.
+
+        The slope of each window propagates to the greatest element of the window, or to the first of several equal
         elements.
         """
         best = np.argmax(np.stack(list(self._elements(x[0]))), 0)[None]
@@ -150,7 +155,7 @@ class MaxPoolOp(PoolOp):
     def _elements(self, image: Array) -> Iterator[Array]:
         """Yield, for each offset in a window, the elements of all windows at this offset, in the shape of the result.
 
-        An element outside the image is replaced by the nearest one inside, which belongs to the same window.
+        An element outside the image is replaced by the nearest element inside, which belongs to the same window.
         """
         _, height, width, _ = shape_of(self.image)
         _, rows, columns, _ = shape_of(self.out)
@@ -181,13 +186,13 @@ Part: TypeAlias = tuple[slice, slice, slice, slice]
 
 @irdl_op_definition
 class AveragePoolOp(PoolOp):
-    """The average of those elements of each window that are inside the image. The total is divided and rounded once."""
+    """The average of the elements of each window that are inside the image. The total is divided and rounded once."""
 
     name = "tdsl.average_pool"
     KEEPS_INTERVAL: ClassVar[bool] = True
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
-        """The result. Elements are added in row-major order of their offsets in the window."""
+        """The averages of all windows. Elements are added in row-major order of their offsets in the window."""
         [image] = x
         total = arithmetic.no_total(self.image, prod(self.window), (len(image), *shape_of(self.out)))
         for target, source in self._parts():
@@ -207,8 +212,9 @@ class AveragePoolOp(PoolOp):
         return [back]
 
     def _parts(self) -> Iterator[tuple[Part, Part]]:
-        """For each offset in a window, the windows whose element at this offset lies inside the image, and these
-        elements.
+        """Yield a pair for each offset in a window.
+
+        The pair consists of the windows whose element at this offset lies inside the image, and of these elements.
         """
         _, height, width, _ = shape_of(self.image)
         _, rows, columns, _ = shape_of(self.out)
@@ -228,7 +234,7 @@ class AveragePoolOp(PoolOp):
 
 @irdl_op_definition
 class MeanOp(TensorOp):
-    """The mean over some axes, which remain with extent 1. Totals are divided and rounded once."""
+    """The mean over some axes, which have the extent 1 in the result. Totals are divided and rounded once."""
 
     name = "tdsl.mean"
     STORES_LAST: ClassVar[bool] = True
@@ -256,7 +262,7 @@ class MeanOp(TensorOp):
         return _reduced(shape_of(self.input), self.reduced)
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
-        """The result. Elements are added in row-major order."""
+        """The means. Elements are added in row-major order."""
         shape = shape_of(self.input)
         total = arithmetic.no_total(self.input, self.count, (len(x[0]), *shape_of(self.out)))
         for indices in np.ndindex(*(shape[axis] for axis in self.reduced)):
@@ -276,8 +282,10 @@ def _reduced(shape: Shape, axes: Sequence[int]) -> Shape:
 
 
 def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iterator[tuple[slice, slice]]:
-    """Yield, for each offset in a window along an axis, the windows whose element lies inside the image, and these
-    elements.
+    """Yield a pair of slices for each offset in a window along an axis.
+
+    The first slice selects the windows whose element at this offset lies inside the image. The second slice selects
+    these elements.
     """
     for tap in range(window):
         first = max(-(-(before - tap) // step), 0)
@@ -289,7 +297,7 @@ def _taps(window: int, extent: int, step: int, before: int, inside: int) -> Iter
 
 @irdl_op_definition
 class NoTotalOp(TensorOp):
-    """Totals that are initially zero, of the builtin type that a number format defines for them."""
+    """Totals that are initially zero, of the builtin type that a number format defines for totals."""
 
     name = "tdsl.no_total"
     assembly_format = "attr-dict (`into` $dest^ `:` type($dest))? (`->` type($result)^)?"
@@ -301,8 +309,9 @@ class NoTotalOp(TensorOp):
         return shape_of(self.out)
 
     def verify_formats(self) -> None:
-        """Raise `VerifyException` unless totals are integers or f32. The ops that add to the totals restrict the type
-        further.
+        """Raise `VerifyException` unless totals are integers or f32.
+
+        The ops that add to the totals restrict the type further.
         """
         element = shaped(self.out).get_element_type()
         integer = cast(IntegerType, element) if isinstance(element, IntegerType) else None
@@ -359,9 +368,9 @@ class TallyOp(TensorOp):
 
 @irdl_op_definition
 class QuotientOp(TensorOp):
-    """Totals of `count` elements of the format `of`, divided by their number and rounded once.
+    """Totals of `count` elements of the format `of`, divided by `count` and rounded once.
 
-    over_axes: true to round as `tdsl.mean` does, false to round as `tdsl.average_pool` does.
+    If `over_axes` is true, the quotients are rounded as by `tdsl.mean`, otherwise as by `tdsl.average_pool`.
     """
 
     name = "tdsl.quotient"

@@ -1,9 +1,9 @@
 """Units of sensors: the integers that a sensor delivers, and the reals of the training data that they represent.
 
-A real is `raw * scale + offset`. A row of `UNITS` is a unit or a family of units; `UNIT_FORM` is the syntax of any
-other unit. The field `unit` of a program's input (`InputInterface`) is the text of the option `--input-unit`. Its field
-`format` is the type of the raws, which `assign-format` assigns to the argument. Features have the scales and zeros of
-`FeatureMap`, unless the type determines the reals.
+A real is `raw * scale + offset`. A row of `UNITS` is a unit or a family of units. `UNIT_FORM` is the syntax of any
+other unit. The field `unit` of a program's input (`InputInterface`) is the text of the option `--input-unit`. The field
+`format` of the input is the type of the raws, which `assign-format` assigns to the argument. Features have the scales
+and zeros of `FeatureMap`, unless the type determines the reals.
 """
 
 from __future__ import annotations
@@ -53,12 +53,15 @@ class SensorUnit:
 
 @dataclass(frozen=True)
 class UnitRow:
-    """A unit of the table.
+    """A unit, or a family of units, of the table.
 
-    name: as users write it, where N is a placeholder for a number. bits, signed: the type of the raws. scale: a
-    function of the number in the name (1 without one) and of the parameter after the colon (None if omitted). For the
-    documentation: raws: a description of the raws; parameter: a description of the parameter, "" for a unit without
-    one; trained: a description of the default training data.
+    * name: as users write it, where N is a placeholder for a number.
+    * bits, signed: the type of the raws.
+    * scale: a function that returns the scale. Its arguments are the number in the name (1 for a name without a number)
+      and the parameter after the colon (None if omitted).
+    * raws: a description of the raws, for the documentation.
+    * parameter: a description of the parameter, for the documentation; "" for a unit without a parameter.
+    * trained: a description of the default training data, for the documentation.
     """
 
     name: str
@@ -70,7 +73,7 @@ class UnitRow:
     parameter: str = ""
 
     def number_in(self, name: str) -> float | None:
-        """The number in `name` if it names this unit (1 for a unit without a number); None if it names another unit."""
+        """The number in `name`, or 1 for a unit without a number; None if `name` is the name of another unit."""
         found = re.fullmatch(re.escape(self.name).replace("N", r"(\d+(?:\.\d+)?)"), name)
         return None if found is None else float(found[1]) if found.groups() else 1.0
 
@@ -94,8 +97,9 @@ def _whole(bits: int) -> Callable[[float, float | None], float]:
 
 
 def _per(number: float, unit: float | None) -> float:
-    """The scale of raws of which `number` represent one physical unit. unit: the real that represents this unit, 1 if
-    None.
+    """The scale of raws. `number` raws represent one physical unit.
+
+    unit: the real that represents one physical unit; 1 if None.
     """
     return (1.0 if unit is None else unit) / number if number else math.inf
 
@@ -124,7 +128,7 @@ _TYPE = re.compile(r"(?:(int|uint)(8|16)|([su])([2-9]|1[0-6]))")
 
 
 def sensor_unit(text: str) -> SensorUnit:
-    """The unit that a text describes: a row of `UNITS`, optionally with a parameter after a colon, or `UNIT_FORM`.
+    """The unit that a text describes: a unit of `UNITS`, optionally with a parameter after a colon, or `UNIT_FORM`.
 
     Raises `InputError` for any other text.
     """
@@ -164,8 +168,9 @@ def _limits_of_type(type: str, text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class InputUnit:
-    """The units of the elements of an input, repeated over its whole length. text: the units in the syntax of the
-    option.
+    """The units of the elements of an input. The list of units is repeated over the whole input.
+
+    text: the units in the syntax of the option `--input-unit`.
     """
 
     text: str
@@ -173,11 +178,10 @@ class InputUnit:
 
     @staticmethod
     def parse(text: str, elements: int | None) -> InputUnit:
-        """Parse the units of an input: `[COUNTx]UNIT`, or a comma-separated list of these.
+        """Parse the units of an input: `[COUNTx]UNIT`, or a comma-separated list of these. Return the units.
 
-        elements: the number of elements of the input; None if it is not known yet.
-
-        Raises `InputError` for an unknown unit, and for a list that cannot be repeated to the number of elements.
+        elements: the number of elements of the input; None if it is not known yet. Raises `InputError` for an unknown
+        unit, and for a list that cannot be repeated to the number of elements.
         """
         units: list[SensorUnit] = []
         for part in text.split(","):
@@ -198,10 +202,10 @@ class InputUnit:
 
     @property
     def format(self) -> ExactNumbers:
-        """The format of the raws, whose numbers are between -1 and 1.
+        """The format of the raws. The numbers of the format are between -1 and 1.
 
-        If all elements have the same unit, without an offset, whose scale is a power of two, the numbers of the format
-        are the reals themselves, unless the raws are bytes.
+        The numbers are the reals themselves if all elements have the same unit, without an offset and with a power of
+        two as scale. This does not apply to raws that are bytes.
         """
         is_signed = any(unit.is_signed for unit in self.units)
         bits = max(unit.bits + (is_signed and not unit.is_signed) for unit in self.units)

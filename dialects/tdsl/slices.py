@@ -1,6 +1,6 @@
 """Ops that read, write or receive a part of a tensor: slices at computed offsets, and windows of NHWC images.
 
-A window is gathered, including its padding, if it is not a slice of the image.
+A window that is not a slice of the image is gathered element by element, including its padding.
 """
 
 from __future__ import annotations
@@ -44,11 +44,10 @@ def _shifted(rank: int, steps: Sequence[int] | None = None) -> list[AffineExpr]:
 
 @irdl_op_definition
 class SliceOp(MovementOp, HasFolderInterface):
-    """The part of the input at computed offsets, in the shape of the result (SeeDot's `x[i:+n]`). It must lie inside
-    the input.
+    """The part of the input at computed offsets, in the shape of the result (SeeDot's `x[i:+n]`).
 
-    `result[i, ..] = input[offset + i * stride, ..]`, as in `tensor.extract_slice`. Strides are 1 by default, and may be
-    negative.
+    `result[i, ..] = input[offset + i * stride, ..]`, as in `tensor.extract_slice`. The part must lie inside the input.
+    Strides are 1 by default, and may be negative.
     """
 
     name = "tdsl.slice"
@@ -106,9 +105,10 @@ class SliceOp(MovementOp, HasFolderInterface):
 
 @irdl_op_definition
 class InsertSliceOp(MovementOp, HasFolderInterface):
-    """`input` with the part at computed offsets replaced by `part` (SeeDot's splice on the left of `=`).
+    """`input`, in which `part` replaces the part at computed offsets (SeeDot's splice on the left of `=`).
 
-    axes: for each axis of the part the corresponding axis of the input; by default the axis of the same index.
+    `axes` contains, for each axis of the part, the corresponding axis of the input. By default, it is the axis of the
+    same index.
     """
 
     name = "tdsl.insert_slice"
@@ -162,9 +162,10 @@ class InsertSliceOp(MovementOp, HasFolderInterface):
 
 
 def insertion_in(loop: scf.ForOp, position: int) -> InsertSliceOp | None:
-    """The op with which each iteration of a loop inserts a part into one of the tensors that it carries.
+    """The op with which each iteration of a loop inserts a part into one of the tensors that the loop carries.
 
-    None unless this is the loop's only use of the tensor, so that no iteration depends on the parts of another one.
+    position: the position of the tensor among the carried values. Returns None unless this insertion is the loop's only
+    use of the tensor, so that no iteration depends on the parts of another iteration.
     """
     carried, last = loop.body.block.args[1 + position], loop.body.block.last_op
     assert last is not None
@@ -176,7 +177,7 @@ def insertion_in(loop: scf.ForOp, position: int) -> InsertSliceOp | None:
 
 @irdl_op_definition
 class MoveUpOp(MovementOp):
-    """The input shifted along an axis: its first `count` elements are dropped, and its last `count` elements are
+    """The input shifted along an axis. The first `count` elements are dropped, and the last `count` elements are
     repeated.
     """
 
@@ -216,10 +217,10 @@ class MoveUpOp(MovementOp):
 
 @irdl_op_definition
 class ReceiveOp(MovementOp):
-    """Rows from `top` up to but excluding `top + h` of an image 1 x H x W x C, as a result 1 x h x W x C.
+    """The rows from `top` up to but excluding `top + h` of an image 1 x H x W x C, as a tensor 1 x h x W x C.
 
-    The image is the program's input (`received` of its interface), which is not in memory. On a device, a function of
-    the caller writes the rows. A program therefore receives each row once, in order.
+    The image is the program's input, which is not in memory (`received` of the program's interface). On a device, a
+    function of the caller writes the rows. A program therefore receives each row once, in order.
     """
 
     name = "tdsl.receive"
@@ -256,8 +257,9 @@ class ReceiveOp(MovementOp):
 
 
 def integers(attribute: DenseArrayBase[IntegerType], name: str, count: int) -> tuple[int, ...]:
-    """The values of an array property. Raises `VerifyException` unless there are `count` values. name: the property's
-    name.
+    """The values of an array property. Raises `VerifyException` unless there are `count` values.
+
+    name: the name of the property, for the message.
     """
     values = tuple(int(value) for value in attribute.get_values())
     if len(values) != count:
@@ -271,7 +273,10 @@ def integer_array(values: Sequence[int]) -> DenseArrayBase[IntegerType]:
 
 
 def windows(extent: int, kernel: int, before: int, after: int, stride: int, dilation: int = 1) -> int:
-    """The number of windows along an axis. Raises `VerifyException` if none fits."""
+    """The number of windows along an axis. Raises `VerifyException` if no window fits.
+
+    extent, kernel: the extents of the axis and of a window. before, after: the padding.
+    """
     if kernel < 1 or stride < 1 or dilation < 1 or before < 0 or after < 0:
         raise VerifyException("windows, strides and dilations are at least 1, padding at least 0")
     span = extent + before + after - dilation * (kernel - 1) - 1
@@ -282,18 +287,19 @@ def windows(extent: int, kernel: int, before: int, after: int, stride: int, dila
 
 @irdl_op_definition
 class WindowOp(TensorOp):
-    """Adjacent windows, in the result's shape N x KH x KW x C, of an image 1 x H x W x C.
+    """Adjacent windows of an image 1 x H x W x C, as a tensor N x KH x KW x C.
 
-    Element (n, i, j, c) is `image[0, top + i * dilations[0], left + n * across + j * dilations[1], c]`, or the real
-    `value` (0 by default) outside the image. margins: the maximum number of pixels by which a window exceeds the image
-    above, below, on the left and on the right. across: the distance between windows in pixels, if there are several.
+    Element (n, i, j, c) of the result is `image[0, top + i * dilations[0], left + n * across + j * dilations[1], c]`.
+    Outside the image, it is the real `value` (0 by default). `margins` is the maximum number of pixels by which a
+    window exceeds the image above, below, on the left and on the right. `across` is the distance between windows in
+    pixels, if there are several windows.
 
-    ring, for a single window: height and width of an image of which the operand, 1 x h x w x C, contains only some
-    pixels, including those of the window. Pixel (y, x) is at (y mod h, x mod w). In an operand with a single row, pixel
-    number n, counted row by row, is at n mod w.
+    `ring` may be set for a single window. It is the height and width of the image. The operand, 1 x h x w x C, then
+    contains only some pixels of this image, including the pixels of the window. Pixel (y, x) is at (y mod h, x mod w).
+    In an operand with a single row, pixel number n, counted row by row, is at n mod w.
 
-    axes: the order of the operand's axes, if it differs: axis i of the image is axis `axes[i]` of the operand. The
-    shapes above are then those of the image. A ring in another order contains whole rows.
+    `axes` is the order of the operand's axes, if it differs: axis i of the image is axis `axes[i]` of the operand. The
+    shapes stated above are then shapes of the image. A ring in another order contains whole rows.
     """
 
     name = "tdsl.window"
@@ -351,7 +357,7 @@ class WindowOp(TensorOp):
 
     @property
     def pitches(self) -> tuple[int, int, int]:
-        """The distances in the operand, in elements, between rows, columns and channels of the image."""
+        """The distances (between rows, columns and channels of the image) in the operand, in elements."""
         shape = shape_of(self.image)
         row, column, channel = (prod(shape[axis + 1 :]) for axis in self.order[1:])
         return row, column, channel
@@ -373,7 +379,7 @@ class WindowOp(TensorOp):
         """The first and the last element of the operand that windows starting at (top, left) read. Not applicable to
         rings.
 
-        Elements outside the image count as the nearest ones inside. top, left: integers, or arrays of integers.
+        Elements outside the image count as the nearest elements inside. top, left: integers, or arrays of integers.
         """
         _, rows, columns, channels = self.held
         down, across, deep = self.pitches
@@ -393,7 +399,7 @@ class WindowOp(TensorOp):
 
     @property
     def extents(self) -> tuple[int, int]:
-        """The height and the width of the image, of which a ring contains only a part."""
+        """The height and the width of the image. A ring contains only some pixels of this image."""
         if self.ring is None:
             _, height, width, _ = self.held
         else:
@@ -415,10 +421,9 @@ class WindowOp(TensorOp):
         return np.concatenate([self._gathered(image, (top, left + step), filling) for step in self.steps], 1)
 
     def _gathered(self, image: Array, corner: tuple[Any, Any], filling: Array) -> Array:
-        """One window of each image, or of each ring. corner: the row and the column of the window, optionally per
-        sample.
+        """One window of each image, or of each ring. filling: the elements outside the image.
 
-        filling: the elements outside the image.
+        corner: the row and the column of the window, as integers or as arrays with an entry per sample.
         """
         indices: list[Array] = []
         inside = np.ones((1, 1, 1), bool)
@@ -459,8 +464,8 @@ class WindowOp(TensorOp):
         return window
 
     def _verify_ring(self, held: Shape, window: Shape) -> None:
-        """Raise `VerifyException` unless the ring contains all pixels of the image from the first to the last of the
-        window.
+        """Raise `VerifyException` unless the ring contains all pixels of the image from the first to the last one of
+        the window.
         """
         height, width = self.extents
         if self.axes is not None and held[1] != width:

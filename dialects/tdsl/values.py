@@ -37,7 +37,7 @@ class Arithmetic(ABC):
         self._built: dict[Operation, Any] = {}
 
     def once(self, op: Operation, build: Callable[[], T]) -> T:
-        """The state that an op needs in each of its evaluations. `build` is called in the first evaluation."""
+        """The state that an op needs in each of its evaluations. `build` creates the state in the first evaluation."""
         if op not in self._built:
             self._built[op] = build()
         return self._built[op]
@@ -65,16 +65,18 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def average(self, out: SSAValue, source: NumberFormat, total: Array, count: int, over_axes: bool) -> Array:
-        """Totals of `count` elements of a format, divided by `count`. out: the result. over_axes: round as `tdsl.mean`
-        does.
+        """Totals of `count` elements of a format, divided by `count`.
+
+        out: the tensor of the results. over_axes: true to round as `tdsl.mean` does, false to round as
+        `tdsl.average_pool` does.
         """
 
 
 @dataclass(frozen=True)
 class Factored:
-    """The derivative by a matrix, as the factors of a matrix product.
+    """The derivative by a matrix, as the two factors of a matrix product.
 
-    slope: (samples, rows, columns). right: the right operand, (samples or 1, length of a row, columns).
+    slope: shape (samples, rows, columns). right: the right operand, shape (samples or 1, length of a row, columns).
     """
 
     slope: Array
@@ -89,10 +91,10 @@ Derivatives: TypeAlias = "Sequence[Array | Factored | None]"
 
 
 class HasValueInterface(Operation, ABC):
-    """An op whose value can be computed on arrays.
+    """An op whose result can be computed on arrays.
 
-    It defines `real` and `bits`, or `compute` if both have the same definition in terms of an `Arithmetic`. Operands
-    other than tensors are integers, or arrays of the shape (samples,).
+    An op class defines `real` and `bits`, or `compute` if both have the same definition in terms of an `Arithmetic`.
+    Operands other than tensors are integers, or arrays of the shape (samples,).
     """
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Any:
@@ -110,26 +112,29 @@ class HasValueInterface(Operation, ABC):
         raise error_at(self, f"{self.name} is not supported yet by the evaluator")
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
-        """The derivatives by each operand, for the result y and the derivative `slope` by the result.
+        """For each operand, the derivative by this operand; None for an operand on which the result does not depend.
 
-        An entry is None for an operand on which the result does not depend. An op without derivatives returns None.
+        y: the result. slope: the derivative by the result. An op without derivatives returns None.
         """
         return None
 
 
 def ranked(x: Array, rank: int) -> Array:
-    """An array with new axes after the axis of samples, such that tensors of rank `rank` can be broadcast with it."""
+    """An array with new axes after the axis of samples, so that it can be broadcast with tensors of rank `rank`."""
     return x if x.ndim == rank else x.reshape(x.shape[0], *(1,) * (rank - x.ndim), *x.shape[1:])
 
 
 def spread(x: Array, shape: tuple[int, ...]) -> Array:
-    """An array broadcast to a shape; the same object if it already has this shape, so that no step is recorded."""
+    """An array broadcast to a shape. If it already has this shape, the same object is returned and no step is
+    recorded.
+    """
     return x if x.shape == shape else np.broadcast_to(x, shape)
 
 
 def summed_to(x: Array, slope: Array) -> Array:
-    """The derivative by an array that was broadcast, from the derivative `slope` by the result. Samples are not
-    summed.
+    """The derivative by an array that was broadcast, computed from the derivative `slope` by the result.
+
+    The derivatives are summed over the broadcast axes, but not over the samples.
     """
     slope = slope.sum(tuple(range(1, slope.ndim - x.ndim + 1)))
     axes = tuple(axis for axis in range(1, x.ndim) if x.shape[axis] == 1 and slope.shape[axis] > 1)

@@ -55,8 +55,9 @@ class AggregateConstantOp(IRDLOperation):
 
 @irdl_attr_definition
 class FirMemType(ParametrizedAttribute, TypeAttribute):
-    """A memory of `depth` words of `width` bits. A write mask has `mask` bits, one per equal part of a word; 0: no
-    mask.
+    """A memory of `depth` words of `width` bits. A write mask has `mask` bits, one per equal part of a word.
+
+    If `mask` is 0, writes have no mask.
     """
 
     name = "seq.firmem"
@@ -100,8 +101,9 @@ class FirMemType(ParametrizedAttribute, TypeAttribute):
 
 
 def _verify_port(memory: SSAValue, address: SSAValue, data: SSAValue) -> None:
-    """Raise `VerifyException` unless the address has as many bits as the depth requires, and the data those of a
-    word.
+    """Raise `VerifyException` unless the address has as many bits as the depth requires.
+
+    Also raise it unless the data have as many bits as a word.
     """
     type = memory.type
     assert isinstance(type, FirMemType)
@@ -112,8 +114,10 @@ def _verify_port(memory: SSAValue, address: SSAValue, data: SSAValue) -> None:
 
 @irdl_op_definition
 class FirMemOp(IRDLOperation):
-    """A memory. Latencies are in cycles. `ruw` and `wuw` define the effect of a write on a simultaneous read and on a
-    second write.
+    """A memory. Latencies are in cycles.
+
+    `ruw` defines the effect of a write on a simultaneous read. `wuw` defines the effect of a write on a second
+    simultaneous write.
     """
 
     UNDEFINED: ClassVar = IntegerAttr(0, i32)

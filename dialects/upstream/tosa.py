@@ -85,8 +85,8 @@ class ConstShapeOp(IRDLOperation):
 class _Convolution(IRDLOperation, ABC):
     """Sums of products of an image N x H x W x C and weights, each minus its zero point, with a bias as initial value.
 
-    `pad` contains the numbers of padding elements above, below, on the left and on the right, which are equal to the
-    image's zero point.
+    `pad` contains the numbers of padding elements above, below, on the left and on the right. Padding elements are
+    equal to the zero point of the image.
     """
 
     input = operand_def(TensorType)
@@ -192,8 +192,8 @@ class SliceOp(_Movement):
 
 @irdl_op_definition
 class PadOp(_Movement):
-    """A tensor padded with `pad_const`. `padding` contains the numbers of elements before and after it along each
-    axis.
+    """A tensor padded with `pad_const`. `padding` contains, for each axis, the numbers of elements before and after
+    it.
     """
 
     name = "tosa.pad"
@@ -229,9 +229,7 @@ class GatherOp(IRDLOperation):
 
 @irdl_op_definition
 class TableOp(IRDLOperation):
-    """For each 8-bit integer, the corresponding entry of a table of 256 entries, which starts with the entry of
-    -128.
-    """
+    """For each 8-bit integer, the corresponding entry of a table of 256 entries. The first entry is that of -128."""
 
     name = "tosa.table"
     input1 = operand_def(TensorType)
@@ -280,7 +278,7 @@ class GreaterEqualOp(_Binary):
 
 @irdl_op_definition
 class ArithmeticRightShiftOp(_Binary):
-    """Arithmetic right shifts, which round down, or with `round` to nearest, halves upwards."""
+    """Arithmetic right shifts, rounded down. With `round`, they are rounded to nearest, halves upwards."""
 
     name = "tosa.arithmetic_right_shift"
     round = prop_def(BoolAttr)
@@ -303,7 +301,7 @@ class CountLeadingZerosOp(_Elementwise):
 
 @irdl_op_definition
 class SelectOp(_Elementwise):
-    """The second operand if the first is 1, otherwise the third."""
+    """The second operand where the first operand is 1, otherwise the third operand."""
 
     name = "tosa.select"
     pred = operand_def(TensorType)

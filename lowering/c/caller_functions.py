@@ -1,6 +1,6 @@
 """C functions around NAME_predict for callers: setters of real inputs, real scores, and the decision of a detector.
 
-A program that calls none of these functions contains none of them, since the linker drops uncalled functions.
+If a program calls none of these functions, the linker drops all of them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Conversions inside the C functions for callers: computations in a format's arithmetic, and clamping of the caller's
-raws.
+"""Conversions inside the C functions that callers use: computations in a format's arithmetic, and clamping of the
+caller's raws.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def emitted(
 
 
 def guarded(program: ProgramBuilder, build: ExpressionBuilder, raw: SSAValue) -> SSAValue:
-    """Clamp a raw from the caller to the valid raws of the input format if the program indexes tables by this raw."""
+    """If the program indexes tables by a raw of the input, clamp the raw to the valid raws. Return the raw."""
     if program.guarded is None or program.input_format is None:
         return raw
     info = np.iinfo(program.input_format.dtype)

@@ -30,8 +30,10 @@ class Affine:
 
 
 def affine_format(ctx: Context, text: str) -> Affine | None:
-    """The affine format of at most 16 bits that a type names; None for other formats and for formats of published
+    """The format that a type names, if it is affine and has at most 16 bits; None for other formats and for published
     arithmetic.
+
+    ctx: the context for parsing. text: the type as text.
     """
     format = _spelled(ctx, text)
     if (
@@ -97,7 +99,9 @@ def outermost_raws(format: NumberFormat) -> tuple[int, int] | None:
 
 
 def guarded_raws(format: NumberFormat) -> tuple[int, int] | None:
-    """`outermost_raws` of an 8-bit format without a formula, whose raws index tables; None for any other format."""
+    """`outermost_raws` of an 8-bit format whose raws index tables because the format has no formula; None for any other
+    format.
+    """
     return outermost_raws(format) if format.dtype.itemsize == 1 and affine_formula(format) is None else None
 
 

@@ -107,7 +107,9 @@ def unsupported(op: Operation, why: str = "has no spelling in C") -> InputError:
 
 
 class FunctionLowering:
-    """The state of lowering one function; `values` maps lowered values of the function to values of the `c` dialect."""
+    """The state of lowering one function. `values` maps each lowered value of the function to a value of the `c`
+    dialect.
+    """
 
     def __init__(self, program: ProgramBuilder, body: Block, spellings: Spellings):
         self.program = program
@@ -167,7 +169,7 @@ class FunctionLowering:
         return self.build.insert(c.ReadOp(variable), variable.name_hint)
 
     def assign_all(self, variables: list[SSAValue], end: Operation | None) -> None:
-        """Assign the operands of a terminator to variables. Operands that read variables have already been
+        """Assign the operands of a terminator to variables. Operands that depend on the variables have already been
         evaluated.
         """
         assert end is not None
@@ -204,7 +206,7 @@ class _Inductions:
         return [op for op in self.loop.body.block.ops if isinstance(op, memref.LoadOp) and self._advances(op)]
 
     def nested_walks(self) -> list[tuple[memref.LoadOp, Sequence[SSAValue]]]:
-        """Loads of inner loops that continue at the position where the previous iteration of this loop stopped.
+        """Loads of inner loops that continue at the position where they stopped in the previous iteration of this loop.
 
         Each load is paired with its indices, expressed by the iter_args of this loop.
         """
@@ -247,7 +249,7 @@ class _Inductions:
         return at is None
 
     def at_first(self, value: SSAValue, build: ExpressionBuilder, lowered: Callable[[SSAValue], SSAValue]) -> SSAValue:
-        """The index of an advancing load in the first iteration, as an expression placed before the loop.
+        """Emit, before the loop, the index of an advancing load in the first iteration, and return it.
 
         The expression is built anew for each load, so that it refers to the variables before the loop.
         """

@@ -1,4 +1,6 @@
-"""Text of the C header other than prototypes: macros of units, class names, feature conversions, the row function."""
+"""Text of the C header in addition to prototypes: macros of units, class names, feature conversions, the row
+function.
+"""
 
 from __future__ import annotations
 
@@ -131,7 +133,7 @@ _READ = "tm_flash_f32"
 def feature_conversion(name: str, features: tdsl.FeatureMap, chip: Chip) -> c.InlineOp:
     """The tables `NAME_feature_scales` and `NAME_feature_zeros`, and the function `NAME_feature_number`.
 
-    The C function converts a feature to the number that the input represents, before rounding to a format.
+    The C function converts a feature to a real number in the units of the input, before it is rounded to a format.
     """
     tables = {"scales": features.scales, "zeros": features.zeros}
     tables = {kind: tdsl.shortest_period(reals) for kind, reals in tables.items()}

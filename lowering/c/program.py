@@ -178,14 +178,16 @@ class ProgramBuilder:
         self.arena = c.ArenaOp(ARENA, op.size, op.alignment.value.data, element)
 
     def view(self, op: scratch.ViewOp, instance: SSAValue | None) -> c.ViewOp:
-        """The address of a buffer. instance: the instance whose arena contains it."""
+        """Emit the address of a buffer, and return the op. instance: the instance whose arena contains the buffer."""
         type = memref_type(op.result)
         pointer = c.PointerType(type.element_type, ALIAS if len(self.viewed) > 1 else RAM)
         doc = self.describe(type, op.attributes.get(FORMAT))
         return c.ViewOp(ARENA, op.offset.value.data, prod(type.get_shape()), doc, pointer, instance)
 
     def interpret_results(self, op: func.ReturnOp) -> SSAValue | None:
-        """Record the label, the scores and further outputs of a program; return the label, or None if there is none."""
+        """Record the label, the scores and further outputs of a program. Return the label, or None if the program has
+        none.
+        """
         for value in op.arguments:
             if isinstance(value.type, IndexType):
                 self.label = value
@@ -339,7 +341,7 @@ class ProgramBuilder:
 
     @property
     def encoding(self) -> tdsl.FeatureEncoding | None:
-        """The integers that convert features with separate scales to raws.
+        """The integers by which the device converts features with separate scales to raws.
 
         None if all features share one scale, or if the conversion uses floats.
         """
@@ -401,7 +403,7 @@ class ProgramBuilder:
 
     @property
     def _input_note(self) -> Attribute | None:
-        """The note on the number format of the input."""
+        """The note on the number format of the input, for the interface; None without a known format."""
         given = self.given
         return _format_note(self.function.arg_attrs, 0) if given is None else given.attributes.get(FORMAT)
 
@@ -432,7 +434,7 @@ class ProgramBuilder:
         return self.signatures.function(suffix, [view.result.type], text, body)
 
     def output_view(self, value: SSAValue, name: str, instance: SSAValue | None) -> c.ViewOp:
-        """The address of an output in the arena.
+        """Emit the address of an output in the arena, and return the op.
 
         name: the name of the view if the value has no name hint. instance: the instance that contains the arena.
         """

@@ -31,7 +31,7 @@ def from_real(m: Machine[V], value: V, format: NumberFormat) -> V:
 
 
 def present(m: Machine[V], value: V, index: V, fills: NDArray[Any]) -> V:
-    """Replace a missing float (NaN) by the fill of its element.
+    """Replace a missing float (NaN) by the fill of its element, and return the value; any other float is unchanged.
 
     index: the index of the element in `fills`.
     """

@@ -43,7 +43,7 @@ PUBLIC = (
 
 @dataclass(frozen=True)
 class Signatures:
-    """A builder of function bodies with arguments, and of functions with these bodies.
+    """A builder of C functions: of bodies with arguments, and of functions with these bodies.
 
     name: the name of the program. instance: the type of instances; None for a program with static memory.
     """
@@ -67,7 +67,9 @@ class Signatures:
         return None if self.instance is None else body.args[0]
 
     def instances_of(self, body: Block) -> list[SSAValue]:
-        """The leading arguments for calls inside a body: the instance, or none for a program with static memory."""
+        """The arguments that precede all others in calls inside a body: the instance, or none for a program with static
+        memory.
+        """
         return [] if self.instance is None else [body.args[0]]
 
     def arguments_of(self, body: Block) -> Sequence[SSAValue]:
@@ -87,8 +89,8 @@ WEIGHTS, LOADED, WEIGHTS_BYTES = "weights", "weights_in_ram", "WEIGHTS_BYTES"
 
 
 def loaded_weights(signatures: Signatures, arrays: Iterable[c.ConstantOp]) -> tuple[c.LoadedOp, c.FuncOp]:
-    """The structure that contains the weights in RAM, largest elements first, and `NAME_weights`, which returns its
-    address.
+    """Return two ops: the structure of the weights in RAM, largest elements first, and `NAME_weights`, which returns
+    its address.
     """
     ordered = sorted(arrays, key=lambda op: -op.element_size)
     loaded = c.LoadedOp(LOADED, Region(Block(ordered)))

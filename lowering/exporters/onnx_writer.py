@@ -1,4 +1,4 @@
-"""Programs on reals written as ONNX models, for training loops and other runtimes.
+"""Writing of programs on reals as ONNX models, for training loops and other runtimes.
 
 Vectors and single images become samples of a batch of any size. A column of n numbers becomes a tensor N x n. An image
 of height x width x channels becomes a tensor N x C x H x W, the order that other exporters use. A bias becomes part of
@@ -118,7 +118,7 @@ class _Writer:
         return name
 
     def constant(self, array: Array, hint: str | None) -> str:
-        """Add an initializer for one use of a constant and return its name. Each use may need a different order of
+        """Add an initializer for one use of a constant and return its name. Each use may require a different order of
         axes.
         """
         name = self.fresh(hint or "constant")
@@ -184,7 +184,10 @@ def _result(to: _Writer, op: tdsl.TensorOp, name: str) -> None:
 
 
 def _bias(to: _Writer, op: tdsl.ContractionOp, channels: int) -> tuple[list[str], tdsl.TensorOp]:
-    """The constant added to the channels of a result, if any, and the last op that the layer absorbs."""
+    """Return the names of the bias input of a layer and the last op that the layer absorbs.
+
+    The bias is the constant that is added to the channels of the result. The list is empty without a bias.
+    """
     if op.initial is not None:
         if (constant := _for_each(op.initial, channels)) is None:
             raise error_at(op, f"'{op.name}' does not start from a constant for each channel")
@@ -341,7 +344,9 @@ def _transpose(to: _Writer, op: tdsl.TransposeOp) -> None:
 
 
 def _reorder(to: _Writer, op: tdsl.ReshapeOp | tdsl.TransposeOp, permutation: Sequence[int]) -> None:
-    """Record the operand as the result, with axis `permutation[i]` of the operand as axis i of the result."""
+    """Record the operand of an op as its result, with the axes permuted: axis i of the result is axis
+    `permutation[i]`.
+    """
     name, axes = to.values[op.input]
     to.define(op.out, name, tuple(permutation.index(axis) for axis in axes))
 

@@ -1,4 +1,4 @@
-"""Programs on 8-bit quantised numbers with zero point 0 (zero-skew formats), written as modules in TOSA 1.0."""
+"""Writing of programs on 8-bit quantised numbers with zero point 0 (zero-skew formats) as modules in TOSA 1.0."""
 
 from __future__ import annotations
 

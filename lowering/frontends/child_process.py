@@ -99,7 +99,7 @@ def serve() -> None:
 
 
 def said(error: BaseException, path: str, file: str) -> str:
-    """The message of a library's exception, with the path of the temporary copy replaced by the user's file name."""
+    """The message of a library's exception. The user's file name replaces the path of the temporary copy."""
     return squeeze(str(error).replace(path, file))
 
 

@@ -34,8 +34,8 @@ _AS_DETECTOR: ContextVar[bool] = ContextVar("_AS_DETECTOR", default=False)
 def reading(*, detector: bool = False, trust_pickle: bool = False) -> Generator[None]:
     """A context that sets options for importing models; a false option changes nothing.
 
-    detector: import models as anomaly detectors; a clustering model scores a sample by the distance to its clusters.
-    trust_pickle: as `TRUST_PICKLE`.
+    detector: import models as anomaly detectors; for example, a clustering model returns a score from the distance of a
+    sample to its clusters. trust_pickle: as `TRUST_PICKLE`.
     """
     before = _AS_DETECTOR.get(), TRUST_PICKLE.get()
     tokens = _AS_DETECTOR.set(detector or before[0]), TRUST_PICKLE.set(trust_pickle or before[1])

@@ -17,11 +17,12 @@ LAMBDA = "<lambda>"
 
 
 def import_jax(function: Any, example: object) -> ModuleOp:
-    """Import a function on arrays with a leading sample axis; it maps 1 x N features to 1 x M scores.
+    """Import a function on arrays with a leading sample axis; the imported function maps 1 x N features to 1 x M
+    scores.
 
-    Arrays that the function closes over, such as its weights, become constants. example: an input array with a sample
-    axis, of which the first sample is used; a tuple for several inputs. Raises `InputError` without an example, without
-    JAX, for a function that JAX cannot trace, and as `read_tensors` does.
+    If the function uses arrays of its surrounding scope, such as weights, they become constants. example: an input
+    array with a sample axis, of which the first sample is used; a tuple for several inputs. Raises `InputError` without
+    an example, without JAX, for a function that JAX cannot trace, and as `read_tensors` does.
     """
     name = str(getattr(function, "__name__", type(function).__name__))
     name = "model" if name == LAMBDA else name

@@ -1,7 +1,7 @@
 """Import of Keras models in memory, through Keras's converter to TensorFlow Lite (the extra `keras`).
 
 The converted model uses floats, since tinyml chooses number formats later. Its batch size is 1, so that every shape is
-known. Recurrent layers are unrolled, since the converter's other forms of them run only in TensorFlow.
+known. Recurrent layers are unrolled, because otherwise the converter emits forms that run only in TensorFlow.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _missing(name: str) -> InputError:
 
 @contextmanager
 def _older_layers(keras: Any) -> Generator[None]:
-    """A context in which Keras 3 accepts layers that Keras 2 saved with parameters that Keras 3 removed.
+    """A context in which Keras 3 loads layers that Keras 2 saved with a parameter that Keras 3 has removed.
 
     Depthwise convolutions of Keras 2 store `groups`, which has no effect.
     """

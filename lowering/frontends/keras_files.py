@@ -1,8 +1,9 @@
 """Checks of a Keras file before Keras loads it: its size, and that it contains no code.
 
 A .keras file is an archive of a configuration in JSON and weights in HDF5. An .h5 or .hdf5 file is HDF5 only, with the
-configuration in an attribute. A configuration may contain functions: a Lambda layer stores Python byte code, and other
-layers name modules to import or files to unpickle. Keras executes such functions, older versions without a warning.
+configuration in an attribute. A configuration may contain functions. For example, a Lambda layer stores Python byte
+code, and other layers name modules to import or files to unpickle. Keras executes such functions. Older versions
+execute them without a warning.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A builder of hardware modules: logic, registers whose inputs are connected later,
-selections by one-hot conditions.
+"""A builder of hardware modules: logic, registers whose inputs are connected later, and selections by one-hot
+conditions.
 """
 
 from __future__ import annotations
@@ -87,13 +87,13 @@ class Circuit:
         return made
 
     def token(self, before: SSAValue) -> SSAValue:
-        """Append a register that delays a signal by one cycle; its value is 0 after a reset."""
+        """Append a register that delays a signal by one cycle, and return its output, which is 0 after a reset."""
         register = self.register(1, "active", resets=True)
         register.takes.append((self.constant(1, 1), before))
         return register.op.data
 
     def later_signal(self) -> SSAValue:
-        """A placeholder for a signal, which `connect` defines later."""
+        """Create a placeholder for a signal. `connect` replaces it later."""
         return self.put(comb.OrOp([self.constant(0, 1)]))
 
     def connect(self, later: SSAValue, signal: SSAValue) -> None:
@@ -171,7 +171,7 @@ class Circuit:
         return self.put(comb.ConcatOp([high, low], IntegerType(bits(high) + bits(low))))
 
     def resize(self, value: SSAValue, width: int, *, signed: bool = True) -> SSAValue:
-        """Truncate a value, or extend it by its sign, or by zeros unless `signed`."""
+        """Truncate a value, or extend it: by its sign if `signed`, otherwise by zeros. Return the result."""
         have = bits(value)
         if width <= have:
             return self.extract(value, 0, width)
@@ -197,7 +197,10 @@ class Circuit:
         return self.concat(self.extract(a, 0, width - amount), self.constant(0, amount))
 
     def scaled(self, a: SSAValue, digits: Sequence[tuple[int, int]]) -> SSAValue:
-        """Multiply a value by a constant, in the value's width. digits: exponents and signs of the powers of two."""
+        """Multiply a value by a constant, in the value's width, and return the product.
+
+        digits: the powers of two whose sum is the constant, as pairs of exponent and sign.
+        """
         ordered = sorted(digits, key=lambda digit: -digit[0])
         parts = [(sign, self.shift_left(a, exponent)) for sign, exponent in ordered]
         if not parts:

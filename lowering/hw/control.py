@@ -1,8 +1,9 @@
 """Control logic: a one-cycle token passes through straight-line runs, loops and branches in program order.
 
-The token enters a part in the cycle before the part's first cycle, from the last cycle of the predecessor. It leaves
-the part in the part's last cycle. A part reads its operands in the cycle of entry. The wire of a value is always valid,
-or valid in one cycle of a timeline and stored in registers for later cycles.
+The token enters a part of the program in the cycle before the part's first cycle. This is the last cycle of the
+preceding part. The token leaves the part in the part's last cycle. A part reads its operands in the cycle in which the
+token enters. The wire of a value may be valid always. Otherwise it is valid in one cycle of a timeline, and registers
+store the value for later cycles.
 
 Arithmetic on integers and indices is combinational logic; `Operators` determines the width of each value.
 """
@@ -50,7 +51,7 @@ class Timeline:
 
 @dataclass
 class TimedWire:
-    """The wire of a value, valid in one cycle of a timeline, or always if there is no timeline.
+    """The wire of a value. It is valid in one cycle of a timeline, or always if there is no timeline.
 
     location: the location of the op that computes the value. later: the registers that store the value after this
     cycle: one per later cycle of a pipelined loop, or one for all later cycles of a run.
@@ -116,8 +117,8 @@ class Values:
 
 
 class Moment:
-    """The cycle in which a part is entered or left: the token's signal, and the timeline and cycle whose wires are then
-    valid.
+    """The cycle in which the token enters or leaves a part: the signal of the token, and the timeline and cycle whose
+    wires are then valid.
     """
 
     def __init__(self, signal: SSAValue, timeline: Timeline | None = None, cycle: int = 0):
@@ -207,7 +208,9 @@ class Control:
                 raise error_at(op, f"'{op.name}' has no hardware")
 
     def _variables(self, values: Sequence[SSAValue], results: Sequence[SSAValue]) -> list[Register]:
-        """Registers for loop-carried values. The registers of the last values also hold the results of the loop."""
+        """Append registers for loop-carried values. The registers of the last values also store the results of the
+        loop.
+        """
         registers = [self.circuit.register(self.operators.width(value), value.name_hint) for value in values]
         for value, register in zip(values, registers, strict=True):
             self.values.always(value, register.op.data)
@@ -220,8 +223,8 @@ class Control:
             register.takes.append((when, self.circuit.resize(value, bits(register.op.data))))
 
     def _counted(self, op: scf.ForOp, now: Moment, counter: Register) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-        """Signals that state whether a loop begins, is skipped, and has another iteration; also the next value of the
-        loop counter.
+        """Return three signals and a value: whether the loop begins, is skipped, and has another iteration; the next
+        value of its counter.
         """
         c = self.circuit
         low, high = self._at([op.lb, op.ub], now)
@@ -312,7 +315,7 @@ class Control:
 
 
 def _ready(op: scf.ForOp, interval: int) -> list[int]:
-    """The cycle of an iteration in which each yielded value is stored in its register."""
+    """For each yielded value, the cycle of an iteration in which the value is stored in its register."""
     body = op.body.block
     end = body.last_op
     assert end is not None
@@ -401,8 +404,10 @@ def combinational(c: Circuit, operators: Operators, op: Operation, operands: Seq
 
 
 def _product(c: Circuit, operators: Operators, op: arith.MuliOp, operands: Sequence[SSAValue], width: int) -> SSAValue:
-    """Emit a product. A constant factor with few digits yields a sum of shifted terms, since multipliers are scarcer
-    than logic.
+    """Emit a product, and return it.
+
+    If a factor is a constant with few digits, the product is a sum of shifted terms, since multipliers are scarcer than
+    logic.
     """
     a, b = (c.resize(operand, width) for operand in operands)
     for factor, other in ((op.rhs, a), (op.lhs, b)):
@@ -432,10 +437,11 @@ def _product_in_logic(
 
 
 def _sum_of_multiples(c: Circuit, rows: Sequence[SSAValue], *, signed: bool = True) -> SSAValue:
-    """Emit the sum of two or more rows, each shifted by one more bit. If signed, the last row is subtracted.
+    """Emit the sum of two or more rows, each shifted by one more bit than the previous row. If signed, the last row is
+    subtracted.
 
-    Each adder is only as wide as its terms overlap; low bits of a single term bypass it. From adders as wide as the
-    product, synthesis would build a compressor tree, which needs twice as many lookup tables.
+    Each adder covers only the bits in which its terms overlap. Low bits of a single term bypass the adder. If adders
+    were as wide as the product, synthesis would build a compressor tree, which needs twice as many lookup tables.
     """
     half = 1 << (len(rows) - 1).bit_length() - 1
     low, high = (

@@ -17,7 +17,9 @@ Accesses = list[tuple[SSAValue, SSAValue]]
 
 @dataclass
 class Memory:
-    """A memory with its read accesses (when, address) and write accesses (when, address, data, mask)."""
+    """A memory with its accesses. A read has a condition and an address. A write has a condition, an address, data and
+    a mask.
+    """
 
     op: rtl.MemoryOp
     ram: rtl.RamOp
@@ -108,8 +110,9 @@ class Memories:
             ram.operands[5] = c.choose([(when, data) for when, _, data, _ in memory.writes], ram.width)
 
     def _split(self, memory: Memory, address: SSAValue, width: int) -> tuple[SSAValue, SSAValue | None]:
-        """The address of a word, and the lane of the element in the word. The lane is None if the element fills the
-        word.
+        """Return the address of the word that contains an element, and the lane of the element in the word.
+
+        The lane is None if the element fills the word.
         """
         shift = (memory.type.width.data // width - 1).bit_length()
         wide = self.c.resize(address, memory.address_bits + shift)
@@ -119,7 +122,9 @@ class Memories:
 
 @dataclass
 class ElementStreams:
-    """The input and output streams: the conditions of receives, and the elements sent with their conditions."""
+    """The input and output streams: the conditions under which elements are received, and the sent elements with their
+    conditions.
+    """
 
     c: Circuit
     data: SSAValue

@@ -49,10 +49,11 @@ def lower_forest(op: tdsl.ForestOp, nest: LoopBuilder) -> None:
 
 
 def _without_missing(op: tdsl.ForestOp, trees: Trees, input: SSAValue, nest: LoopBuilder) -> tuple[Trees, SSAValue]:
-    """Trees without missing values, and copies of their features in which infinities replace missing values.
+    """Remove missing values from a forest. Return the trees, and the input in which infinities replace missing values.
 
-    Minus infinity is at most every threshold; infinity exceeds all thresholds. A feature whose nodes treat a missing
-    value differently has one copy per direction. A format without NaN has no missing values.
+    Minus infinity is at most every threshold; infinity exceeds all thresholds. If the nodes of a feature treat a
+    missing value differently, the input has one copy of the feature per direction. If the format has no NaN, there are
+    no missing values.
     """
     missing, trees = trees.missing, replace(trees, missing=None)
     if (element := element_of(op.input)) != f32 or missing is None or not trees.inner:
@@ -156,7 +157,7 @@ def _add_by_tree(op: tdsl.ForestOp, trees: Trees, votes: NDArray[Any], input: SS
 
 
 def _in_order(trees: Trees, numbers: Any) -> Trees:
-    """Renumber the nodes of trees, tree by tree from the left, with a separate leaf for each reference to it."""
+    """Renumber the nodes of trees, tree by tree from the left. Each reference to a leaf gets a separate leaf."""
     children, roots = trees.children.copy(), trees.roots.copy()
     for tree, root in enumerate(trees.roots.tolist()):
         if root < 0:

@@ -34,10 +34,10 @@ def _copy(source: SSAValue, dest: SSAValue, nest: LoopBuilder) -> None:
 
 @lowers(scratch.MoveOp)
 def move_buffer(op: scratch.MoveOp, nest: LoopBuilder) -> None:
-    """Emit the copy of a buffer to another address, in the direction that is safe for overlapping buffers; packed
-    elements move by bytes.
+    """Emit the copy of a buffer to another address.
 
-    Buffers without an address do not overlap.
+    If the two locations may overlap, the direction of the copy is safe. Buffers without an address do not overlap.
+    Packed elements move by bytes.
     """
     if not op.placed:
         _copy(op.source, op.dest, nest)
@@ -90,7 +90,7 @@ def transpose(op: tdsl.TransposeOp, nest: LoopBuilder) -> None:
 
 @lowers(tdsl.MovementOp)
 def lower_moves(op: tdsl.MovementOp, nest: LoopBuilder) -> None:
-    """Emit the fill of elements that no move writes, then one nest per move. Moves that leave all elements in place are
+    """Emit a fill of the elements that no move writes, and then one nest per move. Moves that change no position are
     omitted.
     """
     if op.filling is not None:

@@ -36,7 +36,9 @@ def single_element(value: SSAValue, nest: LoopBuilder) -> SSAValue:
 
 
 def broadcast_indices(indices: Indices, value: SSAValue, nest: LoopBuilder) -> Indices:
-    """The indices into a buffer that is broadcast to the space of the given indices."""
+    """The indices of the element of a buffer that belongs to the given indices of a larger space. The buffer is
+    broadcast to this space.
+    """
     shape = scratch.memref_type(value).get_shape()
     return [
         nest.index(0) if extent == 1 else index

@@ -43,7 +43,7 @@ def name_operations(module: ModuleOp) -> None:
 
 
 def layers_by_name(module: ModuleOp) -> dict[str, str]:
-    """The layers of the user's model, by the names of the ops of a program (`name_operations`).
+    """By the name of an op of a program (`name_operations`), the layer of the user's model that the op belongs to.
 
     If an op was made from several layers, their names are joined by commas. In a text model that names no layers, the
     line number replaces the layer's name. Ops whose layer is not known are omitted.
@@ -63,7 +63,9 @@ def _layer(op: Operation) -> str:
 
 
 def operation_name(op: Operation) -> str:
-    """The name of an op from its result, kind and operands, as in `b = matmul(U1, H)`; unnamed values are `_`."""
+    """The name of an op. It consists of the result, the kind and the operands, as in `b = matmul(U1, H)`; unnamed
+    values are `_`.
+    """
     match op:
         case scf.ForOp():
             return f"for {_name(op.body.block.args[0]) or ''}".rstrip()

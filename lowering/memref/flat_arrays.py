@@ -62,7 +62,7 @@ class FlatArrays(FlatAccesses):
         return self.nest.add(address, self.nest.times(self.nest.value(start), element_bytes(memref_type(root))))
 
     def bytes_of(self, value: SSAValue) -> tuple[SSAValue, SSAValue | int]:
-        """The arena that contains a buffer, and the index of the buffer's first byte."""
+        """Return the arena that contains a buffer, and the index of the buffer's first byte in the arena."""
         root, start = self.place(value)
         if (view := self.views.get(root)) is None:
             raise InputError("an op that works in place takes a buffer of the arena, got an array of the caller")

@@ -49,7 +49,10 @@ def add_votes(arrays: FlatArrays, forest: ForestCode, input: SSAValue, outputs: 
         return nest.load(children, [nest.add(nest.times(number, 2), side)])
 
     def leaf_below(root: SSAValue) -> SSAValue:
-        """Follow a path from a root to a leaf. Nodes from 0 on are inner nodes; the node -1 - n is leaf n."""
+        """Follow the path from a root to a leaf, and return the index of the leaf.
+
+        Nodes from 0 on are inner nodes; the node -1 - n is leaf n.
+        """
         before, after = Block(arg_types=[i32]), Block(arg_types=[i32])
         with nest.inside(before):
             is_inner = nest.insert(arith.CmpiOp(before.args[0], nest.constant(0, i32), "sge"))
@@ -76,7 +79,9 @@ def add_votes(arrays: FlatArrays, forest: ForestCode, input: SSAValue, outputs: 
 
 
 def _ordered(arrays: FlatArrays, value: SSAValue) -> SSAValue:
-    """Load a feature as an integer. These integers compare as the numbers do (`ordered`)."""
+    """Load a feature as an integer. The order of these integers is the order of the numbers that they represent
+    (`ordered`).
+    """
     nest = arrays.nest
     if not isinstance(value.type, Float32Type):
         return value

@@ -35,7 +35,7 @@ class PackedElements:
         return self.width
 
     def _bit(self, index: SSAValue, bit: SSAValue) -> tuple[SSAValue, SSAValue]:
-        """The byte that contains a bit of an element, and the position of the bit in the byte, an i32."""
+        """Return the byte that contains a bit of an element, and the position of the bit in the byte, an i32."""
         nest, length = self.nest, group_length(self.bits)
         positions = bit_positions(self.bits, gaps=False)
         table = scratch.ConstantOp.of(np.ascontiguousarray(positions.astype("i1")), i8)

@@ -37,7 +37,9 @@ class Windows(NamedTuple):
     dilations: tuple[int, int] = (1, 1)
 
     def fitted(self, to: TosaWriter, image: SSAValue, kernel: Sequence[int]) -> tuple[SSAValue, Windows]:
-        """Adjust an image and windows so that the last window ends with the padded image, as TOSA requires."""
+        """Adjust an image and windows so that the last window ends with the padded image, as TOSA requires. Return
+        both.
+        """
         shape, pad = list(tosa.extents(image)), list(self.pad)
         for axis, (stride, dilation, extent) in enumerate(zip(self.strides, self.dilations, kernel, strict=True)):
             before, behind = pad[2 * axis : 2 * axis + 2]
@@ -78,7 +80,7 @@ def convolution(to: TosaWriter, op: tdsl.Conv2dOp, values: Values) -> SSAValue:
 
 
 def _image(image: SSAValue) -> tuple[SSAValue, tuple[int, int, int, int]]:
-    """The image before padding, and the padding that the convolution performs itself."""
+    """Return the image before padding, and the padding that the convolution performs itself."""
     pad = image.owner
     if isinstance(pad, tdsl.PadOp) and (margins := margins_of(pad)) is not None:
         return pad.input, margins
@@ -166,8 +168,8 @@ def max_pool(to: TosaWriter, op: tdsl.MaxPoolOp, values: Values) -> SSAValue:
 
 
 def average_pool(to: TosaWriter, op: tdsl.AveragePoolOp, values: Values) -> SSAValue:
-    """Lower an average pool: the average of the raws is rounded away from zero and then converted to the scale of the
-    result.
+    """Lower an average pool. The average of the raws is rounded away from zero. It is then converted to the scale of
+    the result.
     """
     source, channels = quantised(op.image), tdsl.shape_of(op.image)[3]
     ones = np.ones((*op.window, channels, 1), np.int8)

@@ -1,11 +1,11 @@
-"""A writer of TOSA ops on integers, and of multiplications by real factors with a rounding common to TensorFlow Lite
-and TOSA.
+"""A writer of TOSA ops on integers, and of multiplications by real factors that TensorFlow Lite and TOSA round in the
+same way.
 
-TensorFlow Lite multiplies by `multiplier * 2^(shift - 31)` in two steps, which round halves upwards and then away from
-zero (gemmlowp's SaturatingRoundingDoublingHighMul and RoundingDivideByPOT). `tosa.rescale` with DOUBLE_ROUND and the
-shift `31 - shift` computes the same integers, provided that a left shift stays within 32 bits (TOSA 1.0, section 1.9,
-`apply_scale_32`). For x >= 0 both compute floor((x * m + 2^30 + 2^(30 + r)) / 2^(31 + r)) for a right shift of r > 0.
-For x < 0 both add -2^30 instead of 2^30.
+TensorFlow Lite multiplies by `multiplier * 2^(shift - 31)` in two steps. The first step rounds halves upwards, and the
+second step rounds halves away from zero (gemmlowp's SaturatingRoundingDoublingHighMul and RoundingDivideByPOT).
+`tosa.rescale` with DOUBLE_ROUND and the shift `31 - shift` computes the same integers, provided that a left shift stays
+within 32 bits (TOSA 1.0, section 1.9, `apply_scale_32`). For x >= 0 and a right shift of r > 0, both compute floor((x *
+m + 2^30 + 2^(30 + r)) / 2^(31 + r)). For x < 0 both add -2^30 instead of 2^30.
 """
 
 from __future__ import annotations
@@ -94,8 +94,9 @@ class TosaWriter:
         return self.op(tosa.SliceOp, [value, self.shape(start), self.shape(size)], size, element_of(value))
 
     def binary(self, kind: type[Operation], lhs: SSAValue, rhs: SSAValue, **properties: Attribute) -> SSAValue:
-        """Append an op on two tensors of 32 bits, one of which may broadcast; the tensor of lower rank is extended by
-        axes of extent 1.
+        """Append an op on two tensors of 32 bits, and return its result. One of the tensors may broadcast.
+
+        The tensor of lower rank is extended by axes of extent 1.
         """
         rank = max(len(tosa.extents(each)) for each in (lhs, rhs))
         lhs, rhs = (self.reshape(each, ranked(tosa.extents(each), rank)) for each in (lhs, rhs))
@@ -134,9 +135,9 @@ class TosaWriter:
         zero: int = 0,
         element: IntegerType = i32,
     ) -> SSAValue:
-        """Emit each sum times a factor, or times one factor per index of the last axis, plus a zero point, saturating.
+        """Emit the product of each sum and a factor, plus a zero point, and return the saturated result.
 
-        most: a bound on the magnitude of sums.
+        factors: one factor, or one factor per index of the last axis. most: a bound on the magnitude of sums.
         """
         pairs = [multiplier_and_shift(each) for each in (factors if isinstance(factors, Sequence) else [factors])]
         return self.rescaled(value, pairs, most, zero=zero, element=element)
@@ -150,9 +151,9 @@ class TosaWriter:
         zero: int = 0,
         element: IntegerType = i32,
     ) -> SSAValue:
-        """Rescale as `requantised` does, with factors given as pairs of a multiplier and a left shift.
+        """Rescale as `requantised` does. factors: pairs of a multiplier and a left shift.
 
-        from_zero: the zero point subtracted from an 8-bit value.
+        from_zero: the zero point that is subtracted from an 8-bit value.
         """
         for multiplier, shift in factors:
             if not LEAST_SHIFT <= 31 - shift <= GREATEST_SHIFT or (shift > 0 and most << shift >= 1 << 31):

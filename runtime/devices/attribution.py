@@ -35,7 +35,7 @@ _CLONE = re.compile(r"\.(constprop|isra|part)\.\d+")
 class ListedInstruction:
     """An instruction of `NAME_predict`, or of the step function of a streaming program.
 
-    line: the line in NAME.c, 0 if there is none. time: the time per inference, including calls.
+    line: the line in NAME.c, 0 if there is none. time: the time per inference, including called functions.
     """
 
     address: int
@@ -48,13 +48,14 @@ class ListedInstruction:
 class Attribution:
     """The time and flash of a model, by line and by symbol.
 
-    time: by line of NAME.c, in the device's unit, as the mean over the inputs, including the functions that a line
-    calls. calls: the part of that time spent in called functions, by line and function. code: bytes of `NAME_predict`,
-    or the step function, by line. Line 0 collects the time and code without a line.
-
-    constants, kernels, library: bytes of flash by symbol, for the arrays and the functions of NAME.c and for the C
-    library. The rest of the program is start-up code and harness. instructions: the instructions of `NAME_predict`, or
-    the step function, if a listing was requested.
+    * time: for each line of NAME.c, its time in the device's unit, as the mean over the inputs. It includes the
+      functions that the line calls.
+    * calls: for each line and called function, the part of this time that is spent in the function.
+    * code: for each line, the bytes of `NAME_predict`, or of the step function. Line 0 collects the time and code
+      without a line.
+    * constants, kernels, library: the bytes of flash by symbol, for the arrays of NAME.c, for the functions of NAME.c,
+      and for the C library. The rest of the program is start-up code and harness.
+    * instructions: the instructions of `NAME_predict`, or of the step function, if a listing was requested.
     """
 
     build: Build
@@ -79,10 +80,10 @@ def attribute(
     *,
     listing: bool = False,
 ) -> Attribution:
-    """Build and run a generated model, and attribute its time and flash. constants: the names of the constant arrays in
-    its C file.
+    """Build and run a generated model, and return the attribution of its time and flash.
 
-    Raises `InputError` on a device without a profiler.
+    constants: the names of the constant arrays in the model's C file. listing: true to request instructions. Raises
+    `InputError` on a device without a profiler.
     """
     build = runner.build(source_dir, interface, workdir, optimize, DEBUG_FLAGS)
     profile = runner.profile(build, interface, inputs)

@@ -1,4 +1,4 @@
-"""The runner of AVR chips, which is cycle-accurate with libsimavr."""
+"""The runner of AVR chips. It simulates programs with libsimavr, with exact numbers of cycles."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class AvrRunner(SimulatorRunner):
     """The runner of simulated AVR chips, by default the Arduino Uno, with the Arduino IDE's compiler flags except LTO.
 
     No Arduino core is linked. Cycles are counted from the first instruction of `NAME_predict` through its return. The
-    runner raises `DeviceError` for an inference of more than `limit` cycles, a crash, a jump out of the program, a
-    stack overflow into the static data and a program too large for the chip.
+    runner raises `DeviceError` for an inference of more than `limit` cycles, for a crash and for a jump out of the
+    program. Also raises it for a stack overflow into the static data, and for a program too large for the chip.
     """
 
     name: str = "uno"

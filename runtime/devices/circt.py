@@ -1,4 +1,4 @@
-"""Hardware modules in CIRCT's dialects, printed as SystemVerilog by CIRCT, a second, independent printer."""
+"""Hardware modules in CIRCT's dialects. CIRCT, as a second and independent printer, prints them as SystemVerilog."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def _has_circt() -> bool:
 
 
 def printed_by_circt(module: str) -> str:
-    """The SystemVerilog text of a module in CIRCT's dialects, given in the generic form.
+    """The SystemVerilog text of a module. module: the text of a module in CIRCT's dialects, in the generic form.
 
-    Raises `InputError` if `circt` is not installed, and with CIRCT's first error message for a module that CIRCT
-    rejects.
+    Raises `InputError` if `circt` is not installed. For a module that CIRCT rejects, raises it with CIRCT's first error
+    message.
     """
     if not _has_circt():
         raise InputError(f"circt is not installed: {install_command(EXTRA)}")
@@ -59,8 +59,9 @@ def printed_by_circt(module: str) -> str:
 
 @dataclass(frozen=True)
 class CirctRunner(Runner):
-    """The runner of modules that CIRCT prints, on verilator. The folder of a program contains `NAME.mlir` in addition
-    to `NAME.v`.
+    """The runner of modules that CIRCT prints, on verilator.
+
+    The folder of a program contains `NAME.mlir` in addition to `NAME.v`.
     """
 
     def build(
@@ -71,7 +72,7 @@ class CirctRunner(Runner):
         optimize: str | None = None,
         extra_flags: Sequence[str] = (),
     ) -> Build:
-        """Print the module as `NAME.sv` in a working folder."""
+        """Print the module as `NAME.sv` in a working folder, and return it as the built program."""
         ours = runner_for(self.name).build(source_dir, interface, workdir)
         workdir.mkdir(parents=True, exist_ok=True)
         file = workdir / f"{interface.name}.sv"

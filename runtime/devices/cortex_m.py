@@ -1,4 +1,4 @@
-"""The runner of ARM Cortex-M chips on the emulator, with cycles by the published timing of the core."""
+"""The runner of ARM Cortex-M chips on the emulator. Cycles follow from the published timing of the core."""
 
 from __future__ import annotations
 
@@ -55,16 +55,17 @@ class ThumbCycles:
 
 @lru_cache(4)
 def _disassembly(chip: Chip, elf: Path, written: int) -> dict[int, Instruction]:
-    """The instructions of an ELF file by address. written: the modification time of the file, which is part of the
-    cache key.
+    """The instructions of an ELF file, by address.
+
+    written: the modification time of the file, which is part of the cache key.
     """
     return disassembled(call_tool(chip, "objdump", ["-d", elf]))
 
 
 def disassembled(text: str, vector: Callable[[int], Instruction | None] = lambda code: None) -> dict[int, Instruction]:
-    """The instructions of a disassembly by address, with the registers on which cycles depend.
+    """The instructions of a disassembly, by address. They state the registers on which cycles depend.
 
-    vector: returns an instruction for 32-bit opcodes that binutils does not decode, or None.
+    vector: a function that returns the instruction for a 32-bit opcode that binutils does not decode, or None.
     """
     found: dict[int, Instruction] = {}
     for address, code, name, operands in _LINE.findall(text):

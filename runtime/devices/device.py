@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 class DeviceError(InputError):
-    """A program did not run to its end on a device: it crashed, did not terminate, or does not fit the chip."""
+    """Raised if a program did not run to its end: it crashed, did not terminate, or does not fit the chip."""
 
 
 class FullStackError(DeviceError):
-    """The stack of a program overflowed into its static data, because the RAM is too small for both."""
+    """The stack of a program overflowed into the static data, because the RAM is too small for stack and data."""
 
 
 @dataclass(frozen=True)
 class Build:
     """A linked program.
 
-    `flash_bytes` is text + data of the ELF file, including startup code and the harness, some dozens of bytes.
-    `static_bytes` is .data + .bss, which includes the caller's input array X. `weights` are the constants that the
-    program receives before the first inference (`--load-weights`).
+    * flash_bytes: text + data of the ELF file, including startup code and the harness, some dozens of bytes.
+    * static_bytes: .data + .bss, which includes the caller's input array X.
+    * weights: the constants that the program receives before the first inference (`--load-weights`).
     """
 
     flash_bytes: int
@@ -41,13 +41,17 @@ class Build:
 class RunResult:
     """Raw outputs and costs of a run over `samples` inputs.
 
-    `labels` has shape (samples,) and `scores` (samples, output_length) in the element type of the interface; either is
-    None if the model has none. `cycles` has shape (samples,) and counts `unit` from the first instruction of
-    `NAME_predict` to its return; it is None if the device has no counter. `stack_bytes` is the greatest stack depth
-    over all inferences, measured from the top at reset, so it includes the frame of main and the call. `more` contains
-    the outputs after the scores. `core_cycles` has shape (samples,): the cycles of the core by the timing of the board,
-    for the same instructions; None if the board has no timing. `longest` has shape (samples,): for a streaming program,
-    the maximum cycles between two parts of the input, including the answer; None for other programs.
+    * labels: shape (samples,); None if the model has no labels.
+    * scores: shape (samples, output_length), in the element type of the interface; None if the model has no scores.
+    * cycles: shape (samples,); counts `unit` from the first instruction of `NAME_predict` to its return. None if the
+      device has no counter.
+    * stack_bytes: the greatest stack depth over all inferences, measured from the top at reset. It includes the frame
+      of main and the call.
+    * more: the outputs after the scores.
+    * core_cycles: shape (samples,); the cycles of the core by the timing of the board, for the same instructions. None
+      if the board has no timing.
+    * longest: shape (samples,); for a streaming program, the maximum cycles between two parts of the input, including
+      the answer. None for other programs.
     """
 
     labels: np.ndarray | None
@@ -64,9 +68,9 @@ class RunResult:
 class TimeProfile:
     """The time of an inference by instruction, as the mean over the inputs, in the device's unit.
 
-    `spent[site, pc]` is the time of the instruction at `pc` while `site` was the last instruction of `NAME_predict`
-    that ran before it. `site` is either `pc` itself or the call in which the instruction ran. The values add up to
-    `RunResult.cycles`.
+    The key of `spent` is a pair (site, pc). The value is the time of the instruction at `pc` while `site` was the last
+    instruction of `NAME_predict` that ran before it. `site` is either `pc` itself or the call in which the instruction
+    ran. The values add up to `RunResult.cycles`.
     """
 
     result: RunResult
@@ -74,7 +78,7 @@ class TimeProfile:
 
 
 def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
-    """The bytes of `inputs`, row after row, packed as a caller would pack them.
+    """The bytes of `inputs`, row after row. Elements are packed if the interface states a packed input.
 
     Raises `InputError` if the shape or the element type does not match the interface.
     """
@@ -91,10 +95,10 @@ def raw_inputs(interface: Interface, inputs: np.ndarray) -> bytes:
 
 
 def result_of_records(interface: Interface, records: bytes, unit: str) -> RunResult:
-    """Decode the records that a device's driver writes, one per sample.
+    """The results of a run, decoded from the records that a device's driver writes, one record per sample.
 
-    A record is `int32 label; uint32 stack; uint64 cycles;`, the raw scores and the other outputs, then, for a streaming
-    program, `uint64 longest`. unit: the unit of cycles. If all cycles are 0, the device has no counter.
+    A record is `int32 label; uint32 stack; uint64 cycles;`, the raw scores and the other outputs. For a streaming
+    program, `uint64 longest` follows. unit: the unit of cycles. If all cycles are 0, the device has no counter.
     """
     import numpy as np
 

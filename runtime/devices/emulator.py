@@ -24,12 +24,17 @@ from tinyml.runtime.model.interface import Interface
 class Core:
     """An emulated core.
 
-    pc, back (the return address), sp, arguments (of a function; the first also contains its result): registers by
-    unicorn's numbers. size_of: returns the size in bytes of the instruction with a given first halfword. code: the
-    offset added to a function's address to call it. bits: the width of a register. flash: the address and size in bytes
-    of program memory. ram: the address and minimum size in bytes of the memory for data and stack, with the stack at
-    its end. devices: the sizes of other readable and writable memory regions, by address. All addresses and sizes are
-    multiples of 4096.
+    * pc, back, sp, arguments: the program counter, the register of the return address, the stack pointer and the
+      registers of function arguments, by unicorn's numbers. The first argument register also contains the result of a
+      function.
+    * size_of: a function that returns the size in bytes of the instruction with a given first halfword.
+    * code: the offset that is added to a function's address to call the function.
+    * bits: the width of a register.
+    * flash: the address and size in bytes of program memory.
+    * ram: the address and minimum size in bytes of the memory for data and stack. The stack is at its end.
+    * devices: the sizes of other readable and writable memory regions, by address.
+
+    All addresses and sizes are multiples of 4096.
     """
 
     emulator: Any
@@ -46,8 +51,9 @@ class Core:
 
 
 class CodeCycles(Protocol):
-    """The cycles of a linked program's code. refill: the additional cycles of a taken branch, which refills the
-    pipeline.
+    """The cycles of a linked program's code.
+
+    refill: the additional cycles of a taken branch, which refills the pipeline.
     """
 
     @property
@@ -62,10 +68,10 @@ class CodeCycles(Protocol):
 class EmulatorRunner(Runner):
     """The base class of runners on an emulated chip. The core defines the register width and the memory map.
 
-    The instructions of an inference are counted exactly, from the first of `NAME_predict` through its return. A runner
-    with `code_cycles` also estimates cycles. More than `limit` instructions, an access to unmapped memory, an illegal
-    instruction and a stack overflow raise `DeviceError`. A program that does not fit raises `InputError` when it is
-    linked.
+    The instructions of an inference are counted exactly, from the first instruction of `NAME_predict` through its
+    return. A runner with `code_cycles` also estimates cycles. More than `limit` instructions, an access to unmapped
+    memory, an illegal instruction and a stack overflow raise `DeviceError`. A program that does not fit raises
+    `InputError` when it is linked.
     """
 
     limit: int = 4_000_000_000
@@ -129,7 +135,7 @@ class EmulatorRunner(Runner):
 
 
 class _Machine:
-    """An emulated chip that has run to its first `tm_mark`. profiled: true to record block entries in `entered`."""
+    """An emulated chip that has run to its first `tm_mark`. profiled: true to record entries of blocks in `entered`."""
 
     def __init__(self, runner: EmulatorRunner, build: Build, interface: Interface, profiled: bool = False) -> None:
         elf = build.elf
@@ -182,7 +188,11 @@ class _Machine:
             self._input = self._return_to_mark()
 
     def infer(self, raw: bytes) -> tuple[int, int, int, bytes, list[bytes]]:
-        """The label, executed instructions, stack depth in bytes, raw scores and other outputs of one input."""
+        """Run an inference on the raw input and return its results.
+
+        The results are the label, the number of executed instructions, the stack depth in bytes, the raw scores and the
+        other outputs.
+        """
         free, top = self._symbols["tm_bss_end"], self._symbols["tm_stack_top"]
         unused: int = self._uc.reg_read(self._core.sp) - free
         if not self._interface.row_length:
@@ -222,7 +232,7 @@ class _Machine:
         return self._run_to_mark(self._uc.reg_read(self._core.back))
 
     def _run_to_mark(self, start: int) -> int:
-        """Run from a code address to the next call of `tm_mark` and return its argument."""
+        """Run from a code address to the next call of `tm_mark` and return the argument of this call."""
         mark = self._symbols["tm_mark"]
         self.counter.restart()
         try:
@@ -259,7 +269,7 @@ class _Machine:
                 self._site = instructions[-1]
 
     def _is_special(self, address: int) -> bool:
-        """True for a block at which the program requests an input row, or which is outside the program."""
+        """True for a block at which the program requests an input row, and for a block outside the program."""
         return address == self._row or address not in self._program
 
     def _end_part(self) -> None:
@@ -268,7 +278,7 @@ class _Machine:
         self._part = self.counter.executed
 
     def _receive(self) -> None:
-        """Write the requested row to memory, at the entry of the function that supplies rows."""
+        """Write the requested row to memory. Called at the entry of the function that supplies rows."""
         self._end_part()
         to, row = (self._uc.reg_read(register) for register in self._core.arguments)
         size = self._interface.row_bytes
@@ -324,7 +334,7 @@ class _Counts(ctypes.Structure):
 class CodeBlock(NamedTuple):
     """A basic block, which is entered only at its start: the addresses of its instructions and its cycles.
 
-    after: the address following the block; None for a block of the harness, which has no instructions.
+    after: the address after the block; None for a block of the harness, for which no instructions are recorded.
     """
 
     instructions: Sequence[int]
@@ -335,9 +345,9 @@ class CodeBlock(NamedTuple):
 class Step(NamedTuple):
     """A transition between blocks.
 
-    to: the number of the entered block. instructions, cycles: the costs of the step, including the refill after a taken
-    branch. special: true if the program requests an input row at the entered block, or if the block is outside the
-    program.
+    * to: the number of the entered block.
+    * instructions, cycles: the costs of the step. The cycles include the refill after a taken branch.
+    * special: true if the program requests an input row at the entered block, or if the block is outside the program.
     """
 
     to: int
@@ -347,11 +357,13 @@ class Step(NamedTuple):
 
 
 class BlockCounter:
-    """A counter of instructions and cycles, which `restart` resets to 0.
+    """A counter of instructions and cycles. `restart` resets the counts to 0.
 
-    decode: returns the block at an address, of a size in bytes. refill: the additional cycles of a taken branch.
-    special: returns true if the entry of the block at an address requires more than counting. Blocks are numbered from
-    1. The program starts in block 0.
+    * decode: a function that returns the block at an address. Its arguments are the address and the size in bytes.
+    * refill: the additional cycles of a taken branch.
+    * special: a function that returns true if the entry of the block at an address requires more than counting.
+
+    Blocks are numbered from 1. The program starts in block 0.
     """
 
     def __init__(
@@ -381,7 +393,7 @@ class BlockCounter:
 
     @property
     def blocks(self) -> dict[tuple[int, int], CodeBlock]:
-        """The blocks entered so far, by address and size."""
+        """The blocks entered so far. The key is a pair (address, size)."""
         return {key: self._known[number] for key, number in self._numbers.items()}
 
     def restart(self) -> None:
@@ -399,10 +411,10 @@ class BlockCounter:
         return step.special
 
     def attach(self, emulator: Any, unicorn: Any, other: Callable[[int, int], None]) -> bool:
-        """Install a C hook that counts all steps known not to be special and calls `other` for the rest.
+        """Install a C hook that counts all steps known not to be special and calls `other` for all other steps.
 
-        Return false without a C compiler. unicorn: the imported module of the emulator. An error in `other` stops the
-        emulator; `check` raises it.
+        Return false if the host has no C compiler. unicorn: the imported module of the emulator. An error in `other`
+        stops the emulator. `check` raises this error.
         """
         if (library := counting_library()) is None:
             return False
@@ -433,10 +445,12 @@ class BlockCounter:
             raise self._error
 
     def _guarded(self, other: Callable[[int, int], None], stop: Callable[[], None]) -> Generator[None, None, None]:
-        """A context in which `other` is called for each block that the C hook reports. Its first error is saved.
+        """A context in which `other` is called for each block that the C hook reports. The first error of `other` is
+        saved.
 
         The C hook would discard an exception. An exception of a signal handler is raised when a function is entered,
-        before its first statement, where no `try` can catch it. A generator is resumed inside its `try`.
+        before its first statement, where no `try` in this function can catch the exception. A generator, in contrast,
+        is resumed inside its `try`.
         """
         while True:
             try:
@@ -466,7 +480,7 @@ class BlockCounter:
         return step
 
     def _enlarge(self, rows: int) -> None:
-        """Rebuild the table of steps with `rows` rows, which is a power of two."""
+        """Rebuild the table of steps with `rows` rows. `rows` is a power of two."""
         assert self._library is not None
         self._table = (_TableRow * rows)()
         self._counts.steps = ctypes.addressof(self._table)

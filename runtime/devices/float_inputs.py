@@ -40,9 +40,13 @@ def run_on_floats(
     temporary: Path,
     optimize: str | None = None,
 ) -> tuple[Build, RunResult]:
-    """The labels and scores of a model for real inputs (samples, elements), in single precision, and their cost.
+    """The built program, and the result of its run on real inputs in single precision.
 
-    folder: contains NAME.c and NAME.h. temporary: an empty folder. Raises `InputError` as runners do.
+    * folder: contains NAME.c and NAME.h.
+    * x: shape (samples, elements).
+    * temporary: an empty folder.
+
+    Raises `InputError` as runners do.
     """
     for suffix in (".c", ".h"):
         shutil.copy(folder / f"{model.name}{suffix}", temporary)

@@ -1,4 +1,4 @@
-"""The runner of FPGAs, which simulates hardware modules."""
+"""The runner of FPGAs. It simulates hardware modules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ class FpgaRunner(Runner):
         optimize: str | None = None,
         extra_flags: Sequence[str] = (),
     ) -> Build:
-        """Find the hardware module of a model in a folder. Raises `InputError` if the folder contains none."""
+        """The hardware module of a model in a folder, as a built program.
+
+        Raises `InputError` if the folder contains no hardware module.
+        """
         file = source_dir / f"{interface.name}.v"
         if not file.is_file():
             raise InputError(f"expected a hardware module: compile with --target {self.name}", file=str(source_dir))

@@ -1,4 +1,4 @@
-"""The runner of Cortex-M cores with Helium in QEMU, with cycles by a model of the core."""
+"""The runner of Cortex-M cores with Helium in QEMU. A model of the core estimates the cycles."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class _Vector:
 
 @lru_cache(1 << 12)
 def decoded(code: int) -> _Vector | None:
-    """The vector instruction of an opcode, with the properties that determine cycles and alignment; None for other
-    opcodes.
+    """The vector instruction of an opcode; None for other opcodes.
 
-    Source: Arm DDI 0553, Armv8-M Architecture Reference Manual, C2.4.
+    The result states the properties that determine cycles and alignment. Source: Arm DDI 0553, Armv8-M Architecture
+    Reference Manual, C2.4.
     """
     high, low = code >> 16, code & 0xFFFF
     if high >> 10 & 0b111011 != 0b111011:
@@ -88,8 +88,9 @@ def _instruction(code: int) -> Instruction | None:
 
 @lru_cache(4)
 def _table(chip: Chip, elf: Path, timing: Timing, written: int) -> bytes:
-    """The plugin's table of the instructions of a program. written: the file's modification time, which is part of the
-    cache key.
+    """The table of the instructions of a program, in the format of the QEMU plugin.
+
+    written: the file's modification time, which is part of the cache key.
     """
     table, text = symbols(chip, elf), call_tool(chip, "objdump", ["-d", elf])
     first, end = table["tm_harness_start"], table["tm_program_end"]
@@ -113,9 +114,9 @@ def _table(chip: Chip, elf: Path, timing: Timing, written: int) -> bytes:
 class HeliumRunner(QemuRunner):
     """The runner of a Cortex-M55 in QEMU.
 
-    An instruction of a low-overhead loop is counted in each iteration, because QEMU executes it, although the core
-    skips it. QEMU does not report a fault for a vector access without the alignment that the architecture requires. The
-    plugin does.
+    The branch at the end of a low-overhead loop is counted in each iteration, because QEMU executes this instruction
+    although the core skips it. QEMU reports no fault for a vector access without the alignment that the architecture
+    requires. The plugin reports this fault.
     """
 
     emulator: ClassVar[Sequence[str]] = ("qemu-system-arm", "-M", "mps3-an547")

@@ -25,10 +25,10 @@ _SANITIZED = ("-g1", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"
 
 @cache
 def _quicker(compiler: str) -> Sequence[str]:
-    """Flags that reduce a compiler's run time.
+    """Compiler flags that reduce the run time of a compiler.
 
     gcc's jump threading takes most of the time for a function that rounds thousands of numbers. Other compilers do not
-    support the flag, and may also be called gcc.
+    support the flag that disables it. Such compilers may also be called gcc.
     """
     try:
         said = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False).stdout
@@ -43,8 +43,10 @@ class HostRunner(Runner):
 
     Cycles are ticks of the x86 time stamp counter, which is a noisy measure; None on other hosts. The stack depth is
     that of a painted thread, from the frame of the loop around `NAME_predict`. The size of a build includes the C
-    library's startup code and the harness. With `sanitize`, the program checks itself for undefined behaviour and
-    invalid accesses, the first of which raises `DeviceError`. Its stack is reported as 0.
+    library's startup code and the harness.
+
+    With `sanitize`, the program checks for undefined behaviour and invalid accesses. The first violation raises
+    `DeviceError`. The stack is then reported as 0.
     """
 
     name: str = "host"

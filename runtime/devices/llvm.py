@@ -1,4 +1,4 @@
-"""Compilation of programs in upstream dialects of MLIR by LLVM, a second, independent back end."""
+"""Compilation of programs in upstream dialects of MLIR by LLVM, as a second, independent back end."""
 
 from __future__ import annotations
 
@@ -44,15 +44,16 @@ _TO_LLVM = (
 
 
 def to_llvm(bits: int = sys.maxsize.bit_length() + 1) -> str:
-    """The passes of mlir-opt, comma-separated, that pass arrays to functions as pointers. bits: the width of an
-    index.
+    """The passes of mlir-opt, comma-separated, that lower a program. Functions receive arrays as pointers.
+
+    bits: the width of an index.
     """
     return ",".join(_TO_LLVM).format(bits=bits)
 
 
 @cache
 def _version(tool: str) -> int | None:
-    """The major version of a tool; None if the tool reports none."""
+    """The major version of a tool; None if the tool reports no version."""
     said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
     found = re.search(r"version (\d+)\.", said)
     return None if found is None else int(found[1])
@@ -71,7 +72,7 @@ def _suffixes() -> Sequence[str]:
 
 
 def _tools() -> Sequence[str]:
-    """The paths of mlir-opt, mlir-translate and clang of one version; empty if there are none.
+    """The paths (mlir-opt, mlir-translate, clang) of tools of one version; empty if there are no such tools.
 
     The versions must match, because a newer translator emits attributes that an older clang does not parse.
     """
@@ -90,7 +91,10 @@ def is_installed() -> bool:
 
 
 def tools() -> Sequence[str]:
-    """The paths as by `_tools`. Raises `InputError`, which names the Debian packages, if there are none."""
+    """The paths (mlir-opt, mlir-translate, clang) of tools of one version.
+
+    Raises `InputError`, which names the Debian packages, if there are no such tools.
+    """
     if found := _tools():
         return found
     names = " ".join(package.name for package in PACKAGES)
@@ -122,9 +126,9 @@ def build_upstream(
     optimize: str | None = None,
     extra_flags: Sequence[str] = (),
 ) -> Build:
-    """Link NAME.mlir, compiled by LLVM, with the C files of a folder and the harness of the runner's chip.
+    """Compile NAME.mlir by LLVM and link it with the C files of a folder and the harness of the runner's chip.
 
-    The arguments have the same meaning as those of `Runner.build`.
+    Return the linked program. The arguments have the same meaning as those of `Runner.build`.
     """
     level, triple = optimize or runner.optimize, runner.chip.triple
     # The flags of a board name its core.

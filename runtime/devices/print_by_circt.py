@@ -1,6 +1,6 @@
 """A script that prints a hardware module of CIRCT's dialects as SystemVerilog: `python FILE NAME.mlir NAME.sv`.
 
-It imports only PyPI's `circt`, which may crash on a module, and therefore runs in a separate process.
+The script imports only PyPI's `circt`. `circt` may crash on a module, so the script runs in a separate process.
 """
 
 from __future__ import annotations

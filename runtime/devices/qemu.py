@@ -1,4 +1,4 @@
-"""The base class of runners in QEMU, whose instructions and cycles a plugin counts."""
+"""The base class of runners in QEMU. A QEMU plugin counts instructions and cycles."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _NO_PERIPHERALS = ("-display", "none", "-monitor", "none", "-serial", "none")
 
 @dataclass(frozen=True)
 class QemuRunner(Runner):
-    """The base class of runners on a core in QEMU, which exchange inputs and outputs by files of the host
+    """The base class of runners on a core in QEMU. Programs exchange inputs and outputs by files of the host
     (tm_semihosted.h).
 
-    Instructions are counted from the first of `NAME_predict` through its return. An inference that executes more than
-    `limit` of them, a crash, a jump out of the program and a stack overflow raise `DeviceError`.
+    Instructions are counted from the first instruction of `NAME_predict` through its return. An inference that executes
+    more than `limit` instructions, a crash, a jump out of the program and a stack overflow raise `DeviceError`.
     """
 
     limit: int = 4_000_000_000
@@ -45,7 +45,7 @@ class QemuRunner(Runner):
     """The offset added to a function's address to call it."""
 
     def table(self, build: Build) -> bytes | None:
-        """The cycles of a program's instructions in the plugin's format; None if they are unknown."""
+        """The cycles of a program's instructions in the plugin's format; None if the cycles are unknown."""
         del build
         return None
 
@@ -66,7 +66,7 @@ class QemuRunner(Runner):
     def _run(
         self, build: Build, interface: Interface, inputs: np.ndarray, profile: Mapping[str, int | Path]
     ) -> RunResult:
-        """Run a program. profile: further arguments of the plugin."""
+        """Run a program and return the results. profile: further arguments of the QEMU plugin."""
         raw, what = raw_inputs(interface, inputs), f"{interface.name} on {self.name}"
         known, cycles, timing = symbols(self.chip, build.elf), self.table(build), self.board.timing
         with tempfile.TemporaryDirectory() as name:

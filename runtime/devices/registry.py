@@ -1,4 +1,4 @@
-"""The registry of runners, which exports all names for building and running a model."""
+"""The registry of runners. It exports all names for building and running a model."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def device_name(device: str) -> str:
 
 
 def files_of_device(device: str, program: Any, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """The files of a program that the runner of a device builds. files: the C files for a board."""
+    """The files of a program that the runner of a device builds, by name. files: the C files for a board."""
     if (found := _device(device)) is None or not found.files:
         return files
     row = replace(DEVICES.row(device), value=found.files)
@@ -109,8 +109,8 @@ def files_of_device(device: str, program: Any, files: Mapping[str, bytes]) -> Ma
 def runner_for(target: str) -> Runner:
     """The runner of a board, or of another device.
 
-    Raises `InputError` for an unknown name, for a board whose programs cannot be run here, and if a plug-in's class is
-    not a `Runner`.
+    Raises `InputError` for an unknown name, and for a board whose programs cannot be run here. Also raises it if a
+    plug-in's class is not a `Runner`.
     """
     if (device := _device(target)) is not None:
         return device.runner(board(device.board).name)

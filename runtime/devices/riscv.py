@@ -26,7 +26,8 @@ class RiscvRunner(EmulatorRunner):
 
 
 def _size_of(halfword: int) -> int:
-    """The size of an instruction in bytes: 4 if the two lowest bits of its first halfword are set, otherwise 2
-    (compressed).
+    """The size of an instruction in bytes: 4 if the two lowest bits of its first halfword are set, otherwise 2.
+
+    An instruction of 2 bytes is compressed.
     """
     return 4 if halfword & 3 == 3 else 2

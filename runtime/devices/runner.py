@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 class Device:
     """A method of running programs other than on a board, such as code from another compiler on this computer.
 
-    board: the name of the board whose programs the device runs and whose unit of time it uses. runner: creates the
-    runner from that name. missing: returns the commands that install missing tools; empty if none is missing. files:
-    `module:function`, a function from a `ProgramInFolder` to the files that the runner builds; empty for the C files.
+    * board: the name of the board whose programs the device runs and whose unit of time it uses.
+    * runner: a function that creates the runner from the name of the board.
+    * missing: a function that returns the commands that install missing tools; empty if no tool is missing.
+    * files: `module:function`, a function from a `ProgramInFolder` to the files that the runner builds; empty for the C
+      files.
     """
 
     board: str
@@ -36,15 +38,15 @@ class Device:
 
 
 class NoProfilerError(InputError):
-    """The device cannot attribute time to instructions."""
+    """Raised if a device cannot attribute time to instructions."""
 
 
 @dataclass(frozen=True)
 class Runner(ABC):
-    """The base class of runners, which build and run models on a real board (the host) or a simulated one.
+    """The base class of runners, which build and run models on a real board (the host) or a simulated board.
 
-    Runs are deterministic, except for the cycles of the host. A chip names its runner class (`Chip.runner`), whose
-    constructor accepts only a board's name as argument.
+    Runs are deterministic, except for the cycles of the host. A chip names its runner class (`Chip.runner`). The
+    constructor of this class accepts only the name of a board as argument.
     """
 
     name: str
@@ -64,8 +66,8 @@ class Runner(ABC):
 
     @property
     def variant(self) -> str:
-        """The name of the board, plus any property that distinguishes this runner's programs from those of other
-        runners.
+        """The name of the board, plus any property that distinguishes the programs of this runner from those of
+        others.
         """
         return self.name
 
@@ -82,11 +84,12 @@ class Runner(ABC):
         optimize: str | None = None,
         extra_flags: Sequence[str] = (),
     ) -> Build:
-        """Compile every `*.c` directly in `source_dir` with the harness of the chip, into `workdir`.
+        """Compile every `*.c` directly in `source_dir` with the harness of the chip, into `workdir`. Return the
+        program.
 
-        A program that does not fit the board's memories is linked with larger ones, so that it can be measured. Raises
-        `InputError` if the compiler is missing (naming the Debian packages), if the code does not compile, and if the
-        program exceeds the chip's address space.
+        A program that does not fit in the board's memories is linked with larger memories, so that it can be measured.
+        Raises `InputError` if the compiler is missing (naming the Debian packages), if the code does not compile, or if
+        the program exceeds the chip's address space.
         """
         elf = workdir / f"{interface.name}-{self.variant}.elf"
         flags = [optimize or self.optimize, *extra_flags, *self.flags]
@@ -106,13 +109,15 @@ class Runner(ABC):
 
     @abstractmethod
     def run(self, build: Build, interface: Interface, inputs: np.ndarray) -> RunResult:
-        """Run the model on raw `inputs` of shape (samples, input_length) and of the interface's element type.
+        """Run the model on raw `inputs` and return the results.
 
-        Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` if the program fails.
+        inputs: shape (samples, input_length), in the interface's element type. Raises `InputError` for inputs of the
+        wrong shape or type, and `DeviceError` if the program fails.
         """
 
     def profile(self, build: Build, interface: Interface, inputs: np.ndarray) -> TimeProfile:
-        """Run and profile a model, with arguments as for `run`. Raises `NoProfilerError` on a device without a
-        profiler.
+        """Run a model and return its time by instruction. The arguments are those of `run`.
+
+        Raises `NoProfilerError` on a device without a profiler.
         """
         raise NoProfilerError(f"the device '{self.name}' cannot measure the time of each operation")

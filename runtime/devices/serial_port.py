@@ -13,13 +13,15 @@ from tinyml.dialects.errors import InputError
 
 
 class SerialPort:
-    """An open serial port. name: the name for messages. descriptor: the descriptor of the open file."""
+    """An open serial port. name: the name for messages. descriptor: the file descriptor of the open port."""
 
     def __init__(self, name: str, descriptor: int) -> None:
         self._name, self._descriptor = name, descriptor
 
     def write(self, content: bytes, timeout: float) -> None:
-        """Send bytes. Raises `InputError` if this takes more than `timeout` seconds, or the port was disconnected."""
+        """Send bytes. Raises `InputError` if this takes more than `timeout` seconds, or if the port was
+        disconnected.
+        """
         deadline = time.monotonic() + timeout
         while content:
             _, writable, _ = select.select([], [self._descriptor], [], max(0.0, deadline - time.monotonic()))
@@ -58,7 +60,7 @@ class SerialPort:
 def open_port(name: str) -> Generator[SerialPort]:
     """A context with a serial port opened at 115200 baud, 8 bits, no parity, in raw mode.
 
-    Raises `InputError` for a missing port, for one that another program has locked, and on systems without termios.
+    Raises `InputError` for a missing port, for a port that another program has locked, and on systems without termios.
     """
     try:
         import termios
@@ -86,7 +88,7 @@ def open_port(name: str) -> Generator[SerialPort]:
 
 
 def _claim(descriptor: int, name: str) -> None:
-    """Acquire the advisory lock of a port. Raises `InputError` if another program has locked it."""
+    """Acquire the advisory lock of a port. Raises `InputError` if another program has locked the port."""
     import fcntl
 
     try:
@@ -96,7 +98,7 @@ def _claim(descriptor: int, name: str) -> None:
 
 
 def _make_raw(termios: Any, descriptor: int) -> None:
-    """Set the speed and raw mode of a port. termios: the module, which some systems lack."""
+    """Set the speed and raw mode of a port. termios: the Python module, which some systems lack."""
     mode = termios.tcgetattr(descriptor)
     mode[0] = mode[1] = mode[3] = 0
     mode[2] = termios.CS8 | termios.CREAD | termios.CLOCAL

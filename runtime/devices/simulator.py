@@ -1,5 +1,6 @@
-"""The base class of runners on simulators in a separate process, controlled by a C program that is compiled on
-demand.
+"""The base class of runners on simulators in a separate process.
+
+A C program that is compiled on demand controls the simulator.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 class SimulatorRunner(Runner):
     """The base class of runners on a simulator in a separate process.
 
-    A subclass provides the driver's command. The arguments of the driver are defined in `tm_driver.h`. It reads inputs
-    from standard input and writes records to standard output. `compiled_tool` builds it from a C file that includes
-    that header. An inference of more than `limit` units of time, and any other error that the driver prints, raise
-    `DeviceError`.
+    A subclass provides the command of a driver, whose arguments are defined in `tm_driver.h`. The driver reads inputs
+    from standard input and writes records to standard output. `compiled_tool` builds the driver from a C file that
+    includes `tm_driver.h`. An inference of more than `limit` units of time raises `DeviceError`. So does any other
+    error that the driver prints.
     """
 
     limit: int = 4_000_000_000
@@ -40,7 +41,7 @@ class SimulatorRunner(Runner):
         """The command of the driver, without its arguments. Raises `InputError` if the simulator is not installed."""
 
     def ram_address(self, symbol: int) -> int:
-        """The RAM address of a symbol. Subclasses override it if the linker adds an offset to separate address
+        """The RAM address of a symbol. Subclasses override this method if the linker adds an offset to separate address
         spaces.
         """
         return symbol
@@ -61,7 +62,10 @@ class SimulatorRunner(Runner):
     def _run(
         self, build: Build, interface: Interface, inputs: np.ndarray, profile: tuple[int, int, Path] | None = None
     ) -> RunResult:
-        """Run a program. profile: the addresses to which time is attributed, and the output file."""
+        """Run a program and return the results.
+
+        profile: the range of addresses to which time is attributed, as two addresses, and the output file.
+        """
         stdin = build.weights + raw_inputs(interface, inputs)
         driver = self.driver()
         image = build.elf.with_suffix(".bin")

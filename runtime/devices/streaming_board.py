@@ -1,6 +1,6 @@
 """The host's side of the protocol with a board that computes answers to samples over a serial line, in frames.
 
-A frame is the byte 0xA5, a kind, a length of 4 bytes, the content, and a checksum of 2 bytes.
+A frame consists of the byte 0xA5, a kind, a length of 4 bytes, the content, and a checksum of 2 bytes.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ def frame(kind: str, content: bytes = b"") -> bytes:
 
 @dataclass(frozen=True)
 class Frame:
-    """A received frame. whole: false if the checksum is wrong; kind and content are then as received."""
+    """A received frame.
+
+    whole: false if the checksum is wrong. The kind and the content are then as received.
+    """
 
     kind: str
     content: bytes
@@ -61,7 +64,7 @@ class FrameReader:
     """A parser of frames from bytes that arrive in pieces.
 
     longest: the number of bytes of the longest expected content. Bytes outside frames, such as text of a boot loader,
-    are skipped, as is a start byte followed by an unknown kind or an impossible length.
+    are skipped. A start byte is also skipped if an unknown kind or an impossible length follows.
     """
 
     longest: int
@@ -72,7 +75,7 @@ class FrameReader:
         self.waiting += arrived
 
     def next(self) -> Frame | None:
-        """Remove and return the first frame; None if it is not complete."""
+        """Remove and return the first frame; None if the first frame is not complete."""
         while (at := self.waiting.find(START)) >= 0:
             del self.waiting[:at]
             if len(self.waiting) < 1 + _HEAD.size:
@@ -107,7 +110,7 @@ _REASONS = {
 
 
 def digest_of(source: str) -> int:
-    """The 32-bit digest of a model's C source with which a board identifies its program."""
+    """The 32-bit digest of a model's C source. By this digest, a board identifies its program."""
     return zlib.crc32(source.encode())
 
 
@@ -165,9 +168,10 @@ class StreamingBoard:
             )
 
     def answers(self, inputs: np.ndarray, told: Callable[[int], None]) -> BoardAnswers:
-        """The answers to raw inputs (samples, input_length). told: called after each answer with the number of answers.
+        """The answers to raw inputs. inputs: shape (samples, input_length).
 
-        Raises `InputError` for inputs of the wrong shape or type, and `DeviceError` for a missing or corrupted answer.
+        told: a function that is called after each answer with the number of answers. Raises `InputError` for inputs of
+        the wrong shape or type, and `DeviceError` for a missing or corrupted answer.
         """
         raw, size = raw_inputs(self.interface, inputs), self.interface.input_bytes
         records = bytearray()
@@ -179,7 +183,9 @@ class StreamingBoard:
         return BoardAnswers(bytes(records), times)
 
     def load(self, weights: bytes) -> None:
-        """Send the weights of a model that stores them in RAM. Raises `InputError` unless the board confirms them."""
+        """Send the weights of a model that stores its weights in RAM. Raises `InputError` unless the board confirms
+        them.
+        """
         self.port.write(frame(WEIGHTS, weights), self.timeout)
         deadline = time.monotonic() + self.timeout
         while (found := self._next(deadline)) is not None:
@@ -212,7 +218,7 @@ class StreamingBoard:
         raise self._error(f"sample {sample}: no answer within {self.timeout:g} s")
 
     def _next(self, deadline: float) -> Frame | None:
-        """The next frame; None if none is complete before the deadline."""
+        """The next frame; None if no frame is complete before the deadline. deadline: a time in seconds."""
         while (found := self._reader.next()) is None:
             if (left := deadline - time.monotonic()) <= 0:
                 return None

@@ -39,8 +39,9 @@ MODEL_FLAGS = (
 
 
 def find_tool(chip: Chip, tool: str) -> str:
-    """The path of a tool of a chip, as `Chip.command` names it. Raises `InputError`, which names the Debian packages,
-    if missing.
+    """The path of a tool of a chip, as `Chip.command` names the tool.
+
+    Raises `InputError`, which names the Debian packages, if the tool is missing.
     """
     return _find(chip.command(tool), " ".join(package.name for package in chip.packages))
 
@@ -92,7 +93,7 @@ def run_command(path: str, arguments: Sequence[str | Path], name: str = "", seco
 def tools_of(chip: Chip) -> str:
     """A text that identifies a chip's tools: the compiler, libraries, packages and modules, with their versions.
 
-    Empty without a compiler.
+    The text is empty without a compiler.
     """
     from importlib.metadata import PackageNotFoundError, version
 
@@ -115,10 +116,10 @@ def tools_of(chip: Chip) -> str:
 
 @cache
 def compiled_tool(source: Path, *flags: str) -> Path:
-    """The path of a program or library compiled from a C file for the host; reused from the user's cache if present.
+    """The path of a program or library that is compiled from a C file for the host.
 
-    flags: further compiler and linker flags. The cache key is the preprocessed source, so that each version of a
-    simulator has a separate driver.
+    If the user's cache contains the program, it is reused. flags: further compiler and linker flags. The cache key is
+    the preprocessed source, so that each version of a simulator has a separate driver.
     """
     compiler = _find("cc", "gcc")
     text = run_command(compiler, ["-E", "-P", "-I", HARNESS, source])
@@ -136,7 +137,7 @@ def compiled_tool(source: Path, *flags: str) -> Path:
 
 
 def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, flags: Sequence[str]) -> Build:
-    """Compile and link every `*.c` in `source_dir` with the harness of a chip, and measure the result."""
+    """Compile and link every `*.c` in `source_dir` with the harness of a chip. Return the program with its sizes."""
     sources = sorted(source_dir.glob("*.c"))
     if not sources:
         raise InputError("expected a C file of a model", file=str(source_dir))
@@ -175,7 +176,7 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
 
 @lru_cache(4)
 def _harness_objects(chip: Chip, flags: Sequence[str], name: str, header: bytes) -> Sequence[bytes]:
-    """The object files of a chip's harness.
+    """The contents of the object files of a chip's harness.
 
     They are cached by the content of the header, because a search builds many programs with equal headers.
     """
@@ -196,7 +197,7 @@ def weights_in(folder: Path, interface: Interface) -> bytes:
 
 
 def is_overflow(error: InputError) -> bool:
-    """True for the linker's error that a program does not fit its memories."""
+    """True for the linker's error that a program does not fit in the memories."""
     return re.search("will not fit in region|is not within region|overflowed by", error.message) is not None
 
 
@@ -216,7 +217,7 @@ def symbol_table(chip: Chip, elf: Path) -> Sequence[Symbol]:
 
 
 def _kind(section: Sequence[str]) -> str:
-    """nm's letter for the symbols of a section with the given flags of objdump."""
+    """nm's letter for the symbols of a section. section: the flags of the section as objdump prints them."""
     if "ALLOC" not in section:
         return "n"
     if "CODE" in section:
@@ -230,10 +231,10 @@ _SYMBOL = re.compile(r"([0-9a-f]+) (.{7}) (\S+)\t([0-9a-f]+) (?:.* )?(\S+)")
 
 @lru_cache(16)
 def _symbol_table(chip: Chip, elf: Path, written: int) -> Sequence[Symbol]:
-    """The symbols as by `symbol_table`, cached. written: the file's modification time, which is part of the cache key.
+    """The symbols of an ELF file, sorted by address, cached.
 
-    The symbols are parsed from objdump's output, because nm first loads each linker plugin of the computer: loading
-    LLVM's takes longer than a compilation.
+    written: the file's modification time, which is part of the cache key. The symbols are parsed from objdump's output,
+    because nm first loads each linker plugin of the computer. Loading LLVM's plugin takes longer than a compilation.
     """
     sections: dict[str, str] = {}
     table: list[Symbol] = []
@@ -256,16 +257,20 @@ def symbols(chip: Chip, elf: Path) -> dict[str, int]:
 
 
 def function_range(chip: Chip, elf: Path, *names: str) -> range:
-    """The address range of the first of the named functions that an ELF file contains, without the Thumb bit."""
+    """The address range of a function, without the Thumb bit.
+
+    names: possible names of the function. The first name that the ELF file contains is used.
+    """
     found = {symbol.name: symbol for symbol in symbol_table(chip, elf)}
     function = next(found[name] for name in names if name in found)
     return range(function.address & ~1, (function.address & ~1) + function.size)
 
 
 def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> dict[int, int]:
-    """The line of a C file to which each instruction belongs; for an inlined function, the line of the call.
+    """For each instruction address, the line of a C file to which the instruction belongs.
 
-    The program must be built with -g. Instructions that belong to no line of the file are omitted.
+    For an inlined function, it is the line of the call. The program must be built with -g. Instructions that belong to
+    no line of the file are omitted.
     """
     rows = _line_rows(chip, elf, file)
     starts = sorted(rows)
@@ -289,14 +294,14 @@ def source_lines(chip: Chip, elf: Path, addresses: Sequence[int], file: str) -> 
 
 
 def _line_rows(chip: Chip, elf: Path, file: str) -> dict[int, int]:
-    """The lines of a C file in a program's line table, by the address of the first instruction of each line."""
+    """The lines of a C file in a program's line table. The key is the address of the first instruction of a line."""
     table = call_tool(chip, "readelf", ["--debug-dump=decodedline", elf])
     found = re.findall(rf"^{re.escape(file)} +(\d+) +0x([0-9a-f]+)\b", table, re.MULTILINE)
     return {int(address, 16): int(line) for line, address in found}
 
 
 def disassembly(chip: Chip, elf: Path, start: int, end: int) -> list[tuple[int, str]]:
-    """The address and the text of each instruction from `start` up to but excluding `end`."""
+    """A pair (address, text) for each instruction from `start` up to but excluding `end`."""
     found: list[tuple[int, str]] = []
     arguments = ["-d", "--no-show-raw-insn", f"--start-address={start}", f"--stop-address={end}", elf]
     for text in call_tool(chip, "objdump", arguments).splitlines():
@@ -310,8 +315,9 @@ def execute(
 ) -> bytes:
     """Run a model or driver and return its standard output.
 
-    folder: the working directory, by default that of the caller. seconds: the time limit, for a command without a limit
-    of its own. Raises `DeviceError` with the error that the command prints, and for a command that exceeds the limit.
+    folder: the working directory, by default that of the caller. seconds: the time limit, for a command that does not
+    limit its own time. Raises `DeviceError` with the error that the command prints, and for a command that exceeds the
+    limit.
     """
     arguments = [str(part) for part in command]
     try:

@@ -1,5 +1,6 @@
-"""Open-source tools for a model's Verilog: simulation by verilator or Icarus, synthesis by yosys, placement by
-nextpnr.
+"""Open-source tools for a model's Verilog.
+
+verilator or Icarus simulates the Verilog, yosys synthesises it, and nextpnr places it.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ HARNESS = Path(__file__).parents[2] / "targets" / "verilog" / "harness"
 
 @dataclass(frozen=True)
 class Simulation(ABC):
-    """A simulation of a model's Verilog with its files in `folder`. Raises `InputError` for text that is no model's
-    Verilog.
+    """A simulation of a model's Verilog with its files in `folder`.
 
     system_verilog: the same module from another printer, which replaces the Verilog; empty to simulate the Verilog.
+    Raises `InputError` for a text that is not the Verilog of a model.
     """
 
     verilog: str
@@ -53,10 +54,11 @@ class Simulation(ABC):
         return port_bits(self.verilog, port)
 
     def run(self, interface: Interface, inputs: NDArray[Any], seed: int = 0) -> RunResult:
-        """Run the module on raws of shape (samples, input length), counting cycles from `start` to `done`.
+        """Run the module on raws and return the results. Cycles are counted from `start` to `done`.
 
-        seed: the seed of random pauses of the input and of the receiver; 0 for no pauses. Raises `InputError` if a tool
-        is missing or rejects the module, and `DeviceError` for an inference that does not finish.
+        inputs: shape (samples, input length). seed: the seed of random pauses of the input and of the receiver; 0 for
+        no pauses. Raises `InputError` if a tool is missing or rejects the module, and `DeviceError` for an inference
+        that does not finish.
         """
         file = self.folder / f"{self.name}.{'sv' if self.system_verilog else 'v'}"
         file.write_text(self.system_verilog or self.verilog)
@@ -75,12 +77,16 @@ class Simulation(ABC):
 
     @abstractmethod
     def records(self, file: Path, inputs: NDArray[Any], outputs: int, seed: int) -> NDArray[np.int64]:
-        """For each row of `inputs`, a row of outputs, label and cycles. outputs: the total number of elements of all
-        outputs.
+        """For each row of `inputs`, a row that contains the outputs, the label and the cycles.
+
+        outputs: the total number of elements of all outputs.
         """
 
     def integers(self, text: bytes, outputs: int) -> NDArray[np.int64]:
-        """Parse the records that a simulator writes in decimal. Raises `DeviceError` for an aborted inference."""
+        """The records that a simulator writes in decimal, as an array with a row per record.
+
+        Raises `DeviceError` for an aborted inference.
+        """
         records = np.array(text.split(), np.int64).reshape(-1, outputs + 2)
         if (records[:, -1] < 0).any():
             raise DeviceError(f"{self.name}: the hardware did not finish in {LIMIT:,} cycles")
@@ -148,7 +154,8 @@ class IcarusSimulation(Simulation):
 def call_tool(*command: str, given: bytes = b"", folder: Path | None = None) -> bytes:
     """The standard output of a tool that runs in a folder. given: the standard input.
 
-    Raises `InputError` naming the package to install, or with the first error that the tool reports.
+    Raises `InputError`, which names the package to install, if the tool is missing. If the tool fails, raises it with
+    the first error that the tool reports.
     """
     if shutil.which(command[0]) is None:
         raise InputError(f"'{command[0]}' is not installed; on Debian or Ubuntu: apt install {command[0]}")
@@ -198,9 +205,9 @@ def synthesised(verilog: str, fabric: Fabric, folder: Path, system_verilog: str 
 
 
 def placement_tool(fabric: Fabric) -> str:
-    """The command of nextpnr. A nextpnr installed by the extra `fpga` takes precedence over the system's.
+    """The command of nextpnr. A nextpnr installed by the extra `fpga` takes precedence over the system's nextpnr.
 
-    Raises `InputError` for a device that no open-source tool supports, and if the tool is not installed.
+    Raises `InputError` for an FPGA that no open-source tool supports, and if the tool is not installed.
     """
     if not fabric.placement:
         raise InputError("no open-source tool places and routes modules for this target")
@@ -213,7 +220,8 @@ def placement_tool(fabric: Fabric) -> str:
 def routed_clock(fabric: Fabric, folder: Path) -> float:
     """The maximum clock in MHz of a module after placement and routing, which take minutes for large modules.
 
-    folder: contains the `NETLIST` of the module. Raises `InputError` if a tool is missing or a cell cannot be placed.
+    folder: the folder that contains the `NETLIST` of the module. Raises `InputError` if a tool is missing or a cell
+    cannot be placed.
     """
     command = placement_tool(fabric), *fabric.placement[1:]
     limits = ("--freq", f"{fabric.clock:g}", "--timing-allow-fail", "-q")

@@ -1,3 +1,4 @@
-"""The evaluator, which executes programs at any level above loops on whole data sets in numpy, bit-identical to
-devices.
+"""The evaluator, which executes programs in numpy on whole data sets, at any level above loops.
+
+The results are bit-identical to those of devices.
 """

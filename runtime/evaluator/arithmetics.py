@@ -1,7 +1,8 @@
 """The two arithmetics of the evaluator.
 
-`Bits` defines the semantics of a program at L1: raws in the number format of each tensor, as every device computes
-them. `Reals` is the reference in double precision, without formats, for errors and ranges.
+`Bits` defines the semantics of a program at L1. It computes raws in the number format of each tensor, with the same
+bits as every device. `Reals` is the reference in double precision, without formats, from which errors and ranges are
+determined.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Reals(Arithmetic):
 
 
 class Bits(Arithmetic):
-    """Arithmetic on raws. Methods of the result's format compute each op."""
+    """Arithmetic on raws. Methods of the result's number format compute each op."""
 
     def __init__(self, machine: NumpyMachine | None = None):
         super().__init__()

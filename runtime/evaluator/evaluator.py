@@ -1,8 +1,8 @@
 """The evaluator, which executes a program on tensors (L0 or L1) on a whole data set at once.
 
 Every value is an array with a leading axis over the samples, of extent 1 if the value does not depend on the input.
-Loops run once, for all samples together. The supported ops of other dialects are indices and conditions of `arith`, and
-empty tensors.
+Loops run once, for all samples together. The evaluator supports two kinds of ops of other dialects: indices and
+conditions of `arith`, and empty tensors.
 """
 
 from __future__ import annotations
@@ -60,10 +60,12 @@ TENSOR_ELEMENTS = 1 << 22
 
 @dataclass(frozen=True)
 class Outputs:
-    """The results of a program: class indices (samples,) and scores (samples, elements), each None if the program has
-    none.
+    """The results of a program.
 
-    Scores are raws of the result's format, or reals for `Reals`. `more` contains the outputs after the scores.
+    * labels: class indices of shape (samples,); None if the program has none.
+    * scores: shape (samples, elements), raws of the result's format, or reals for `Reals`; None if the program has
+      none.
+    * more: the outputs after the scores.
     """
 
     labels: NDArray[np.int64] | None
@@ -72,7 +74,10 @@ class Outputs:
 
     @staticmethod
     def of(returned: Sequence[SSAValue], results: Sequence[Any], samples: int) -> Outputs:
-        """The outputs for the values that a function returns, whose arrays have a leading axis of `samples` or 1."""
+        """The outputs of a function, from the values that it returns.
+
+        results: the array of each returned value, with a leading axis of extent `samples` or 1.
+        """
         labels, tensors = None, list[Array]()
         for value, result in zip(returned, results, strict=True):
             if isinstance(value.type, TensorType):
@@ -88,12 +93,15 @@ class Outputs:
 
     @property
     def tensors(self) -> tuple[Array, ...]:
-        """The scores and the outputs after them."""
+        """The scores, followed by the outputs after the scores."""
         return self.more if self.scores is None else (self.scores, *self.more)
 
     @property
     def classes(self) -> NDArray[np.int64]:
-        """The predicted classes: the labels, or without labels the indices of the greatest scores."""
+        """The predicted classes.
+
+        They are the labels or, for a program without labels, the indices of the greatest scores.
+        """
         if self.labels is not None:
             return self.labels
         assert self.scores is not None
@@ -101,10 +109,10 @@ class Outputs:
 
 
 def predict_function(module: ModuleOp) -> func.FuncOp:
-    """The only function with a body in a program. Raises `InputError` for any other number or type of functions.
+    """The only function with a body in a program.
 
     The function has one argument, a tensor or memref of numbers. It returns scores, a label or both, and optionally
-    further tensors.
+    further tensors. Raises `InputError` for any other number or type of functions.
     """
     functions = defined_functions(module)
     if len(functions) != 1 or len(functions[0].function_type.inputs) != 1:
@@ -145,10 +153,10 @@ def samples_together(function: func.FuncOp) -> int:
 
 
 def _raws_together(function: func.FuncOp) -> int:
-    """The number of samples whose raws are computed together: more than `samples_together` for small samples.
+    """The number of samples whose raws are computed together. It exceeds `samples_together` for small samples.
 
-    Raws do not depend on this number. The last bits of sums of reals do, and observers and searches see samples chunk
-    by chunk.
+    Raws do not depend on this number, whereas the last bits of sums of reals do. Observers and searches receive samples
+    chunk by chunk.
     """
     together, numbers = (
         samples_together(function),
@@ -168,10 +176,12 @@ def _raws_together(function: func.FuncOp) -> int:
 def evaluate(
     module: ModuleOp, inputs: Array, arithmetic: Arithmetic | None = None, observe: Observer | None = None
 ) -> Outputs:
-    """Run a program on raws of the input's format (or on reals, with `Reals`).
+    """Run a program on raws of the input's format, or on reals with `Reals`, and return its outputs.
 
-    inputs: (samples, elements of the input). arithmetic: `Bits` by default. observe: called with every tensor value and
-    its array, once per chunk of samples and loop iteration.
+    * inputs: shape (samples, elements of the input).
+    * arithmetic: `Bits` by default.
+    * observe: a function that is called with every tensor value and its array, once per chunk of samples and loop
+      iteration.
     """
     function = predict_function(module)
     check_steps(function, samples_together(function))
@@ -197,12 +207,12 @@ def evaluate(
 
 
 def evaluate_reals(module: ModuleOp, inputs: Array, observe: Observer | None = None) -> Outputs:
-    """Run a program in double precision on real inputs, as a reference."""
+    """Run a program in double precision on real inputs, as a reference, and return its outputs."""
     return evaluate(module, argument_reals(module, inputs), Reals(), observe)
 
 
 def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Outputs:
-    """Run a program on real inputs. The observer and the scores receive real values.
+    """Run a program on real inputs and return its outputs. The observer and the scores receive real values.
 
     Parts of a program without formats compute in double precision. Parts with formats compute on raws.
     """
@@ -217,7 +227,7 @@ def evaluate_as_it_is(module: ModuleOp, inputs: Array, observe: Observer) -> Out
 
 
 def in_reals(module: ModuleOp, outputs: Outputs) -> Outputs:
-    """The outputs of a program at L1, with raws decoded to reals."""
+    """The outputs of a program at L1 with raws decoded to reals."""
     returned = cast(func.ReturnOp, predict_function(module).body.block.last_op).arguments
     formats = [tdsl.format_of(value) for value in returned if isinstance(value.type, TensorType)]
     reals = [format.decode(raws) for format, raws in zip(formats, outputs.tensors, strict=True)]
@@ -231,8 +241,9 @@ def feature_map(module: ModuleOp) -> tdsl.FeatureMap | None:
 
 
 def feature_encoding(module: ModuleOp) -> tdsl.FeatureEncoding | None:
-    """The integers that convert features of a program at L1 to raws; None if floats convert them, and without feature
-    scales.
+    """The integers that convert features of a program at L1 to raws.
+
+    Returns None if the conversion uses floats, and for a program without feature scales.
     """
     features = feature_map(module)
     format = element_format(predict_function(module).body.block.args[0].type)
@@ -240,15 +251,17 @@ def feature_encoding(module: ModuleOp) -> tdsl.FeatureEncoding | None:
 
 
 def argument_reals(module: ModuleOp, inputs: Array) -> Array:
-    """The reals of a program's argument for inputs (samples, elements), to which feature scales, if any, have been
-    applied.
+    """The reals of a program's argument, of shape (samples, elements), for real inputs of the same shape.
+
+    If the program has feature scales, they are applied.
     """
     features, inputs = feature_map(module), filled(module, inputs)
     return inputs if features is None else features.of_features(inputs)
 
 
 def filled(module: ModuleOp, inputs: Array) -> Array:
-    """Inputs (samples, elements) in which missing values are replaced by the numbers that the interface defines.
+    """Inputs, of shape (samples, elements), in which missing values are replaced by the numbers that the interface
+    defines.
 
     Raises `InputError` for a missing value without a replacement.
     """
@@ -265,8 +278,9 @@ def filled(module: ModuleOp, inputs: Array) -> Array:
 
 
 def input_formats(module: ModuleOp) -> Sequence[tuple[slice, NumberFormat]]:
-    """The ranges of elements of a program's argument that share a format, each with its format: one per input, or one
-    for all.
+    """Pairs (range of elements, number format) for the elements of a program's argument.
+
+    There is one pair per input of the model, or a single pair if all inputs share a format.
     """
     function = predict_function(module)
     whole = element_format(function.body.block.args[0].type)
@@ -275,13 +289,18 @@ def input_formats(module: ModuleOp) -> Sequence[tuple[slice, NumberFormat]]:
 
 
 def by_input(module: ModuleOp, inputs: Array, convert: Callable[[NumberFormat, Array], Array]) -> Array:
-    """The elements of an argument, (samples, elements), converted in the format of each input."""
+    """The elements of an argument, of shape (samples, elements), after `convert` is applied to each input.
+
+    convert: a function of the number format and the elements of an input.
+    """
     parts = [convert(format, inputs[:, elements]) for elements, format in input_formats(module)]
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
 def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
-    """Real inputs as raws of the program's input formats, clipped to their ranges as by `NAME_set` in C."""
+    """The raws of real inputs in the program's input formats, clipped to the ranges of the formats as by `NAME_set` in
+    C.
+    """
     features, encoding = feature_map(module), feature_encoding(module)
 
     def encoded(inputs: Array) -> Array:
@@ -297,7 +316,9 @@ def encode_inputs(module: ModuleOp, inputs: Array) -> Array:
 
 
 def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any]:
-    """The results of a loop, for given values of all its operands and captured values."""
+    """The results of a loop. values: the values of all operands of the loop, and of all values that its body
+    captures.
+    """
     run = _Run(arithmetic, None)
     run.values = dict(values)
     return run.loop(loop, [values[operand] for operand in loop.operands])
@@ -313,7 +334,7 @@ def run_step(function: func.FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
 
 
 def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any]) -> Sequence[Any] | None:
-    """The results of a parallel loop, as returned by `run_loop`; None for any other loop, and for several samples."""
+    """The results of a parallel loop, as `run_loop` returns them; None for any other loop, and for several samples."""
     run = _Run(arithmetic, None)
     run.values = dict(values)
     return run.at_once(loop, [values[operand] for operand in loop.iter_args])
@@ -322,8 +343,8 @@ def run_at_once(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, 
 class _Run:
     """The evaluation of one chunk of samples.
 
-    together: the number of iterations of parallel loops that are evaluated together for a single sample; 1 outside such
-    loops.
+    together: the number of iterations of parallel loops that are evaluated together for a single sample; 1 outside
+    parallel loops.
     """
 
     def __init__(self, arithmetic: Arithmetic, observe: Observer | None, together: int = 1):
@@ -402,8 +423,10 @@ class _Run:
         return wholes
 
     def iterations(self, nest: Nest, wholes: Sequence[Array]) -> None:
-        """Evaluate the bodies of a nest for a batch of iterations, and insert the resulting parts into the carried
+        """Evaluate the bodies of a nest for a batch of iterations, and insert the computed parts into the carried
         tensors.
+
+        wholes: the arrays of the carried tensors.
         """
         targets = dict(zip(nest.insertions, wholes, strict=True))
         for inside in (op for loop in nest.loops for op in loop.body.block.ops):
@@ -445,9 +468,9 @@ _COMPARISONS: Sequence[Callable[[Any, Any], Any]] = [
 
 @singledispatch
 def foreign_value(op: Operation, x: Sequence[Any]) -> Any:
-    """The result of an op of another dialect, for given values of its operands. Handlers register by class of op.
+    """The result of an op of another dialect, for given values of its operands.
 
-    Raises `InputError` for an op without a handler.
+    Handlers are registered by class of op. Raises `InputError` for an op without a handler.
     """
     raise error_at(op, f"{op.name} is not supported yet by the evaluator")
 

@@ -23,9 +23,9 @@ MAX_REAL = 3.0e38
 
 @dataclass(frozen=True)
 class FunctionError:
-    """The error of a function from one format to another.
+    """The error of a function from one number format to another.
 
-    error: the greatest |computed - exact| over all arguments of the format, with exact values saturated to the range of
+    error: the greatest |computed - exact| over all arguments of the format. Exact values are saturated to the range of
     the result's format. None if the format of the argument has more than 2^16 values or is a float.
     """
 
@@ -37,7 +37,7 @@ class FunctionError:
 
 
 def function_errors(formats: ModuleOp) -> list[FunctionError]:
-    """The errors of the functions in a program at L1 or later, one per distinct function and pair of formats."""
+    """The errors of the functions in a program at L1 or later, one error per distinct function and pair of formats."""
     kinds: set[Kind] = {
         (function, op.scheme.data if op.scheme else None, element_format(x.type), element_format(y.type))
         for op, function, x, y in _functions(formats)

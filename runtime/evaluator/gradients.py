@@ -1,8 +1,9 @@
 """Derivatives of a program's scores with respect to its constants, by reverse-mode differentiation on reals.
 
-A `Trace` records the ops that a program executes on some samples. Derivatives are propagated backwards through it. Each
-sample has separate derivatives: for a constant matrix, as many as it has elements. Only the factors of these
-derivatives are stored, and `Gradients.rows` multiplies them row by row.
+A `Trace` records the ops that a program executes on some samples. Derivatives are propagated backwards through the
+trace. The derivatives by a constant are separate for each sample, so a constant matrix has as many derivatives per
+sample as elements. Only the factors of these derivatives are stored. `Gradients.rows` multiplies the factors row by
+row.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
 class Trace:
     """The ops that a program executes on some samples, in order. Operands and results are indices of `values`.
 
-    inputs: (samples, elements), reals or raws as the arithmetic requires. bound: the SSA value at each index. index:
-    the index of each SSA value; in loops, the index for the last iteration.
+    * inputs: shape (samples, elements), reals or raws as the arithmetic requires.
+    * bound: for each index, the SSA value.
+    * index: for each SSA value, its index; in loops, the index for the last iteration.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Array, arithmetic: Arithmetic):
@@ -84,11 +86,11 @@ Array: TypeAlias = "NDArray[Any]"
 def tensor_slopes(
     module: ModuleOp, inputs: Array, direction: Array
 ) -> Iterator[Sequence[tuple[SSAValue, Array, Array]]]:
-    """For each chunk of samples, yield the tensors of a program at L0, from the last computed one to the argument.
+    """For each chunk of samples, yield the tensors of a program at L0, from the last computed tensor to the argument.
 
-    Each computation of a tensor yields its values, with an axis of extent 1 if all samples share them, and the
-    derivatives of a weighted sum of scores by them, as in `Gradients`. Constants are omitted, and so are tensors that
-    affect the scores only through an op without derivatives.
+    For each computation of a tensor, the sequence has a tuple: the SSA value, its values, and the derivatives of a
+    weighted sum of scores by these values, as in `Gradients`. The values have an axis of extent 1 if all samples share
+    them. Constants are omitted. Tensors that affect the scores only through an op without derivatives are also omitted.
     """
     function = predict_function(module)
     chunk = samples_together(function)
@@ -102,10 +104,12 @@ def tensor_slopes(
 class _Part:
     """The derivatives by some elements of a constant, for all samples of a chunk.
 
-    The derivatives are the slopes or, with factors, the products of slopes and factors. positions: flat indices into
-    the constant of the elements or, with factors, of the first elements of rows, of shape (samples or 1, ...). slopes:
-    (samples, ...) or, with factors, (samples, rows, columns of `factors`). factors: the right operand, of shape
-    (samples or 1, length of a row, columns).
+    Without factors, the derivatives are the slopes. With factors, they are the products of slopes and factors.
+
+    * positions: flat indices into the constant, of shape (samples or 1, ...). They are the indices of the elements or,
+      with factors, of the first elements of rows.
+    * slopes: shape (samples, ...) or, with factors, (samples, rows, columns of `factors`).
+    * factors: the right operand, of shape (samples or 1, length of a row, columns).
     """
 
     positions: Array
@@ -114,15 +118,16 @@ class _Part:
 
     @cached_property
     def _in_order(self) -> tuple[Array, Array]:
-        """The positions in ascending order, and the index of each in the flattened `positions`."""
+        """The positions in ascending order, and for each of them the index in the flattened `positions`."""
         order = np.argsort(self.positions.reshape(-1), kind="stable")
         return self.positions.reshape(-1)[order], order
 
     def of_row(self, start: int) -> tuple[Array, Array]:
-        """The samples whose scores depend on the row that starts at a position, and its slopes for these samples and
-        all columns.
+        """The samples whose scores depend on the row that starts at a position, and the slopes of the row for these
+        samples.
 
-        The scores of most samples do not depend on most rows of the last layer, nor on most nodes of a tree.
+        The slopes are for all columns. The scores of most samples depend neither on most rows of the last layer nor on
+        most nodes of a tree.
         """
         positions, order = self._in_order
         found = order[slice(*np.searchsorted(positions, (start, start + 1)))]
@@ -141,8 +146,9 @@ MOST_KEPT = 1 << 24
 
 @dataclass(frozen=True)
 class _Row:
-    """The derivatives by a row's elements for `count` samples. Only the derivatives for the samples `some` are
-    nonzero.
+    """The derivatives by a row's elements for `count` samples.
+
+    Only the derivatives for the samples `some` are nonzero.
     """
 
     part: slice
@@ -175,11 +181,11 @@ class Gradients:
         self._known: dict[SSAValue, list[_Row]] = {}
 
     def rows(self, constant: tdsl.ConstOp) -> Iterator[tuple[slice, Array]]:
-        """Yield slices of the flattened constant, each with the derivatives by its elements, of shape (samples,
-        elements).
+        """Yield pairs (slice, derivatives) for slices of the flattened constant.
 
-        A slice is a row of a matrix, or a part along the first axis of another tensor. A constant without gradients
-        yields nothing. Rows are cached while they fit in memory, because searches request the same rows again.
+        The derivatives by the elements of a slice have the shape (samples, elements). A slice is a row of a matrix, or
+        a part along the first axis of another tensor. A constant without gradients yields nothing. Rows are cached
+        while they fit in memory, because searches request the same rows again.
         """
         if any(constant.result not in chunk for chunk in self.chunks):
             return
@@ -245,8 +251,8 @@ def _of_numbers(parts: Sequence[_Part], size: int) -> Array:
 class _GradientTape(Trace):
     """A trace on reals that also records which tensors are parts of constants.
 
-    origins: for the index of each such tensor, the constant and the flat indices of the tensor's elements in the
-    constant.
+    origins: for the index of each such tensor, a pair (constant, flat indices). The flat indices are those of the
+    tensor's elements in the constant.
     """
 
     def __init__(self, function: func.FuncOp, inputs: Array):
@@ -267,7 +273,7 @@ class _GradientTape(Trace):
     def backward(
         self, direction: Array, tensors: list[tuple[SSAValue, Array, Array]] | None = None
     ) -> dict[SSAValue, list[_Part]]:
-        """The parts of the gradients of constants for a weighted sum of scores.
+        """For each constant, the parts of the derivative of a weighted sum of scores by this constant.
 
         direction: the weights of the scores. tensors: a list to which all other tensors are appended, as
         `tensor_slopes` yields them.
@@ -313,7 +319,7 @@ class _GradientTape(Trace):
         return op.derivative(self.arithmetic, [self.values[index] for index in operands], self.values[made], slope)
 
     def _of_constant(self, index: int, derivative: Factored) -> _Part | None:
-        """The derivative by whole rows of a constant; None for a value that is not a part of a constant."""
+        """The derivatives by whole rows of a constant; None for a value that is not a part of a constant."""
         if index not in self.origins:
             return None
         constant, positions = self.origins[index]

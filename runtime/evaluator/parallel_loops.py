@@ -1,9 +1,10 @@
 """Parallel loops, whose iterations are evaluated together, and the limit on the operations of loops.
 
 The iterations of a parallel loop only insert parts into tensors, as in a pooling over patches. No iteration reads
-elements that another one writes (`tdsl.insertion_in`). They are therefore evaluated like samples: every array has a
-leading axis over them, of extent 1 if it does not depend on the iteration. Loops that pass their tensors to a single
-inner loop form a nest, whose iterations share one axis in execution order.
+elements that another iteration writes (`tdsl.insertion_in`). Iterations are therefore evaluated like samples: every
+array has a leading axis over the iterations, of extent 1 if the array does not depend on the iteration. Loops that pass
+their tensors to a single inner loop form a nest. The iterations of all loops of a nest share one axis, in execution
+order.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ MOST_TOGETHER = 1 << 22
 class Nest:
     """Nested loops that can be evaluated together, outermost first.
 
-    taken: the range of each loop. insertions: the op that inserts into each carried tensor. elements: the size of the
-    largest tensor that an iteration of the innermost loop computes.
+    * taken: the range of each loop.
+    * insertions: for each carried tensor, the op that inserts into it.
+    * elements: the number of elements of the largest tensor that an iteration of the innermost loop computes.
     """
 
     loops: Sequence[scf.ForOp]
@@ -59,7 +61,7 @@ class Nest:
         return min(MOST_TOGETHER // each, len(self.taken[0]))
 
     def stages(self, position: int) -> Sequence[SSAValue]:
-        """The SSA values that represent a carried tensor within the loops."""
+        """The SSA values that represent the carried tensor at `position` within the loops."""
         arguments = [loop.body.block.args[1 + position] for loop in self.loops]
         return [*arguments, self.insertions[position].out, *(loop.results[position] for loop in self.loops[1:])]
 
@@ -87,7 +89,7 @@ def nest_of(loop: scf.ForOp) -> Nest | None:
 
 
 def captured(op: Operation) -> list[SSAValue]:
-    """The values defined outside an op that its nested ops use."""
+    """The values that are defined outside an op and used by ops nested in it."""
     nested = [inner for inner in op.walk() if inner is not op]
     inside = {value for inner in nested for value in inner.results}
     inside |= {argument for inner in op.walk() for region in inner.regions for argument in region.block.args}
@@ -95,7 +97,7 @@ def captured(op: Operation) -> list[SSAValue]:
 
 
 def counters(taken: Sequence[range]) -> list[Array]:
-    """The induction variable of each loop of a nest in all iterations."""
+    """For each loop of a nest, its induction variable in all iterations of the nest."""
     return [grid.reshape(-1) for grid in np.meshgrid(*(np.array(each) for each in taken), indexing="ij")]
 
 
@@ -115,8 +117,8 @@ def beside(array: Array) -> Array:
 def check_steps(function: func.FuncOp, samples: int) -> None:
     """Raise `InputError` if one of a function's loops exceeds the limit on operations per inference.
 
-    samples: the number of samples evaluated together. For one sample, a batch of iterations of a parallel loop counts
-    as one iteration.
+    samples: the number of samples evaluated together. If it is 1, a batch of iterations of a parallel loop counts as
+    one iteration.
     """
     if (op := long_loop(function, samples == 1)) is not None:
         steps, limit = _steps(op, samples == 1), step_limit()
@@ -126,7 +128,10 @@ def check_steps(function: func.FuncOp, samples: int) -> None:
 
 
 def long_loop(function: func.FuncOp, parallel: bool) -> scf.ForOp | None:
-    """The first loop that exceeds the limit on operations per inference. parallel: as in `loop_steps`."""
+    """The first loop that exceeds the limit on operations per inference; None if no loop exceeds it.
+
+    parallel: true to count a batch of parallel iterations as one iteration.
+    """
     loops = [op for op in function.body.block.ops if isinstance(op, scf.ForOp)]
     return next((op for op in loops if _steps(op, parallel) > step_limit()), None)
 
@@ -134,13 +139,16 @@ def long_loop(function: func.FuncOp, parallel: bool) -> scf.ForOp | None:
 def loop_steps(function: func.FuncOp, parallel: bool) -> int:
     """The number of operations that the loops of a function execute.
 
-    parallel: count a batch of parallel iterations as one iteration.
+    parallel: true to count a batch of parallel iterations as one iteration.
     """
     return sum(_steps(op, parallel) for op in function.body.block.ops if isinstance(op, scf.ForOp))
 
 
 def _steps(loop: scf.ForOp, parallel: bool, together: int = 1) -> int:
-    """The number of operations that a loop executes, including nested loops. Variable bounds count as one iteration."""
+    """The number of operations that a loop executes, including nested loops.
+
+    A loop with variable bounds counts as one iteration.
+    """
     if parallel and (nest := nest_of(loop)) is not None and (count := nest.together(together)):
         first, *others = map(len, nest.taken)
         within = sum(

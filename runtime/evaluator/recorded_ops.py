@@ -1,10 +1,10 @@
 """Ops as steps of a machine, recorded once and replayed for other samples, iterations and candidates of a search.
 
-A format implements an operation as a sequence of calls of a machine, which does not depend on the data. The calls on
-arrays are recorded when an op first runs, and replayed without the format's interval analysis.
+A format implements an operation as a sequence of calls of a machine. The sequence does not depend on the data. The
+calls on arrays are recorded when an op first runs. They are later replayed without the format's interval analysis.
 
 The steps of a loop's body form one list (`LoopSteps`). Steps that depend only on the iteration run once, for all
-iterations together. Their results are stored for other programs.
+iterations together. The results of such steps are stored for other programs.
 """
 
 from __future__ import annotations
@@ -53,11 +53,13 @@ def _is_array(value: Any) -> bool:
 
 
 class Tapes(dict[object, "_OpTape | None"]):
-    """The recorded ops of all programs by the keys of their steps; None for ops that cannot be replayed."""
+    """The recorded ops of all programs. The key identifies the steps of an op; None for an op that cannot be
+    replayed.
+    """
 
     @staticmethod
     def key(op: tdsl.TensorOp, arguments: Sequence[Any], numbers: dict[SSAValue, int]) -> object:
-        """The key of an op without regions: all properties that determine its steps.
+        """The key of an op without regions. It consists of all properties that determine the op's steps.
 
         The properties are types, attributes, the constants that bound sums, the identity of equal operands, and shapes.
         The number of samples matters only if it is one.
@@ -75,10 +77,11 @@ class Tapes(dict[object, "_OpTape | None"]):
 
 
 class Recorded:
-    """The recorded ops of one program, with results bit-identical to those of `compute`.
+    """The recorded ops of one program. The results are bit-identical to those of `compute`.
 
-    kept: a cache of tables of functions and of results of programs. tapes: the recordings of this and other programs.
-    numbers: the numbers of the program's values.
+    * kept: a cache of tables of functions and of results of programs.
+    * tapes: the recordings of this program and of other programs.
+    * numbers: for each value of the program, its number.
     """
 
     def __init__(self, kept: ResultCache, tapes: Tapes, numbers: dict[SSAValue, int]) -> None:
@@ -123,7 +126,7 @@ class Recorded:
 
 
 class _Recorder(NumpyMachine):
-    """A numpy machine that records each call: method, arguments, result."""
+    """A numpy machine that records each call as (method, arguments, result)."""
 
     def __init__(self) -> None:
         self.steps: list[tuple[str, tuple[Any, ...], Any]] = []
@@ -145,7 +148,11 @@ class _Recorder(NumpyMachine):
 
 @dataclass(frozen=True)
 class _Step:
-    """A call of a function. sources, target: indices of values. name: equal for functions with equal results."""
+    """A call of a function.
+
+    sources, target: the indices of the argument values and of the result. name: a key that is equal for functions with
+    equal results.
+    """
 
     name: object
     function: Callable[..., Any]
@@ -154,9 +161,10 @@ class _Step:
 
 
 class _OpTape:
-    """The recorded steps of one op. Arguments and results are indices of `values`, which starts with the operands.
+    """The recorded steps of one op.
 
-    Raises `KeyError` if a value was computed without the machine and therefore cannot be replayed.
+    Arguments and results are indices of `values`. The first values are the operands. Raises `KeyError` if a value was
+    computed without the machine and therefore cannot be replayed.
     """
 
     def __init__(self, operands: Sequence[Any], recorder: _Recorder, result: Any):
@@ -192,11 +200,12 @@ class LoopSteps:
     """The steps of the ops in a loop's body that depend on carried values, as one list for all iterations.
 
     Steps that read no carried value are *early*: they run once for all iterations, with the samples of each iteration
-    concatenated. Those of their results that other steps read are cached for all programs, by the number of the
-    computation.
+    concatenated. If other steps read the result of an early step, the result is cached for all programs. The cache key
+    is the number of the computation.
 
-    ops: ops without nested loops, all of which are recorded. entering: values that depend only on the iteration. most:
-    the maximum number of elements of a tensor of one sample for which early steps run.
+    * ops: ops without nested loops, all of which are recorded.
+    * entering: values that depend only on the iteration.
+    * most: the maximum number of elements of a tensor of one sample for which early steps run.
     """
 
     def __init__(
@@ -300,10 +309,12 @@ class LoopSteps:
         chunk: int,
         samples: int,
     ) -> Sequence[Any]:
-        """The carried values after all iterations. carried: the values after the first `begun` iterations.
+        """The carried values after all iterations.
 
-        entering: arrays with axes over samples and iterations. chunk: the index of the chunk. samples: the number of
-        its samples.
+        * taken: the range of all iterations.
+        * begun, carried: the number of iterations that have already run, and the carried values after these iterations.
+        * entering: arrays with axes over samples and iterations.
+        * chunk, samples: the index of the chunk, and the number of its samples.
         """
         values = self.values.copy()
         for value in self.outside:
@@ -341,7 +352,7 @@ class _Early:
         self.known: dict[int, Any] = {}
 
     def parts(self, place: int, chunk: object) -> Sequence[Any]:
-        """The value at an index in each iteration, or a single value if it is equal in all iterations."""
+        """The value at an index, for each iteration; a single value if it is equal in all iterations."""
         kept, key = self.steps.recorded.kept, ("early", chunk, self.steps.numbers[place])
         if key in kept:
             return kept[key]
@@ -351,7 +362,7 @@ class _Early:
         return parts
 
     def _of(self, place: int) -> Any:
-        """The value at an index. If it varies, the samples of all iterations are concatenated."""
+        """The value at an index. If it varies between iterations, the samples of all iterations are concatenated."""
         if place not in self.known:
             if place in self.entering:
                 self.known[place] = self._side_by_side(self.entering[place])
@@ -384,7 +395,7 @@ def _reshaped(shape: tuple[int, ...], x: Array) -> Array:
 
 
 def _content(constant: Any) -> object:
-    """A key for the content of a step's constant. A large array is identified by its `id`, and must stay alive."""
+    """A key for the content of a step's constant. A large array is identified by its `id`; it must stay alive."""
     if not _is_array(constant):
         return constant
     return (
@@ -399,8 +410,9 @@ IDENTITY_ELEMENTS = 64
 
 
 def _calls(steps: Sequence[_Step], yielded: Sequence[int]) -> list[_Call]:
-    """The calls of steps. Results reuse the places of values that no later step reads, so that these values are
-    freed.
+    """The calls of steps.
+
+    A result reuses the place of a value that no later step reads, so that this value is freed.
     """
     made = {step.target for step in steps}
     last = {source: number for number, step in enumerate(steps) for source in step.sources}

@@ -1,9 +1,9 @@
 """Evaluation of many similar programs on one data set, bit-identical to `evaluate`.
 
 Values that programs share are computed once (`shared_values`), and ops in loops are replayed (`recorded_ops`). Values
-of a loop's body that depend only on its index are computed for all iterations at once. Their arrays have two leading
-axes, over the samples and over the iterations, each of extent 1 if the values do not depend on it. Both axes are folded
-into the single leading axis that ops expect.
+of a loop's body that depend only on the loop's index are computed for all iterations at once. The arrays of such values
+have two leading axes, over the samples and over the iterations. An axis has extent 1 if the values do not depend on the
+sample or on the iteration. Both axes are folded into the single leading axis that ops expect.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ def _compute_batched(arithmetic: Arithmetic, op: Operation, arguments: Sequence[
 
 
 def _distances(arithmetic: Arithmetic, op: tdsl.SquaredDistanceOp, lhs: Array, rhs: Array) -> Array | None:
-    """The distances of each sample's vector from the vector of each iteration.
+    """The distance of each sample's vector from the vector of each iteration.
 
-    None if one of the operands depends on both the sample and the iteration.
+    Returns None if one of the operands depends on both the sample and the iteration.
     """
     if arithmetic.machine is None or lhs.shape[1] > 1 or len(rhs) > 1:
         return None
@@ -87,7 +87,8 @@ GREATEST_BATCH = 1 << 23
 class SharedEvaluator:
     """An evaluator of programs on shared inputs, in chunks of samples.
 
-    inputs: reals of shape (samples, elements). chunk: the number of samples per chunk; the last chunk may have fewer.
+    inputs: reals of shape (samples, elements). chunk: the number of samples per chunk. The last chunk may have fewer
+    samples.
     """
 
     def __init__(self, inputs: Array, capacity: int = CAPACITY, chunk: int = CHUNK):
@@ -98,7 +99,7 @@ class SharedEvaluator:
         self.kept = ResultCache(capacity)
 
     def prepare(self, module: ModuleOp) -> SharedProgram:
-        """Prepare a program at L1 for evaluation."""
+        """A program at L1, prepared for evaluation."""
         return SharedProgram(self, module)
 
 
@@ -117,7 +118,7 @@ class SharedProgram:
 
     @property
     def output_formats(self) -> Sequence[NumberFormat]:
-        """The formats of the scores and of the outputs after them."""
+        """The format of the scores, followed by the formats of the outputs after the scores."""
         last = cast(func.ReturnOp, self.function.body.block.last_op)
         return [tdsl.format_of(value) for value in last.operands if isinstance(value.type, TensorType)]
 
@@ -130,7 +131,7 @@ class SharedProgram:
         return Outputs.of(last.operands, [values[value] for value in last.operands], len(self.evaluator.chunks[chunk]))
 
     def _given(self, chunk: int) -> dict[SSAValue, Any]:
-        """The raws of the argument for one chunk of samples."""
+        """The raws of the argument for one chunk of samples, by the SSA value of the argument."""
         [argument] = self.function.body.block.args
         key = chunk, self.numbers[argument]
         if key in self.kept:
@@ -141,13 +142,14 @@ class SharedProgram:
         return {argument: raws}
 
     def decoded(self, outputs: Outputs) -> Sequence[Array]:
-        """The reals of the scores and of the outputs after them."""
+        """The reals of the scores, followed by the reals of the outputs after the scores."""
         return [format.decode(raws) for format, raws in zip(self.output_formats, outputs.tensors, strict=True)]
 
     def compared(self, chunk: int) -> Array | None:
-        """The reals that the label compares, for one chunk of samples; None for a program without scores.
+        """The reals that are compared to determine the label, for one chunk of samples; None for a program without
+        scores.
 
-        These are the scores, or if the label is the argmax of exact sums, the sums before rounding.
+        These are the scores. If the label is the argmax of exact sums, they are the sums before rounding.
         """
         block = self.function.body.block
         last = cast(func.ReturnOp, block.last_op)
@@ -171,7 +173,10 @@ class SharedProgram:
     def _demanded(
         self, block: Block, wanted: Sequence[SSAValue], values: dict[SSAValue, Any], chunk: int
     ) -> dict[SSAValue, Any]:
-        """Compute the values `wanted` of a block and the values on which they depend. Cached results are reused."""
+        """The values `wanted` of a block, together with the values on which they depend. Cached results are reused.
+
+        values: the values that are already known.
+        """
         needed: set[Operation] = set()
         waiting = list(wanted)
         while waiting:
@@ -235,7 +240,10 @@ class SharedProgram:
         entering: Mapping[SSAValue, Any],
         carried: Sequence[Any],
     ) -> Sequence[Any]:
-        """The carried values after iterations that are evaluated op by op."""
+        """The carried values after iterations that are evaluated op by op.
+
+        taken: the range of these iterations. carried: the carried values before them.
+        """
         body = loop.body.block
         assert body.last_op is not None
         for index, i in enumerate(taken):
@@ -255,7 +263,8 @@ class SharedProgram:
 class _Batch:
     """The values that a loop computes only from its index, for all iterations at once.
 
-    dependent: the ops of the body that depend on iter_args or that are too large to compute for all iterations.
+    dependent: the ops of the body that depend on iter_args, and ops whose results are too large to compute for all
+    iterations.
     """
 
     def __init__(self, program: SharedProgram, loop: scf.ForOp, taken: range, values: dict[SSAValue, Any], chunk: int):
@@ -310,7 +319,10 @@ class _Batch:
         return _compute_batched(self.program.arithmetic, op, [self.of(operand) for operand in op.operands])
 
     def entering(self, rest: Sequence[Operation]) -> dict[SSAValue, Any]:
-        """The results of independent ops that are used by dependent ops or yielded by the loop."""
+        """The results of independent ops that dependent ops use or that the loop yields, by SSA value.
+
+        rest: the dependent ops.
+        """
         last = self.loop.body.block.last_op
         assert last is not None
         used = {operand for op in rest for operand in (*op.operands, *(captured(op) if op.regions else ()))}
@@ -318,7 +330,10 @@ class _Batch:
         return {value: self.of(value) for value in inside if value not in self.moving}
 
     def summed(self, position: int, start: Any) -> Array | None:
-        """The loop-carried sum of `weights * factor` as a matrix product in the same order; None for other sums."""
+        """The loop-carried sum of `weights * factor`, computed as a matrix product that adds in the same order.
+
+        Returns None for other sums. position: the position of the sum among the carried values. start: the initial sum.
+        """
         carried = self.loop.body.block.args[1 + position]
         last = self.loop.body.block.last_op
         assert last is not None
@@ -377,8 +392,9 @@ def _range(loop: scf.ForOp) -> range:
 
 
 def _collected(loop: scf.ForOp) -> SSAValue | None:
-    """The element that a loop inserts into a vector in each iteration until the vector is filled; None for any other
-    loop.
+    """The element that a loop inserts into a vector in each iteration until the vector is filled.
+
+    Returns None for any other loop.
     """
     if len(loop.iter_args) != 1 or (insert := tdsl.insertion_in(loop, 0)) is None:
         return None

@@ -1,7 +1,8 @@
 """Shared work of evaluations of similar programs: equal values, a cache of results, and tables of functions.
 
-The number of a value identifies its computation from the input and the constants: the operation with its properties and
-types, and the numbers of its operands. Equal numbers mean equal bits, within a program or across programs.
+The number of a value identifies the computation of the value from the input and the constants: the operation with its
+properties and types, and the numbers of its operands. Values with equal numbers have equal bits, within a program and
+across programs.
 
 A function with few possible arguments is tabulated.
 """
@@ -38,7 +39,7 @@ class Numbering:
         return self._numbers.setdefault(what, len(self._numbers))
 
     def of_program(self, module: Any) -> dict[SSAValue, int]:
-        """The numbers of all values of a program's function."""
+        """For each value of a program's function, its number."""
         function = predict_function(module)
         [argument] = function.body.block.args
         numbers: dict[SSAValue, int] = {argument: self.number("input", argument.type)}
@@ -100,7 +101,7 @@ TABLE_BYTES = 2
 
 
 class TabulatedBits(Bits):
-    """`Bits` with tabulated functions. tables: the cache of tables, by function and formats."""
+    """`Bits` with tabulated functions. tables: a cache of tables. The key consists of the function and its formats."""
 
     def __init__(self, tables: ResultCache, machine: NumpyMachine | None = None):
         super().__init__(machine)

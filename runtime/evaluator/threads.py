@@ -1,4 +1,4 @@
-"""The number of threads of numeric libraries, which evaluation limits to one."""
+"""The number of threads of numeric libraries. Evaluation limits this number to one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 
 def one_thread() -> Any:
-    """A context in which the numeric libraries use one thread, because synchronisation costs more than computing small
-    arrays.
+    """A context in which the numeric libraries use one thread.
+
+    For small arrays, synchronisation costs more than the computation.
     """
     return _controller().limit(limits=1)
 

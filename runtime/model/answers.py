@@ -1,4 +1,4 @@
-"""The array `y` of a data set, which contains the class of each sample, or the targets of a regressor."""
+"""The array `y` of a data set. It contains the class of each sample, or the targets of a regressor."""
 
 from __future__ import annotations
 
@@ -20,14 +20,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answers:
-    """The kind of a program's answers, which determines how `y` is interpreted.
+    """The kind of a program's answers. It determines how `y` is interpreted.
 
-    classes: the number of classes; None if unknown. labels: the labels of the classes; None if they are only numbered.
-    values: the number of values that the program computes per sample; None if unknown or none. has_label: true if the
-    program itself computes a class. clusters: true if its classes are clusters, which are unrelated to `y`. detects:
-    true if its value is the score of an anomaly detector; `y` then contains 1, and -1 for anomalies. trained: the
-    integers that represent the classes in data if `labels` are assigned names; None if indices represent them. shape:
-    the shape of a sample's values; empty for scalars. further: the shapes of the outputs after the first.
+    * classes: the number of classes; None if unknown.
+    * labels: the labels of the classes; None if the classes are only numbered.
+    * values: the number of values that the program computes per sample; None if unknown or none.
+    * has_label: true if the program itself computes a class.
+    * clusters: true if the program's classes are clusters, which are unrelated to `y`.
+    * detects: true if the program's value is the score of an anomaly detector. `y` then contains 1, and -1 for
+      anomalies.
+    * trained: the integers that represent the classes in data if `labels` are assigned names; None if indices represent
+      them.
+    * shape: the shape of a sample's values; empty for scalars.
+    * further: the shapes of the outputs after the first.
     """
 
     classes: int | None = None
@@ -49,13 +54,15 @@ class Answers:
 def read_answers(
     path: str, samples: int, known: Answers
 ) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None, Sequence[WantedOutput]]:
-    """The array `y` of an .npz file: class indices, or targets (samples, values); and what outputs should be elsewise.
+    """The array `y` of an .npz file, as a triple (class indices, targets, other expected values).
 
-    Classes are specified by their labels, or as integers: those of the model, or indices if its labels are text.
-    Targets have the shape of the program's values, regardless of axes of one element, or are a row for each sample.
+    At least one of the first two is None.
+
+    The targets have the shape (samples, values). In the file, a class is a label or an integer. The integer is that of
+    the model or, if the labels are text, an index. Targets have the shape of the program's values, regardless of axes
+    of one element, or are a row for each sample. Raises `InputError` for another type or shape, for targets that are
+    NaN or infinite, and for a class that the program does not have.
     Integers in the shape of the values without the axis of classes are the classes of elements, such as pixels.
-    Raises `InputError` for another type or shape, for targets that are NaN or infinite, and for a class that the
-    program does not have.
     """
 
     def are_targets(shape: Sequence[int], kind: str) -> bool:
@@ -117,12 +124,18 @@ def read_answers(
 
 
 def one_hot_advice(shape: Sequence[int], classes: int | None) -> str:
-    """The end of a message about classes of a wrong shape, with advice to convert rows that look one-hot encoded."""
+    """The end of an error message about classes of a wrong shape.
+
+    The text contains advice to convert rows if these seem to be one-hot encoded.
+    """
     return ": y.argmax(axis=1) gives the classes of rows with a one" if len(shape) == 2 and shape[1] == classes else ""
 
 
 def _order_advice(given: Sequence[int], wanted: Sequence[int]) -> str:
-    """The end of a message about targets (samples, *given) with permuted axes, or with the class of each pixel."""
+    """The end of an error message about targets of shape (samples, *given).
+
+    It gives advice if axes are permuted, or if the file contains the class of each pixel.
+    """
     shape = (*wanted,)
     if len(shape) < 3:
         return ""

@@ -1,4 +1,4 @@
-"""Data sets: .npz files with `x`, inputs of shape (samples, elements), and optionally `y`, classes or targets."""
+"""Data sets: .npz files with inputs `x` of shape (samples, elements), and optionally classes or targets `y`."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ _COPIES = 4
 
 @dataclass(frozen=True)
 class Data:
-    """Real inputs (samples, elements), and the class index of each sample if the file contains labels.
+    """Real inputs of shape (samples, elements), and the class index of each sample if the file contains labels.
 
-    integers: true if the file contains integers. shape: the shape of a sample in the file. targets: the targets of a
-    regressor, (samples, values), if the file contains targets instead of labels. ignored: true if the file contains a
-    `y` that the program, a clustering, does not use. precise: the samples that `compared_stride` selects, before
-    rounding to single precision, if the file stores double precision. wanted: the expected values of outputs after the
-    first, and the expected classes of elements.
+    * integers: true if the file contains integers.
+    * shape: the shape of a sample in the file.
+    * targets: the targets of a regressor, shape (samples, values), if the file contains targets instead of labels.
+    * ignored: true if the file contains a `y` that the program does not use because it is a clustering.
+    * precise: the samples that `compared_stride` selects, before rounding to single precision, if the file stores
+      double precision.
+    * wanted: the expected values of outputs after the first, and the expected classes of elements.
     """
 
     x: NDArray[np.floating[Any]]
@@ -79,13 +81,17 @@ def load_data(
     parts: Sequence[InputPart] = (),
     missing: bool = False,
 ) -> Data:
-    """Read a data set.
+    """The data set in a file.
 
-    elements: the required number of elements per sample. parts: the inputs of a model with several inputs; the file
-    contains an array of each name, or their concatenation in `x`. classes: labels must lie in [0, classes). answers:
-    the properties of `y`; replaces `classes`. missing: true if elements may be NaN. Raises `InputError` for a missing
-    or damaged file, wrong shapes or types, no samples, more samples than fit in memory, NaN or infinity, and labels out
-    of range.
+    * elements: the required number of elements per sample.
+    * classes: labels must lie in [0, classes).
+    * answers: the properties of `y`; replaces `classes`.
+    * parts: the inputs of a model with several inputs. The file contains an array of each name, or `x` with the
+      concatenated arrays.
+    * missing: true if elements may be NaN.
+
+    Raises `InputError` for a missing or damaged file, for wrong shapes or types, for no samples, and for more samples
+    than fit in memory. Also raises it for NaN or infinity, and for labels out of range.
     """
 
     x = _joined(path, parts)
@@ -115,7 +121,7 @@ COMPARED_SAMPLES = 1000
 
 
 def compared_stride(samples: int) -> int:
-    """The distance between consecutive samples that are used to compare programs."""
+    """The distance between consecutive samples that are used to compare programs, in samples."""
     return -(-samples // COMPARED_SAMPLES)
 
 
@@ -135,7 +141,10 @@ def _samples(path: str, name: str, elements: int | None) -> NDArray[Any] | None:
 
 
 def _joined(path: str, parts: Sequence[InputPart]) -> NDArray[np.float64] | None:
-    """The concatenated arrays of a model with several inputs; None if the file contains no array other than `x`."""
+    """The concatenated arrays of a model with several inputs, of shape (samples, elements).
+
+    Returns None if the file contains no array other than `x`.
+    """
     given = {part: _samples(path, part.name, part.length) for part in parts if part.name != "x"}
     if all(array is None for array in given.values()):
         return None

@@ -1,4 +1,4 @@
-"""The C sources of the runtime and of the chips: headers, shipped as package data, and composed kernels."""
+"""The C sources of the runtime and of the chips: headers, which are installed as package data, and composed kernels."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ _INCLUDE = Path(__file__).parents[1] / "include"
 
 
 def include_folders(chip: Chip) -> Sequence[Path]:
-    """The include folders of `tinyml/*.h` for programs of a chip: the shared folder, then the chip's folder."""
+    """The include folders of `tinyml/*.h` for programs of a chip: the shared folder, then the folder of the chip."""
     return [_INCLUDE, *chip.include_folders]
 
 
 @cache
 def header_texts(chip: Chip) -> dict[str, str]:
-    """The texts of the runtime's and a chip's headers by name, such as `tinyml/f32.h`.
+    """The texts of the runtime's and a chip's headers. The key is the name of a header, such as `tinyml/f32.h`.
 
-    If a chip replaces one of the runtime's headers, the text is the runtime's. Raises `InputError` for a header of the
-    chip with the name of a runtime header that it does not replace, and for a replacement that lacks a function.
+    If a chip replaces a header of the runtime, the text is that of the runtime. Raises `InputError` if the chip has a
+    header with the name of a runtime header but does not replace it. Also raises it for a replacement that lacks a
+    function.
     """
     ours = {_name(file): file for file in _headers(_INCLUDE)}
     for name in chip.replaces:
@@ -69,11 +70,10 @@ def _check_replacement(chip: Chip, name: str, ours: Path | None) -> None:
 
 
 def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
-    """The names (such as `tinyml/f32.h`) and texts of the headers on which a function depends, then of the one that
-    defines it.
+    """Pairs (name, text) of the headers on which a function depends, and then of the header that defines the function.
 
-    symbol: any function except composed kernels. target: the board of the program that calls the function. Raises
-    `InputError` for an unknown function or board.
+    A name is, for example, `tinyml/f32.h`. symbol: any function except composed kernels. target: the board of the
+    program that calls the function. Raises `InputError` for an unknown function or board.
     """
     headers = header_texts(chip_of(target))
     function = RUNTIME_FUNCTIONS.get(symbol)
@@ -90,7 +90,7 @@ def definition_of(symbol: str, target: str) -> Sequence[tuple[str, str]]:
 
 @cache
 def _in_headers(symbol: str, chip: Chip) -> Sequence[tuple[str, str]]:
-    """The headers as by `definition_of`, for a function that a header defines; empty for any other function."""
+    """The pairs that `definition_of` returns for a function that a header defines; empty for any other function."""
     headers = header_texts(chip)
     function = rf"static\b[^;{{}}=]*\b{re.escape(symbol)}\([^;{{}}]*\)\s*\{{"
     definition = re.compile(rf"^(?:{function}|#define {re.escape(symbol)}\()", re.MULTILINE)
@@ -101,7 +101,7 @@ def _in_headers(symbol: str, chip: Chip) -> Sequence[tuple[str, str]]:
 
 
 def _with_included(name: str, text: str, headers: Mapping[str, str]) -> Sequence[tuple[str, str]]:
-    """The names and texts of the runtime headers that a header includes, then those of the header."""
+    """Pairs (name, text) of the runtime headers that a header includes, and then of the header itself."""
     names = [f"tinyml/{each}" for each in _INCLUDED.findall(text)]
     if missing := [each for each in names if each not in headers]:
         raise InputError(f"{name} includes {missing[0]}, and the runtime has no such header")
@@ -110,7 +110,7 @@ def _with_included(name: str, text: str, headers: Mapping[str, str]) -> Sequence
 
 
 def _text(header: Path) -> str:
-    """The text of another package's header."""
+    """The text of a header that another package contains."""
     try:
         return header.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -118,9 +118,10 @@ def _text(header: Path) -> str:
 
 
 def texts_of(kernel: Kernel, target: str) -> Sequence[tuple[str, str]]:
-    """The names and texts of the headers on which a kernel depends, then of the text that defines it.
+    """Pairs (name, text) of the headers on which a kernel depends, and then of the text that defines the kernel.
 
-    A composed kernel has a separate text, named after its symbol. Raises `InputError` for an undefined kernel.
+    A composed kernel has a separate text, which is named after the kernel's symbol. Raises `InputError` for an
+    undefined kernel.
     """
     if (composed := kernel.composed) is None:
         return definition_of(kernel.symbol, target)

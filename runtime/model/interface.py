@@ -18,21 +18,27 @@ _DTYPES = {"int8_t": "<i1", "int16_t": "<i2", "int32_t": "<i4", "float": "<f4"}
 class Interface:
     """The functions `NAME_predict`, `NAME_scores` and, optionally, `NAME_input` of a generated model.
 
-    `input_ctype` and `output_ctype` are the C types of the elements (int8_t, int16_t, int32_t or float); the lengths
-    count elements. `output_ctype` is None and `output_length` 0 if there are no scores. With `has_label`,
-    `NAME_predict` returns the class index, otherwise void. `packed_bits` is the width of each element of a packed input
-    (`tinyml.dialects.layouts.packed_bits`), whose array consists of bytes, and `packed_offset` is subtracted from each
-    element before packing; None if the input is not packed. `more_outputs` contains the C type and the length of each
-    output after the scores, which `NAME_output_1` and so on return. With `input_in_arena`, `NAME_predict` has no
-    parameter X: the input is in the arena, at the address that `NAME_input` returns. With `row_elements`, it also has
-    no parameter X: the caller's function `NAME_row` supplies the input row by row, with that many numbers per row. If
-    channels come first in the model's file, `input_axes` contains the file's axis for each axis of the input; None for
-    other inputs. `input_parts` lists the inputs of a model with several inputs, which are concatenated in the array.
-    `input_unit` is the unit of sensor readings in the input, in the syntax of `--input-unit`. With `instances`, the
-    first parameter of all functions is a pointer to the memory of an instance, a `NAME_ctx`. With `pushes`, the caller
-    pushes the input (`NAME_push`); runners push `row_elements` numbers at a time. With `skipped_rows`, the inputs of a
-    run are parts of one recording: the program is not reset in between, and that many rows of the first input are
-    skipped. `rate` is the number of samples per second of the training data, if the model's front end declares it.
+    * input_ctype, output_ctype: the C types of the elements (int8_t, int16_t, int32_t or float). Without scores,
+      `output_ctype` is None and `output_length` is 0.
+    * input_length, output_length: the numbers of elements.
+    * has_label: true if `NAME_predict` returns the class index; otherwise it returns void.
+    * packed_bits: the width of each element of a packed input (`tinyml.dialects.layouts.packed_bits`), whose array
+      consists of bytes; None if the input is not packed.
+    * packed_offset: the number that is subtracted from each element before the element is packed.
+    * more_outputs: the C type and the length of each output after the scores, which `NAME_output_1` and so on return.
+    * input_in_arena: true if the input is in the arena, at the address that `NAME_input` returns. `NAME_predict` then
+      has no parameter X.
+    * row_elements: the number of elements per row of an input that the caller's function `NAME_row` supplies row by
+      row. `NAME_predict` then has no parameter X.
+    * input_axes: if channels come first in the model's file, the file's axis for each axis of the input; None for other
+      inputs.
+    * input_parts: the inputs of a model with several inputs, which are concatenated in the array.
+    * input_unit: the unit of sensor readings in the input, in the syntax of `--input-unit`.
+    * instances: true if the first parameter of all functions is a pointer to the memory of an instance, a `NAME_ctx`.
+    * pushes: set if the caller pushes the input (`NAME_push`). Runners push `row_elements` numbers at a time.
+    * skipped_rows: set if the inputs of a run are parts of one recording. The program is not reset in between, and this
+      number of rows of the first input is skipped.
+    * rate: the number of samples per second of the training data, if the model's front end declares it.
 
     Raises `ValueError` for another C type, for a length that is not positive, and if type and length of the scores are
     inconsistent.
@@ -106,7 +112,7 @@ class Interface:
 
     @property
     def row_length(self) -> int:
-        """The number of elements of the caller's array per row, for an input supplied row by row; 0 for any other
+        """The number of elements per row of the caller's array if the input is supplied row by row; 0 for any other
         input.
         """
         if self.row_elements is None or self.packed_bits is None:
@@ -115,7 +121,7 @@ class Interface:
 
     @property
     def row_bytes(self) -> int:
-        """The number of bytes per row, for an input supplied row by row; 0 for any other input."""
+        """The number of bytes per row if the input is supplied row by row; 0 for any other input."""
         return self.row_length * self.input_bytes // self.array_length
 
     @property
@@ -135,21 +141,23 @@ class Interface:
 
     @property
     def entry(self) -> str:
-        """The name of the function that performs an inference, whose time runners measure."""
+        """The name of the function that performs an inference. Runners measure the time of this function."""
         return f"{self.name}_predict" if self.pushes is None else "tm_infer"
 
     @property
     def profiled(self) -> tuple[str, ...]:
-        """The names of functions to which profilers may attribute instructions, best first. Profilers use the first one
-        that exists.
+        """The names of functions to which profilers may attribute instructions, best first.
 
-        The compiler may inline the step function of a streaming program into the function that calls it.
+        Profilers use the first function that exists. The compiler may inline the step function of a streaming program
+        into the function that calls it.
         """
         return (self.entry,) if self.pushes is None else (f"{self.name}_step", self.entry)
 
     @property
     def in_own_buffer(self) -> bool:
-        """True if a runner writes the input to the address that `NAME_input` returns, in the arena or an instance."""
+        """True if a runner writes the input to the address that `NAME_input` returns. It is in the arena or in an
+        instance.
+        """
         return (self.input_in_arena or self.instances) and self.pushes is None
 
     @property

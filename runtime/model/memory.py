@@ -1,4 +1,4 @@
-"""A check that there is enough memory to process a data set, made before allocation."""
+"""A check, before allocation, that there is enough memory to process a data set."""
 
 from __future__ import annotations
 
@@ -19,9 +19,12 @@ _USED = ("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in
 
 
 def require_memory(task: str, samples: int, each: int, file: str | None = None) -> None:
-    """Raise `InputError` if there is not enough memory for a task. each: bytes per sample.
+    """Raise `InputError` if there is not enough memory for a task.
 
-    task: a gerund for the message, such as `reading`. file: the data set, for the message.
+    * task: a gerund for the message, such as `reading`.
+    * samples: the number of samples.
+    * each: bytes per sample.
+    * file: the data set, for the message.
     """
     free = free_memory()
     if free is None or samples * each + RESERVE <= free:
@@ -35,10 +38,10 @@ def require_memory(task: str, samples: int, each: int, file: str | None = None) 
 
 
 def free_memory() -> int | None:
-    """The number of bytes that this process may still allocate within its own limits, its control group's and the
-    system's.
+    """The number of bytes that this process may still allocate; None if unknown.
 
-    None if unknown. Memory that the system can reclaim, such as its file cache, counts as free.
+    The limits of the process, of its control group and of the system apply. Memory that the system can reclaim, such as
+    its file cache, counts as free.
     """
     bounds: list[int] = []
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)

@@ -17,9 +17,9 @@ _CTYPES = {"int8": "int8_t", "int16": "int16_t", "int32": "int32_t", "float32": 
 
 
 def interface_of(module: ModuleOp) -> Interface:
-    """The interface of the C functions that a program at L1 compiles to.
+    """The interface of the C functions to which a program at L1 compiles.
 
-    Raises `InputError` if the declared interface of the input does not match its format or shape.
+    Raises `InputError` if the declared interface of the input does not match the format or the shape of the input.
     """
     function = predict_function(module)
     [argument] = function.body.block.args

@@ -1,4 +1,4 @@
-"""Data sets of a program, as reals and as raws of its input."""
+"""Data sets of a program, as reals and as raws of the program's input."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 def load_program_data(module: ModuleOp, file: str, answers: Answers | None = None) -> Data:
-    """Read the data set of a program. answers: the properties of `y`, by default those of the program's answers.
+    """The data set of a program. answers: the properties of `y`, by default those of the program's answers.
 
-    Integers are raws of the input's format, or of the sensor if the input has a unit, unless the format is a float.
-    Samples are reordered to the program's order of axes. Raises `InputError` for an unreadable file and for samples or
-    labels that do not match the program.
+    Integers in the file are raws: of the sensor if the input has a unit, otherwise of the input's format. If the format
+    is a float, integers are numbers. Samples are reordered to the program's order of axes. Raises `InputError` for an
+    unreadable file, and for samples or labels that do not match the program.
     """
     interface = interface_of(module)
     data = load_data(
@@ -48,10 +48,10 @@ def load_program_data(module: ModuleOp, file: str, answers: Answers | None = Non
 
 
 def reals_of(module: ModuleOp, integers: NDArray[Any]) -> NDArray[Any]:
-    """The real inputs that integers represent: raws of the input's format, or of the sensor if the input has a unit.
+    """The real inputs that integers represent.
 
-    integers: (samples, elements), or the samples of a stream. Raises `InputError` for an integer that is not a raw of
-    the format.
+    Integers are raws of the sensor if the input has a unit, otherwise of the input's format. integers: shape (samples,
+    elements), or the samples of a stream. Raises `InputError` for an integer that is not a raw of the format.
     """
     wide = integers.astype(np.int64)
 
@@ -91,7 +91,10 @@ def answers_of(module: ModuleOp) -> Answers:
 def _by_input(
     module: ModuleOp, numbers: NDArray[Any], convert: Callable[[NumberFormat, NDArray[Any]], NDArray[Any]]
 ) -> NDArray[Any]:
-    """Numbers converted in the format of each input. The numbers of a single input may be samples of a stream."""
+    """Numbers after `convert` is applied to the elements of each input, with the number format of this input.
+
+    The numbers of a single input may be samples of a stream.
+    """
     several = len(input_formats(module)) > 1
     return by_input(module, numbers, convert) if several else convert(input_format(module), numbers)
 
@@ -109,9 +112,10 @@ def _features(module: ModuleOp, raws: NDArray[Any]) -> NDArray[Any]:
 
 
 def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.floating[Any]]:
-    """The samples of a data set, (samples, elements), reordered to the program's order of axes.
+    """The samples of a data set, of shape (samples, elements), reordered to the program's order of axes.
 
-    The data set has the axis order of the model's file, or channels last if its shape only matches that order.
+    The data set has the axis order of the model's file. If its shape only matches an order with channels last, it has
+    that order.
     """
     if (axes := interface_of(module).input_axes) is None:
         return data.x
@@ -124,7 +128,9 @@ def _in_order_of(module: ModuleOp, data: Data) -> NDArray[np.floating[Any]]:
 
 
 def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-    """Samples (samples, elements), reordered from the program's axis order to that of the model's file."""
+    """Samples, of shape (samples, elements), reordered from the program's axis order to the axis order of the model's
+    file.
+    """
     if (axes := interface_of(module).input_axes) is None:
         return x
     file = _file_shape(module, axes)
@@ -134,7 +140,9 @@ def in_file_order(module: ModuleOp, x: NDArray[np.floating[Any]]) -> NDArray[np.
 def _reordered(
     x: NDArray[np.floating[Any]], shape: Sequence[int], permutation: Sequence[int]
 ) -> NDArray[np.floating[Any]]:
-    """Samples (samples, elements) with permuted axes. shape: the shape of a sample before the permutation."""
+    """Samples, of shape (samples, elements), with permuted axes. shape: the shape of a sample before the
+    permutation.
+    """
     return x.reshape(-1, *shape).transpose(0, *(1 + axis for axis in permutation)).reshape(len(x), -1)
 
 
@@ -160,7 +168,7 @@ def random_data(module: ModuleOp, samples: int) -> Data:
 
 
 def input_format(module: ModuleOp) -> NumberFormat:
-    """The number format of a program's input; at L0 with a unit, the format that the unit implies."""
+    """The number format of a program's input. At L0, an input with a unit has the format that the unit implies."""
     function = predict_function(module)
     given = tdsl.read_input(function).format
     return tdsl.format_of(function.body.block.args[0]) if given is None else element_format(given)

@@ -1,4 +1,4 @@
-"""Folders for temporary files, whose errors name the folder in which the user can free space."""
+"""Folders for temporary files. Their errors name the folder in which the user can free space."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def temporary_folder() -> Generator[Path]:
-    """A context with a new folder, which is removed at the end. If a disk is full, raises `InputError` with the parent
-    folder.
+    """A context with a new folder. The folder is removed at the end.
 
-    Errors that name a file are raised unchanged. An error of `write` names none.
+    If a disk is full, raises `InputError` that names the parent folder. Errors that name a file are raised unchanged.
+    An error of `write` names no file.
     """
     try:
         with tempfile.TemporaryDirectory(prefix="tinyml-") as folder:

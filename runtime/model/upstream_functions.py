@@ -17,7 +17,8 @@ from tinyml.targets.registry import HOST
 def upstream_functions(module: ModuleOp, name: str) -> str:
     """The text of `NAME_runtime.c`: functions NAME_tm_FUNCTION with the signatures that the module declares.
 
-    Integers narrower than 32 bits are passed as `int32_t`, because `lower-scratch-to-memref` declares the functions so.
+    Integers narrower than 32 bits are passed as `int32_t`, because `lower-scratch-to-memref` declares the functions
+    with this type.
     """
     symbols = sorted(_called(module, f"{name}_"))
     texts = dict(text for symbol in symbols for text in definition_of(symbol, HOST))

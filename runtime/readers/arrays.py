@@ -1,4 +1,4 @@
-"""Arrays in .npy and .npz files (numpy.lib.format), which are read only after a check of their headers and sizes.
+"""Arrays in .npy and .npz files (numpy.lib.format). An array is read only after its header and size are checked.
 
 No content of a file is executed or unpickled.
 """
@@ -54,8 +54,8 @@ Accept = Callable[[ArrayHeader], None]
 def read_npy(path: str | Path, what: str, accept: Accept) -> NDArray[Any]:
     """The array in an .npy file.
 
-    what: a description of the content, for messages. accept: checks the header. Raises `InputError` for anything but a
-    complete array of numbers within the limit on elements.
+    what: a description of the content, for messages. accept: a function that checks the header. Raises `InputError` for
+    anything but a complete array of numbers within the limit on elements.
     """
     with open_regular(path, what) as stream:
         try:
@@ -67,7 +67,10 @@ def read_npy(path: str | Path, what: str, accept: Accept) -> NDArray[Any]:
 
 
 def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[Any] | None:
-    """An array of an .npz file by its name, checked as by `read_npy`; None if there is no array of this name."""
+    """The array of an .npz file with the name `name`; None if the file contains no array of this name.
+
+    what, accept: as for `read_npy`, which defines the checks and errors.
+    """
     with open_regular(path, what) as stream:
         if stream.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX:
             raise InputError(f"expected an .npz file, not an .npy file{_how_to_make(path)}", file=str(path))
@@ -92,12 +95,12 @@ def read_npz(path: str | Path, what: str, name: str, accept: Accept) -> NDArray[
 
 
 def _how_to_make(path: str | Path) -> str:
-    """Advice for a file whose suffix is not that of an array file, as the end of a message."""
+    """The end of an error message: advice for a file whose suffix is not that of an array file."""
     return "" if str(path).endswith(".npz") else "; np.savez('data.npz', x=X, y=y) writes one"
 
 
 def check_npz(path: str | Path, what: str) -> None:
-    """Raise `InputError` for a file that is not an archive of arrays, without reading an array."""
+    """Raise `InputError` for a file that is not an archive of arrays. No array is read."""
     read_npz(path, what, "", lambda header: None)
 
 
@@ -117,7 +120,7 @@ def array_names(path: str | Path) -> list[str]:
 
 
 class _Damaged(Exception):
-    """The file does not contain the array that its header declares."""
+    """Raised if a file does not contain the array that its header declares."""
 
 
 def _reason(error: Exception) -> str:
@@ -145,7 +148,7 @@ def _header(stream: IO[bytes]) -> ArrayHeader:
 
 
 def _check(header: ArrayHeader, size: int, accept: Accept, path: str | Path) -> None:
-    """Check the header of an array. size: the number of bytes left in the file."""
+    """Raise an error if the header of an array is not acceptable. size: the number of bytes that remain in the file."""
     if size < header.bytes:
         raise _Damaged(f"the array needs {header.bytes} bytes, the file contains {size}")
     accept(header)

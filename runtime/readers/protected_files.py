@@ -1,6 +1,6 @@
-"""Protection of a command's input files from being overwritten by its outputs.
+"""Protection of a command's input files from being overwritten by the command's outputs.
 
-A command enables it by `protect_inputs`. Without this call, no file is protected.
+A command enables the protection by `protect_inputs`. Without this call, no file is protected.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ def protects() -> bool:
 
 
 def note_input(path: str | Path, status: os.stat_result | None = None) -> None:
-    """Protect an input that is a regular file. status: the status of the open file; by default, the status of the
-    path.
+    """Protect an input file, if it is a regular file.
+
+    status: the status of the open file; by default, the status of the path.
     """
     if (inputs := _INPUTS.get()) is None:
         return
@@ -46,7 +47,7 @@ def note_input(path: str | Path, status: os.stat_result | None = None) -> None:
 
 
 def release_input(path: Path) -> None:
-    """Stop protecting an input, such as a page that the command itself has written."""
+    """Stop protecting an input file, for example a page that the command itself has written."""
     if (inputs := _INPUTS.get()) is not None and path.is_file():
         status = os.stat(path)
         inputs.pop((status.st_dev, status.st_ino), None)
@@ -55,8 +56,8 @@ def release_input(path: Path) -> None:
 def check_output(path: str | Path) -> Path:
     """The file or folder to which an output path resolves.
 
-    Raises `InputError` for an input, under any name or link, and for a symbolic link out of its folder. Raises
-    `OSError` or `RuntimeError` for circular links.
+    Raises `InputError` if it is an input file, under any name or link. Also raises it for a symbolic link out of its
+    folder. Raises `OSError` or `RuntimeError` for circular links.
     """
     link, final = Path(path), Path(path).resolve()
     if (inputs := _INPUTS.get()) is None:

@@ -23,8 +23,9 @@ _SCALES = {1: ("<u1", 128, 128), 2: ("<i2", 0, 32768)}
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """A recording of one channel. samples: an array of shape (samples,) with values in [-1, 1]. rate: samples per
-    second.
+    """A recording of one channel.
+
+    samples: an array of shape (samples,) with values in [-1, 1]. rate: the number of samples per second.
     """
 
     samples: NDArray[np.float32]
@@ -32,7 +33,7 @@ class Recording:
 
 
 def read_wav(path: Path) -> Recording:
-    """The recording in a WAV file, averaged over its channels.
+    """The recording in a WAV file. Its channels are averaged.
 
     Raises `InputError` for a file that is not a WAV file, is truncated, or has samples other than 8-bit or 16-bit
     integers.

@@ -1,4 +1,4 @@
-"""Regular files, opened without blocking on pipes and devices, and read up to a limit."""
+"""Regular files, which are read up to a limit. Opening a path never blocks on a pipe or a device."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _KINDS = ((stat.S_ISFIFO, "pipe"), (stat.S_ISSOCK, "socket"), (stat.S_ISCHR, "de
 
 
 def open_regular(path: str | Path, what: str) -> BinaryIO:
-    """Open a regular file, or a link to one, for reading. Raises `InputError` for anything else without blocking.
+    """Open a regular file, or a link to a regular file, for reading, and return it.
 
-    what: a description of the content, for messages. The file counts as an input of the command. A Git LFS pointer also
-    raises `InputError`.
+    what: a description of the content, for messages. The file counts as an input of the command. Raises `InputError`
+    for anything else, without blocking, and for a Git LFS pointer.
     """
     try:
         _check_kind(os.stat(path).st_mode, path, what)
@@ -62,7 +62,7 @@ def _check_kind(mode: int, path: str | Path, what: str) -> None:
 
 
 def read_bytes(path: str | Path, what: str) -> bytes:
-    """The content of a text file. Raises `InputError` for an irregular, unreadable or too large file."""
+    """The content of a file as bytes. Raises `InputError` for an irregular, unreadable or too large file."""
     limit = _LEAST_BYTES + _BYTES_PER_ELEMENT * ELEMENT_LIMIT.get()
     with open_regular(path, what) as stream:
         size = os.fstat(stream.fileno()).st_size

@@ -1,7 +1,7 @@
 """Training of a program's weights: derivatives of a loss, Adam, and selection of the best epoch by the validation set.
 
-Values are those of the program: raws of its formats. The derivatives of ops on reals are evaluated at the decoded raws
-(the straight-through estimator of Courbariaux et al. 2016). A saturated result has a zero derivative.
+Values are raws of the program's formats. The derivatives of ops on reals are evaluated at the decoded raws (the
+straight-through estimator of Courbariaux et al. 2016). A saturated result has a zero derivative.
 """
 
 from __future__ import annotations
@@ -34,9 +34,11 @@ if TYPE_CHECKING:
 class TrainingTrace(Trace):
     """The execution of a batch, for a training step.
 
-    inputs: (samples, elements), raws of the program's format, or reals with `Reals`. trained: the constants by which
-    scores are differentiated. of_inputs: True to also differentiate by the inputs. Raises `InputError` for sums in
-    accumulators, which are not numbers of a format.
+    * inputs: shape (samples, elements), raws of the program's format, or reals with `Reals`.
+    * trained: the constants by which scores are differentiated.
+    * of_inputs: True to also differentiate by the inputs.
+
+    Raises `InputError` for sums in accumulators, because these are not numbers of a format.
     """
 
     def __init__(
@@ -65,9 +67,10 @@ class TrainingTrace(Trace):
         return reals.reshape(len(reals), -1)
 
     def backward(self, slope: Array) -> dict[SSAValue, Array]:
-        """The derivatives of a loss by the trained constants, in their shapes, and by the argument, if requested.
+        """The derivatives of a loss by the trained constants and, if requested, by the argument.
 
-        slope: the derivatives by the scores. The derivatives by the argument have an axis over the samples.
+        The key is the SSA value of the constant or the argument. A derivative has the shape of the constant. The
+        derivatives by the argument have an axis over the samples. slope: the derivatives of the loss by the scores.
         """
         found: dict[SSAValue, Array] = {}
         for value, by in self.by_values(slope):
@@ -78,9 +81,10 @@ class TrainingTrace(Trace):
         return found
 
     def by_values(self, slope: Array) -> Iterator[tuple[SSAValue, Array]]:
-        """Yield the values on which the scores depend, in reverse order, each with the derivatives by it per sample.
+        """Yield pairs (value, derivatives) for the values on which the scores depend, in reverse order.
 
-        slope: the derivatives by the scores. Derivatives by constants are summed over the samples.
+        The derivatives are those of the loss by the value, per sample. Derivatives by constants are summed over the
+        samples. slope: the derivatives of the loss by the scores.
         """
         slopes = {self.index[self.scores]: slope.reshape(-1, *tdsl.shape_of(self.scores))}
         for op, operands, made in reversed(self.entries):
@@ -122,10 +126,10 @@ class TrainingTrace(Trace):
         return format.decode(value[0])[None] if len(value) == 1 else format.decode(value)
 
     def _unlimited(self, made: int, slope: Array) -> Array:
-        """The derivatives by a result before it is saturated to the range of its format.
+        """The derivatives by a result before the result is saturated to the range of its format.
 
-        At the least real the derivative is zero, as in a relu. At the greatest real, only derivatives that reduce the
-        result remain.
+        If the result is the least real, the derivative is zero, as in a relu. If it is the greatest real, only
+        derivatives that reduce the result remain.
         """
         format = self._format(made)
         if format is None:
@@ -153,7 +157,9 @@ def logits_of(function: func.FuncOp) -> SSAValue:
 
 
 def _summed(derivative: Array | Factored, samples: int) -> Array:
-    """The derivative by an operand, summed over the samples if the operand is equal for all samples."""
+    """The derivative by an operand. If the operand is equal for all samples, the derivative is summed over the
+    samples.
+    """
     if isinstance(derivative, Factored):
         if samples > 1:
             return derivative.product
@@ -165,16 +171,18 @@ def _summed(derivative: Array | Factored, samples: int) -> Array:
 
 
 def by_class(logits: Array) -> Array:
-    """Logits (samples, classes). A zero is prepended to a single logit, which is positive for the second of two
-    classes.
+    """Logits of shape (samples, classes), for the softmax.
+
+    A zero is prepended to a single logit. A single logit is positive for the second of two classes.
     """
     return logits if logits.shape[1] > 1 else np.concatenate([np.zeros_like(logits), logits], 1)
 
 
 def cross_entropy(logits: Array, labels: Sequence[int] | Array) -> tuple[float, Array]:
-    """The mean cross-entropy of the softmax of logits, and its derivatives by the logits, of the same shape.
+    """The mean cross-entropy of the softmax of logits, and the derivatives of this mean by the logits.
 
-    logits: in the form that `by_class` returns. labels: the index of each sample's class.
+    The derivatives have the shape of the logits. logits: in the form that `by_class` returns. labels: the class index
+    of each sample.
     """
     outputs, logits = logits.shape[1], by_class(logits)
     shifted = logits - logits.max(1, keepdims=True)
@@ -193,7 +201,7 @@ DECAYS = 0.9, 0.999
 
 @dataclass(frozen=True)
 class Labelled:
-    """Real inputs (samples, elements), and the index of each sample's class."""
+    """Real inputs of shape (samples, elements), and the class index of each sample."""
 
     x: Array
     y: NDArray[np.int64]
@@ -203,8 +211,9 @@ class Labelled:
 class TrainingSchedule:
     """The hyperparameters of a training.
 
-    rate: the initial learning rate of Adam, which decays to zero along half a cosine. batch: samples per step. augment:
-    randomly changes the inputs of a batch.
+    * rate: the initial learning rate of Adam, which decays to zero along half a cosine.
+    * batch: the number of samples per step.
+    * augment: a function that randomly changes the inputs of a batch.
     """
 
     epochs: int
@@ -215,9 +224,9 @@ class TrainingSchedule:
 
 
 class Adam:
-    """The optimiser of Kingma and Ba (2014), which updates variables in place.
+    """The optimiser of Kingma and Ba (2014). It updates variables in place.
 
-    paces: for each variable, the factor of its learning rate.
+    paces: for each variable, the factor of the variable's learning rate.
     """
 
     def __init__(self, variables: Sequence[Array], paces: Sequence[float]):
@@ -237,7 +246,8 @@ class Adam:
 class Trainer:
     """A program whose weights are trained.
 
-    arithmetic: creates the arithmetic of a step; `Reals` trains in double precision, `Bits` in the program's formats.
+    arithmetic: a function that creates the arithmetic of a step. `Reals` trains in double precision, `Bits` in the
+    program's formats.
     """
 
     def __init__(self, weights: TrainedWeights, arithmetic: Callable[[], Arithmetic]):
@@ -257,22 +267,23 @@ class Trainer:
         return np.concatenate(parts)
 
     def loss(self, data: Labelled) -> tuple[float, float]:
-        """The mean cross-entropy and the accuracy in percent."""
+        """The mean cross-entropy, and the accuracy in percent."""
         logits = self.logits(self.inputs(data.x))
         return cross_entropy(logits, data.y)[0], 100 * float((by_class(logits).argmax(1) == data.y).mean())
 
     def derivatives(self, x: Array, y: Array) -> list[Array]:
-        """The derivatives of the mean cross-entropy by the weights' variables. x: inputs in the form that `inputs`
-        returns.
+        """The derivatives of the mean cross-entropy by the variables of the weights.
+
+        x: inputs in the form that `inputs` returns. y: the class indices.
         """
         trace = self.trace(x)
         return self.weights.derivatives(trace.backward(cross_entropy(trace.logits, y)[1]))
 
     def fit(self, train: Labelled, val: Labelled, schedule: TrainingSchedule) -> None:
-        """Train the weights. The program then has the weights of the epoch, or of the start, with the least loss on
-        `val`.
+        """Train the weights, and store the best weights in the program.
 
-        Epochs with fewer correct samples than the start are ignored. Raises `InputError` for a loss that is NaN.
+        The best weights are those of the epoch, or of the start, with the least loss on `val`. Epochs with fewer
+        correct samples than the start are ignored. Raises `InputError` for a loss that is NaN.
         """
         random = np.random.default_rng(schedule.seed)
         adam = Adam(self.weights.variables, [weight.pace for weight in self.weights.weights])

@@ -1,4 +1,6 @@
-"""The constants of a program as weights in double precision, which are rounded into the program before each step."""
+"""The constants of a program as weights in double precision. Before each step, rounded weights are stored in the
+program.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,11 @@ used.
 
 @dataclass
 class Weight:
-    """A constant and its reals in double precision.
+    """A constant, together with its reals in double precision.
 
-    low, high: the least and the greatest real of the format, per element. dense: True for stored elements; the zeros of
-    a sparse matrix remain zero. pace: the factor of the learning rate, which doubles for each bit below `COARSE_WIDTH`.
+    * low, high: for each element, the least and the greatest real of the format.
+    * dense: True for stored elements; the zeros of a sparse matrix remain zero.
+    * pace: the factor of the learning rate, which doubles for each bit below `COARSE_WIDTH`.
     """
 
     constant: tdsl.ConstOp
@@ -52,10 +55,12 @@ class Weight:
 class TrainedWeights:
     """The constants of a program that are trained.
 
-    reals: initial values by the names of constants. They are moved until they round to the raws of the program, which
-    may not be the nearest raws. A constant that is missing, or has another shape, starts from its decoded raws. renew:
-    called after the constants of the program have changed. executed: another program with the same constants and bits,
-    by default the program itself; constants may have other shapes and positions.
+    * reals: initial values by the names of constants. They are moved until they round to the raws of the program. These
+      raws may differ from the nearest raws. A constant that is missing, or has another shape, starts from its decoded
+      raws.
+    * renew: a function that is called after the constants of the program have changed.
+    * executed: another program with the same constants and bits, by default the program itself. In this program,
+      constants may have other shapes and positions.
     """
 
     def __init__(
@@ -87,8 +92,9 @@ class TrainedWeights:
         return [weight.real for weight in self.weights]
 
     def derivatives(self, slopes: Slopes) -> list[Array]:
-        """The derivatives by the variables, zero where there are none. slopes: the derivatives by the results of
-        constants.
+        """For each variable, the derivatives by this variable; zeros if there are none.
+
+        slopes: the derivatives by the results of constants.
         """
         return [
             np.where(weight.dense, slopes[weight.constant.result], 0.0)
@@ -105,7 +111,7 @@ class TrainedWeights:
         self.renew(self.module)
 
     def program(self) -> ModuleOp:
-        """The compiled program (`executed`, if set) with the current weights."""
+        """The compiled program with the current weights. It is `executed` if that is set."""
         if self._executed is None:
             return self.module
         trained: dict[Hashable, list[Array]] = {}
@@ -122,25 +128,26 @@ class TrainedWeights:
         return {weight.constant.result.name_hint or "": weight.real.copy() for weight in self.weights}
 
     def state(self) -> list[Array]:
-        """A copy of the variables, for `restore`."""
+        """A copy of the variables, which `restore` accepts."""
         return [variable.copy() for variable in self.variables]
 
     def restore(self, state: list[Array]) -> None:
-        """Restore variables from `state`, and write them to the program."""
+        """Restore the variables from a copy that the method `state` returned, and write them to the program."""
         for variable, value in zip(self.variables, state, strict=True):
             variable[...] = value
         self.write()
 
 
 def _key(weight: Weight) -> Hashable:
-    """The key that identifies a constant in programs with equal constants."""
+    """The key that identifies a constant across programs with equal constants."""
     result = weight.constant.result
     return result.name_hint, tdsl.format_of(result).type, weight.real.size
 
 
 def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:
-    """The reals between the decoded raws and the given reals that round to the raws of a constant and are nearest to
-    the given ones.
+    """The reals that round to the raws of a constant and are nearest to the given reals.
+
+    They are between the decoded raws and the given reals.
     """
     format, raws = tdsl.format_of(constant.result), constant.raws
     found = decoded
@@ -151,7 +158,7 @@ def _towards(given: Array, decoded: Array, constant: tdsl.ConstOp) -> Array:
 
 
 def _set_reals(constant: tdsl.ConstOp, reals: Array) -> None:
-    """Round reals and store them in a constant, in place, because training does this thousands of times."""
+    """Round reals and store them in a constant, in place, because training stores constants thousands of times."""
     format = tdsl.format_of(constant.result)
     with np.errstate(over="ignore"):
         raws = format.encode(reals)

@@ -1,7 +1,7 @@
 """AVR assembly: code as lists of instructions, with cycles, bytes and registers; loops and calls.
 
-Loops consist of unrolled steps, and a call enters a loop at the step that yields the right count. The C function of a
-kernel passes sums and pointers to the assembly in registers.
+A loop consists of unrolled steps. A call jumps into the loop at the step from which the remaining number of steps is
+right. The C function of a kernel passes sums and pointers to the assembly in registers.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def moved(pointer: str, by: int) -> Code:
 
 
 def copied(source: Sequence[str], to: Sequence[str]) -> Code:
-    """Code that copies three bytes, the lower two of which are register pairs."""
+    """Code that copies three bytes. The lower two bytes are in register pairs."""
     return a.movw(to[0], source[0]), a.mov(to[2], source[2])
 
 
@@ -56,9 +56,10 @@ _RELATIVE = (a.call.name, a.jmp.name)
 
 
 def statement(lines: Sequence[Line], operands: str = "") -> str:
-    """An `asm` statement, with several instructions on each line of C. `call` may name C functions or labels.
+    """An `asm` statement, with several instructions on each line of C.
 
-    operands: the operands of the statement, unless it is the body of a naked function.
+    The instruction `call` may name C functions or labels. operands: the operands of the statement; "" for the body of a
+    naked function.
     """
     rows, columns = [""], 0
     for line in lines:
@@ -97,10 +98,12 @@ _REACH = 128
 class Loop:
     """A loop over unrolled steps.
 
-    lines: the code, with a label N: before the last N steps and 0: after them. in_byte: true if the counter is a single
-    register, which counts iterations. at_once: the number of steps per iteration. offsets: the byte offset of each
-    label from the first one. step: the cycles of a step, including its share of the loop's overhead. least: the cycles
-    of a call without steps, including the return from the function.
+    * lines: the code, with a label N: before the last N steps and 0: after them.
+    * in_byte: true if the counter is a single register, which counts iterations.
+    * at_once: the number of steps per iteration.
+    * offsets: for each label, the byte offset from the first label.
+    * step: the cycles of a step, including its share of the loop's overhead.
+    * least: the cycles of a call without steps, including the return from the function.
     """
 
     lines: Code
@@ -112,7 +115,7 @@ class Loop:
 
 
 def counted_in_byte(step: Code, at_once: int, counter: str, flush: Code = ()) -> Loop:
-    """A loop whose counter is initially the number of iterations, including a partial first one.
+    """A loop whose counter is initially the number of iterations, including a first iteration that may be partial.
 
     flush: code that runs at the end.
     """
@@ -120,7 +123,7 @@ def counted_in_byte(step: Code, at_once: int, counter: str, flush: Code = ()) ->
 
 
 def over_steps(steps: Sequence[Code], counter: str, flush: Code = ()) -> Loop:
-    """A loop whose counter is initially the number of iterations, each of which consists of the given steps in order.
+    """A loop whose counter is initially the number of iterations. Each iteration executes the given steps in order.
 
     flush: code that runs at the end.
     """
@@ -133,7 +136,7 @@ def over_steps(steps: Sequence[Code], counter: str, flush: Code = ()) -> Loop:
 
 
 def counted_in_word(step: Code, at_once: int, counter: str, flush: Code = ()) -> Loop:
-    """A loop whose counter, a pair of registers, is initially the number of steps.
+    """A loop whose counter is initially the number of steps. The counter is a pair of registers.
 
     flush: code that runs after at most 256 steps.
     """
@@ -150,9 +153,7 @@ def counted_in_word(step: Code, at_once: int, counter: str, flush: Code = ()) ->
 
 
 def entry_by_count(counter: str) -> Code:
-    """Code that enters the following loop, with four steps per iteration, so that it runs as many steps as `counter`
-    specifies.
-    """
+    """Code that enters the following loop so that it executes `counter` steps. An iteration has four steps."""
     return (
         *(a.sbrc(counter, 1), a.rjmp(ahead=31), a.sbrc(counter, 0), a.rjmp(ahead=1), a.rjmp(ahead=0)),
         *(a.label(31), a.sbrc(counter, 0), a.rjmp(ahead=3), a.rjmp(ahead=2)),
@@ -160,7 +161,7 @@ def entry_by_count(counter: str) -> Code:
 
 
 def _labelled(steps: Sequence[Code]) -> Code:
-    """The steps, each with a label that is the number of remaining steps, including itself."""
+    """The steps, each with a label. The label is the number of remaining steps, including the labelled step."""
     return joined(*(joined(a.label(len(steps) - number), step) for number, step in enumerate(steps)))
 
 
@@ -177,14 +178,14 @@ def again(label: int, behind: int, condition: a.Opcode = a.brne, inverse: a.Opco
 
 @dataclass(frozen=True)
 class TimedCode:
-    """Code with loops of known trip counts, and the number of its cycles, including callees."""
+    """Code with loops of known trip counts, and the number of cycles of the code, including called functions."""
 
     lines: Code
     time: int
 
     @staticmethod
     def once(*parts: Line | Iterable[Line]) -> TimedCode:
-        """Straight-line code with the sum of its instructions' cycles."""
+        """Straight-line code. Its number of cycles is the sum of the instructions' cycles."""
         lines = joined(*parts)
         return TimedCode(lines, cycles(lines))
 
@@ -199,7 +200,7 @@ class TimedCode:
         return TimedCode(self.lines, self.time + time)
 
     def looped(self, label: int, count: int, counter: str) -> TimedCode:
-        """A loop that runs the code `count` times. `count` is initially in the register `counter`.
+        """A loop that executes the code `count` times. The register `counter` initially contains `count`.
 
         The last jump is not taken.
         """
@@ -233,7 +234,7 @@ C_SUMS = {16: "int16_t", 24: "TM_INT24", 32: "int32_t", 64: "int64_t"}
 
 @dataclass(frozen=True)
 class Entered(Composed):
-    """A naked assembly function, NAME_steps, and the C function NAME that jumps into it."""
+    """A naked assembly function, NAME_steps, and the C function NAME that jumps into this function."""
 
     symbol: str = ""
     assembly: str = ""
@@ -265,8 +266,9 @@ class Entered(Composed):
 
 
 def framed(body: Code) -> Code:
-    """A complete function: the body, which may change r1, between pushes and pops of the call-saved registers that it
-    changes.
+    """A complete function: the body between pushes and pops of the call-saved registers that it changes.
+
+    The body may change r1.
     """
     kept = [f"r{number}" for number in sorted(registers(body) & CALLEES)]
     return joined(map(a.push, kept), body, map(a.pop, reversed(kept)), END)
@@ -276,8 +278,9 @@ def framed(body: Code) -> Code:
 class SumRegisters:
     """The registers of a sum.
 
-    sum: the bytes of the sum, the lowest first. zero: a register that contains zero. gathered: a register pair that is
-    zero before and after the loop, or empty.
+    * sum: the bytes of the sum, the lowest first.
+    * zero: a register that contains zero.
+    * gathered: a register pair that is zero before and after the loop, or empty.
     """
 
     sum: Sequence[str]
@@ -289,7 +292,7 @@ class SumRegisters:
 class Variable:
     """A C variable in registers: `register CTYPE NAME __asm__(FIRST) = VALUE`, of `bytes` bytes.
 
-    changed: true if the kernel modifies it.
+    changed: true if the kernel modifies the variable.
     """
 
     ctype: str
@@ -317,10 +320,13 @@ _ENDS = {FLASH: "", FAR_FLASH: "_far", RAM: "_ram"}
 
 @dataclass(frozen=True)
 class Row:
-    """The pointer to the weights of a row, which is the first parameter of a kernel. In far flash it is a 24-bit
-    `tm_far`.
+    """The pointer to the weights of a row, which is the first parameter of a kernel.
 
-    ctype: the type of an element. memory: the memory of the weights. name: the name of the parameter in C.
+    In far flash, the pointer is a 24-bit `tm_far`.
+
+    * ctype: the C type of an element.
+    * memory: the memory of the weights.
+    * name: the name of the parameter in C.
     """
 
     ctype: str
@@ -333,7 +339,7 @@ class Row:
 
     @property
     def end(self) -> str:
-        """The suffix of the kernel's name."""
+        """The suffix of the kernel's name for this memory."""
         return _ENDS[self.memory]
 
     @property
@@ -351,13 +357,14 @@ class Row:
         return [f"    {self._pointer}{self.name} = ({self._pointer})(uint16_t)far;", page] if self.far else []
 
     def portable(self, body: str) -> str:
-        """Statements in plain C that read the row. body: the statements for a row in near memory."""
+        """C statements without assembly that read the row. body: the statements for a row in near memory."""
         return f"    {self._pointer}{self.name} = ({self._pointer})far;\n{body}" if self.far else body
 
 
 def number_of_steps(register: str, loop: Loop, steps: str = "n") -> Variable:
-    """The counter of a loop as a variable: the number of steps or, for a counter of one byte, the number of
-    iterations.
+    """The C variable for the counter of a loop.
+
+    It contains the number of steps or, for a counter of one byte, the number of iterations.
     """
     if loop.in_byte:
         return Variable("uint8_t", "k", register, f"(uint8_t)({steps} / {loop.at_once} + 1)", 1)
@@ -386,14 +393,21 @@ def entered(
 ) -> Entered:
     """The functions of a kernel whose loop adds to a sum.
 
-    signature: the head of the C function, whose first parameter is the row. bits: the width of the sum. counter: the
-    counter of the loop; a loop without one counts by itself and is entered at its first instruction. others: further
-    variables of the instructions. steps: the number of steps as a C expression. of: the number of elements per step, by
-    which the C function divides. most: the maximum number of steps per call, a multiple of the steps per iteration; 0
-    if only the counter limits them. functions: the functions that the C code calls. element: the time of an element, if
-    it differs from the time of a step. start: the initial value of the sum. ready: statements after the declarations.
-    longest: an optional limit on n within the range of the counter. With it, divisions, which may be calls, precede the
-    register variables.
+    * signature: the head of the C function. The first parameter is the row.
+    * bits: the width of the sum.
+    * counter: the counter of the loop. A loop without a counter counts by itself and is entered at its first
+      instruction.
+    * others: further variables of the instructions.
+    * steps: the number of steps as a C expression.
+    * of: the number of elements per step, by which the C function divides.
+    * most: the maximum number of steps per call, a multiple of the steps per iteration; 0 if only the counter limits
+      them.
+    * functions: the functions that the C code calls.
+    * element: the time of an element, if it differs from the time of a step.
+    * start: the initial value of the sum.
+    * ready: statements after the declarations.
+    * longest: an optional limit on n within the range of the counter. With this limit, divisions, which may be calls,
+      precede the register variables.
     """
     lines, used = loop.lines, registers(loop.lines)
     variables = [Variable(C_SUMS[bits], "s", needed.sum[0], start, bits // 8)]

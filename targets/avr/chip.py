@@ -16,10 +16,11 @@ _DEFINITION = re.compile(r"\b(tm_\w+)[(;]")
 
 
 def _read_helpers(file: Path) -> tuple[str, Mapping[str, str]]:
-    """The prelude of a file of C functions, and its blocks by the function or type that each defines, in file order.
+    """The prelude of a file of C functions, and its blocks in file order.
 
-    Blank lines separate blocks. Blocks that begin with a comment are dropped. A block that defines no `tm_...` name
-    belongs to the prelude.
+    The blocks are a mapping from the name of the function or type that a block defines to the text of the block. Blank
+    lines separate blocks. Blocks that begin with a comment are dropped. A block that defines no `tm_...` name belongs
+    to the prelude.
     """
     prelude: list[str] = []
     helpers: dict[str, str] = {}

@@ -1,7 +1,7 @@
 """AVR instructions as records: their operands, and the table of opcodes.
 
 A call of an entry of the table creates an instruction: `add("r24", "r0")`, `lpm("r18", "Z+")`, `ldd("r24", at("Y",
-5))`, `brne(back=1)`. An instruction records the registers that it reads and writes, but not the flags.
+5))`, `brne(back=1)`. An instruction records the registers that it reads and writes, but not the condition flags.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ STATUS = Expression("0x3f")
 
 
 def pair(low: str) -> tuple[str, str]:
-    """A register and the next register."""
+    """The names of the register `low` and of the next register."""
     return low, f"r{NUMBERS[low] + 1}"
 
 
@@ -86,11 +86,14 @@ _KEPT_INSTRUCTIONS = 1 << 14
 class Opcode:
     """A mnemonic, which is called with operands.
 
-    operands: the kind of each operand. Registers are written (w), read (r) or both (u). Other kinds are constants (k),
-    pointers and addresses (a), labels (l), and labels or functions (f). cycles: the cycles on an ATmega; for branches
-    and skips, the cycles without a jump. words: the number of words of flash, two bytes each. among: the numbers of the
-    valid registers. pairs: true if a register is the lower one of a pair. writes: written registers that are not
-    operands. stack: the bytes that the instruction pushes on the stack, negative for pops.
+    * operands: the kind of each operand. Registers are written (w), read (r) or both (u). Other kinds are constants
+      (k), pointers and addresses (a), labels (l), and labels or functions (f).
+    * cycles: the cycles on an ATmega; for branches and skips, the cycles without a jump.
+    * words: the number of words of flash, two bytes each.
+    * among: the numbers of the valid registers.
+    * pairs: true if a register is the lower register of a pair.
+    * writes: written registers that are not operands.
+    * stack: the bytes that the instruction pushes on the stack, negative for pops.
     """
 
     name: str
@@ -103,14 +106,14 @@ class Opcode:
     stack: int = 0
 
     def __call__(self, *operands: Operand, back: int | None = None, ahead: int | None = None) -> Instruction:
-        """The instruction with these operands. back, ahead: a numeric label.
+        """The instruction with these operands. back, ahead: the numeric label of a backward or forward jump.
 
         Raises `ValueError` for invalid operands.
         """
         return _made(self, operands, back, ahead)
 
     def registers(self, kind: str, operand: Operand) -> tuple[str, ...]:
-        """The registers of an operand. Raises `ValueError` if the operand is of another kind."""
+        """The registers that an operand names. Raises `ValueError` if the operand is not of the kind `kind`."""
         match operand:
             case str() if kind in "wru" and NUMBERS.get(operand) in self.among:
                 return pair(operand) if self.pairs else (operand,)

@@ -58,11 +58,10 @@ Operand = Callable[[SSAValue], Text]
 
 
 class Expressions:
-    """A printer that combines the texts of operands to the text of an expression. It records which helpers of the
-    target are used.
+    """A printer that combines the texts of operands to the text of an expression.
 
-    program: the name of the program, which is the prefix of its constants, buffers and arena in C. loaded: the
-    constants that the caller writes.
+    It records which helpers of the target are used. program: the name of the program, which is the prefix of its
+    constants, buffers and arena in C. loaded: the constants that the caller writes.
     """
 
     def __init__(self, chip: Chip, arena: c.ArenaOp | None, program: str, loaded: c.LoadedOp | None = None):
@@ -77,7 +76,7 @@ class Expressions:
         return _SPELLINGS[type(op)](self, op, operand)
 
     def static(self, symbol: StringAttr | SymbolRefAttr) -> str:
-        """The C name of a constant, a buffer or the arena, unique among the programs of a translation unit."""
+        """The C name of a constant, a buffer or the arena. It is unique among the programs of a translation unit."""
         name = symbol.data if isinstance(symbol, StringAttr) else symbol.string_value()
         return name if name.startswith(self.prefix) else self.prefix + name
 
@@ -86,8 +85,9 @@ class Expressions:
         return name
 
     def _reader(self, kind: str, type: c.PointerType) -> str | None:
-        """The helper that reads an element; None if plain C reads it. kind: "flash", or "next" to also advance the
-        pointer.
+        """The helper that reads an element; None if plain C reads it.
+
+        kind: "flash", or "next" for a helper that also advances the pointer.
         """
         if type.memory.data == FAR:
             return self.helper(f"tm_{'far' if kind == 'flash' else f'{kind}_far'}_{suffix(type.element)}")
@@ -99,7 +99,7 @@ class Expressions:
         return literal(op.number, op.result.type)
 
     def memory(self, symbol: SymbolRefAttr, instance: SSAValue | None, operand: Operand) -> str:
-        """The C text of a constant, a buffer or the arena, which may be a member of an instance."""
+        """The C text of a constant, a buffer or the arena. A buffer or the arena may be a member of an instance."""
         if self.structure is not None and symbol.string_value() in self.loaded:
             return f"{self.static(self.structure)}.{symbol.string_value()}"
         if instance is None:
@@ -227,8 +227,9 @@ class Expressions:
 
 
 def as_argument(text: Text, type: Attribute, memory: str = CONST) -> Text:
-    """The C text of an argument of a call. A pointer is cast to plain elements, read-only unless `memory` says
-    otherwise.
+    """The C text of an argument of a call. A pointer is cast to a pointer to plain elements.
+
+    memory: the memory of these elements, by default read-only.
     """
     if isinstance(type, c.PointerType) and type.memory.data == ALIAS:
         return text.cast(c.PointerType(type.element, memory))

@@ -1,8 +1,8 @@
 """The C text of a function of the `c` dialect, with expressions nested into the statements that use them.
 
-An expression with a single use in its own block is printed at its use, unless a statement in between changes a variable
-or memory that it reads. Every other expression becomes a constant named after its SSA value. No expression is evaluated
-more often than in the IR.
+An expression with a single use in its own block is printed at its use. This is not possible if a statement in between
+changes a variable or memory that the expression reads. Every other expression becomes a constant named after its SSA
+value. No expression is evaluated more often than in the IR.
 """
 
 from __future__ import annotations
@@ -131,7 +131,9 @@ class FunctionPrinter:
                 raise AssertionError(f"{op.name} is not a statement")
 
     def _reads_in_place(self, op: c.ReadOp) -> bool:
-        """True if all uses of a read can name the variable itself, because no assignment precedes them."""
+        """True if all uses of a read can name the variable itself, because no assignment to the variable precedes
+        them.
+        """
         block = op.parent
         assert block is not None
         changing = {
@@ -182,7 +184,7 @@ class FunctionPrinter:
             self._name(result, text)
 
     def _text(self, value: SSAValue) -> Text:
-        """The text of an operand, ready to be nested into the text of its user."""
+        """The text of an operand, which can be nested into the text of the op that uses the operand."""
         if value in self.waiting:
             return self.waiting.pop(value)
         if value in self.names:
@@ -277,7 +279,10 @@ def _loops_around(op: Operation) -> int:
 
 
 def _changes(op: Operation) -> set[SSAValue | str]:
-    """The variables that an operation, or an operation nested in it, assigns; includes MEMORY if it writes memory."""
+    """The variables that an operation, or an operation nested in it, assigns.
+
+    The result includes MEMORY if the operation writes memory.
+    """
     changed: set[SSAValue | str] = set()
     for inner in op.walk():
         if isinstance(inner, c.AssignOp | c.NextOp):
@@ -288,5 +293,5 @@ def _changes(op: Operation) -> set[SSAValue | str]:
 
 
 def _evaluates_first(op: Operation, value: SSAValue) -> bool:
-    """True if the statement uses the value only before it changes any variable or memory."""
+    """True if the statement uses the value only before the statement changes any variable or memory."""
     return isinstance(op, c.AssignOp | c.IfOp | c.NextOp) or (isinstance(op, c.ForOp) and op.end is not value)

@@ -1,7 +1,7 @@
 """Selection of the parts of C text that a program needs.
 
-In a header, these are the functions, types and macros in use, and the definitions that these use. In any text, they are
-the lines outside branches whose preprocessor conditions are known to be false.
+In a header, these are the functions, types and macros in use, and the definitions that they use in turn. In any text,
+they are the lines outside branches whose preprocessor conditions are known to be false.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 
 
 def without_branches(text: str, undefined: Sequence[str]) -> str:
-    """C text without the branches whose conditions require a macro with a prefix in `undefined`.
+    """C text without the branches whose conditions require a macro whose name has a prefix in `undefined`.
 
-    A condition that this determines is removed with its directives and the comment directly before it. A condition that
-    also depends on other macros remains.
+    If the value of a condition is known, the condition is removed together with its directives and the comment directly
+    before it. A condition that also depends on other macros remains.
     """
     if not any(prefix in text for prefix in undefined):
         return text
@@ -53,9 +53,11 @@ def without_branches(text: str, undefined: Sequence[str]) -> str:
 
 @dataclass
 class _Condition:
-    """An open preprocessor conditional. value: the condition of the current branch, None if unknown.
+    """An open preprocessor conditional.
 
-    keeps: true after one of its directives was printed. taken: true after a branch that is known to be compiled.
+    * value: the condition of the current branch, None if unknown.
+    * keeps: true after one of the directives was printed.
+    * taken: true after a branch that is known to be compiled.
     """
 
     value: bool | None
@@ -67,8 +69,10 @@ class _Condition:
         return self.value is not False
 
     def next(self, line: str, kind: str, value: bool | None) -> str | None:
-        """Enter the branch of a directive, or leave the conditional at its end. Return the directive to print, or
-        None.
+        """Enter the branch of a directive, or leave the conditional at its end.
+
+        Return the directive to print, or None if the directive is removed. kind: the name of the directive. value: the
+        value of its condition, None if unknown.
         """
         if kind == "endif":
             return line if self.keeps else None
@@ -105,7 +109,7 @@ def _value(kind: str, rest: str, undefined: Sequence[str]) -> bool | None:
 
 
 def _decided(node: ast.expr, names: dict[str, bool | None]) -> bool | None:
-    """Evaluate a condition; None if it depends on an unknown name."""
+    """The value of a condition; None if it depends on an unknown name."""
     match node:
         case ast.Name(name):
             return names.get(name)
@@ -121,7 +125,7 @@ def _decided(node: ast.expr, names: dict[str, bool | None]) -> bool | None:
 
 
 def _logical_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text. A directive is joined with its continuation lines."""
+    """Yield the lines of a text. A directive and its continuation lines form a single line."""
     pending = ""
     for line in text.split("\n"):
         pending += line
@@ -133,7 +137,7 @@ def _logical_lines(text: str) -> Iterator[str]:
 
 
 def _drop_comment(lines: list[str]) -> None:
-    """Remove a comment at the end of the lines, unless the comment's lines contain other text."""
+    """Remove a comment at the end of the lines. A comment that shares a line with other text remains."""
     if not lines or not lines[-1].endswith("*/"):
         return
     first = next((i for i in range(len(lines) - 1, -1, -1) if "/*" in lines[i]), len(lines))
@@ -156,9 +160,10 @@ def words(text: str) -> set[str]:
 def needed_part(text: str, used: Set[str]) -> list[str]:
     """The lines of a header without unused definitions. used: the identifiers in the rest of the program.
 
-    Definitions under preprocessor conditions remain under them. An `#include` remains if a definition at the same level
-    does, and so do conditions under which an `#error` rejects a compiler. Each definition has a separate include guard
-    instead of the header's, because two programs in one translation unit may need different parts.
+    A definition under a preprocessor condition remains under this condition. An `#include` remains if a definition at
+    the same level remains. The same applies to conditions under which an `#error` rejects a compiler. Each definition
+    has a separate include guard, which replaces the include guard of the header. Two programs in one translation unit
+    may need different definitions of the header.
     """
     parts = _parsed(text)
     found, kept = set(used), set[_Item]()
@@ -171,7 +176,7 @@ def needed_part(text: str, used: Set[str]) -> list[str]:
 
 @dataclass(eq=False)
 class _Item:
-    """A definition with the comment before it, or another preprocessor line, which has no name.
+    """A definition with the preceding comment, or another preprocessor line. Such a line has no name.
 
     words: the identifiers in the text and in the enclosing conditions.
     """
@@ -197,7 +202,7 @@ class _Item:
 
 @dataclass(eq=False)
 class _Branches:
-    """A preprocessor conditional: its directives, each with the parts that follow it."""
+    """A preprocessor conditional: its directives, each with the parts of the header that follow it."""
 
     comment: list[str]
     branches: list[tuple[list[str], list[_Part]]] = field(default_factory=list["tuple[list[str], list[_Part]]"])
@@ -223,12 +228,18 @@ _Part = _Item | _Branches
 
 
 def _any_needed(kept: Set[_Item], beside: Sequence[_Part], own: _Part) -> bool:
-    """True if a part at the same level, other than `own`, is needed."""
+    """True if a part of the header at the same level, other than `own`, is needed.
+
+    kept: the needed definitions. beside: the parts at this level.
+    """
     return any(part.is_needed(kept, ()) for part in beside if part is not own)
 
 
 def once(name: str, lines: Sequence[str]) -> list[str]:
-    """A definition with an include guard, because several programs in one translation unit may contain it."""
+    """The lines of a definition with an include guard.
+
+    The guard is needed because several programs in one translation unit may contain the definition.
+    """
     macro = f"{name.upper()}_DEFINED"
     return [f"#ifndef {macro}", f"#define {macro}", *lines, "#endif"]
 
@@ -245,7 +256,10 @@ def _parsed(text: str) -> list[_Part]:
 
 
 def _read_parts(lines: deque[str], conditions: Set[str]) -> list[_Part]:
-    """Parse parts up to the end of the text, or to a directive that ends a branch."""
+    """The parts of a header up to the end of the text, or to a directive that ends a branch.
+
+    The lines of the parts are removed from `lines`. conditions: the identifiers in the enclosing conditions.
+    """
     parts: list[_Part] = []
     comment: list[str] = []
     while lines:
@@ -290,7 +304,7 @@ def _read_item(lines: deque[str], comment: list[str], conditions: Set[str]) -> _
 
 
 def _continued(lines: deque[str]) -> list[str]:
-    """A directive with its continuation lines, which are removed from `lines`."""
+    """A directive with its continuation lines. All these lines are removed from `lines`."""
     return _taken(lines, lambda read: not read[-1].endswith("\\"))
 
 

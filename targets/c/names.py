@@ -1,4 +1,4 @@
-"""Identifiers of a generated file, which are unique and never C keywords."""
+"""Identifiers of a generated file. They are unique and never C keywords."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MAX_NAME_LENGTH = 31
 
 
 def model_name(name: str) -> str:
-    """A valid name of a model that is similar to a text."""
+    """A valid model name that is similar to `name`."""
     letters = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[:MAX_NAME_LENGTH].strip("_") or "model"
     try:
         check_model_name(letters)
@@ -39,8 +39,9 @@ def model_name(name: str) -> str:
 
 
 def check_model_name(name: str) -> None:
-    """Raise `InputError` for a model name that is not a valid prefix of functions, or whose header would hide another
-    one.
+    """Raise `InputError` for a model name that is not a valid prefix of C functions.
+
+    Also raise it for a model whose header would have the same name as, and hide, another header.
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or len(name) > MAX_NAME_LENGTH:
         raise InputError(
@@ -53,7 +54,7 @@ def check_model_name(name: str) -> None:
 
 
 def identifier(hint: str) -> str:
-    """A C identifier similar to a name hint, never a reserved word or a name of the runtime (tm_, TM_)."""
+    """A C identifier similar to a name hint. It is never a reserved word or a name of the runtime (tm_, TM_)."""
     # xDSL numbers equal hints when it prints them; stripping the numbers keeps names stable across print and parse.
     name = re.sub(r"(_\d+)+$", "", re.sub(r"\W", "_", hint, flags=re.ASCII)).lstrip("_") or "value"
     if name in RESERVED or name[0].isdigit() or re.match(r"tm_", name, re.IGNORECASE):
@@ -62,7 +63,8 @@ def identifier(hint: str) -> str:
 
 
 class Names:
-    """Identifiers in nested scopes. Each differs from all others in its scope and in the enclosing scopes.
+    """Identifiers in nested scopes. An identifier differs from all other identifiers in its scope and in enclosing
+    scopes.
 
     taken: names that are in use from the start.
     """
@@ -79,7 +81,7 @@ class Names:
         self._taken.add(name)
 
     def fresh(self, hint: str) -> str:
-        """An identifier similar to a name hint, which remains in use until the innermost scope ends."""
+        """An identifier similar to a name hint. It remains in use until the innermost scope ends."""
         base = identifier(hint)
         number = self._least.get(base, 0)
         while (name := f"{base}_{number}" if number else base) in self._taken:
@@ -91,7 +93,7 @@ class Names:
 
     @contextmanager
     def scope(self) -> Generator[None]:
-        """A context that releases its names at the end."""
+        """A context that represents a nested scope. At its end, the names of the scope are no longer in use."""
         self._scopes.append([])
         yield
         for name, base, number in self._scopes.pop():

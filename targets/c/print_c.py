@@ -45,8 +45,8 @@ OWN_CONSTANTS = {"avr": "__AVR__"}
 class CTarget(Target):
     """Print NAME.c (`file=source`) or NAME.h (`file=header`) for the only program of a module.
 
-    target: by default the target for which the module is compiled. Raises `InputError` for an unknown target, and for
-    one whose kernels the module does not call. Raises `ValueError` for an unknown file.
+    target: by default the target for which the module is compiled. Raises `InputError` for an unknown target, and for a
+    target whose kernels the module does not call. Raises `ValueError` for an unknown file.
     """
 
     name = "c"
@@ -94,9 +94,9 @@ def loaded_content(module: ModuleOp) -> bytes:
 
 
 def sources_of_lines(module: ModuleOp, target: str) -> dict[int, tuple[str, ...]]:
-    """For each line of NAME.c, the source operations to which it belongs, by the names in their locations.
+    """For each line of NAME.c, the names of the source operations to which the line belongs.
 
-    Lines count from 1. Lines that belong to no operation are omitted.
+    The names are those in the locations of ops. Lines count from 1. Lines that belong to no operation are omitted.
     """
     printer = _ProgramPrinter(_program(module), target)
     printer.source()
@@ -184,14 +184,14 @@ class _ProgramPrinter:
         return lines[:-1]
 
     def _text_of(self, op: c.VerbatimOp) -> str:
-        """The text of a runtime header, or the chip's replacement for it."""
+        """The text of a runtime header, or of the header with which the chip replaces it."""
         return self.chip.replacement(op.origin.data) or op.text.data
 
     def _foreign(self) -> Sequence[str]:
-        """Prefixes of the macros whose branches are omitted.
+        """The prefixes of the macros whose preprocessor branches are omitted.
 
-        Compilers for chips with a special method of reading constants reject the file. Compilers for other chips
-        compile the portable text, with bit-identical results.
+        Compilers for chips with a special method of reading constants reject the printed file. Compilers for other
+        chips compile the portable text, which returns the same bits.
         """
         if self.chip.macros is not None:
             return [prefix for prefix in SELECTING_PREFIXES if prefix not in self.chip.macros]
@@ -199,8 +199,9 @@ class _ProgramPrinter:
         return [prefix for prefix in SELECTING_PREFIXES if any(macro.startswith(prefix) for macro in macros)]
 
     def _runtime(self, functions: Iterable[Sequence[str]]) -> list[str]:
-        """The lines of the runtime's functions and kernels that are used. functions: the lines of the program's
-        functions.
+        """The lines of the functions and kernels of the runtime that the program uses.
+
+        functions: the lines of each function of the program.
         """
         used = words("\n".join(line for function in functions for line in function))
         used |= {name.data for op in self.verbatims for name in op.provides}
@@ -321,7 +322,7 @@ class _ProgramPrinter:
         return [*_box([head, *rows]), "static struct {", *members, f"}} {self.expressions.static(op.sym_name)};"]
 
     def _arena_table(self, op: c.ArenaOp, names: Mapping[SSAValue, str]) -> list[str]:
-        """The comment that lists the contents of the arena."""
+        """The lines of the comment that lists the contents of the arena."""
         views: dict[tuple[int, int, str], c.ViewOp] = {}
         for view in (inner for function in self.functions for inner in function.walk()):
             if isinstance(view, c.ViewOp):
@@ -342,7 +343,7 @@ class _ProgramPrinter:
         return f"{spell(op.element)} {name}[{-(-size // unit)}]{attribute};"
 
     def _structure(self, op: c.InstanceOp) -> list[str]:
-        """The C type of an instance."""
+        """The lines that define the C type of an instance."""
         members = [] if self.arena is None else [self._arena(self.arena, self.arena.sym_name.data)]
         members += [_buffer(buffer, buffer.sym_name.data) for buffer in self.buffers]
         text = (

@@ -1,4 +1,4 @@
-"""Fragments of C text with their precedence, C type and effects."""
+"""Fragments of C text. Each fragment states its precedence, its C type and its effects."""
 
 from __future__ import annotations
 
@@ -47,9 +47,11 @@ MEMORY = "memory"
 class Text:
     """The text of a C expression.
 
-    `type` is its C type: arithmetic on i8 and i16 results in int, which `index` represents. `reads` contains the
-    variables on which it depends, and MEMORY. `steps` is true if its evaluation advances a pointer. For `v + rest` with
-    a variable v, `update` contains v, the operator and the rest, so that an assignment can be printed as `v += rest`.
+    * type: the C type of the expression. Arithmetic on i8 and i16 results in int, which `index` represents.
+    * reads: the variables on which the expression depends, and MEMORY if it reads memory.
+    * steps: true if the evaluation of the expression advances a pointer.
+    * update: for `v + rest` with a variable v, contains v, the operator and the rest, so that an assignment can be
+      printed as `v += rest`.
     """
 
     code: str
@@ -61,7 +63,7 @@ class Text:
     update: tuple[SSAValue, str, str] | None = None
 
     def within(self, level: int) -> str:
-        """The code as an operand of an operator that requires a precedence of at least `level`."""
+        """The C text as an operand of an operator that requires a precedence of at least `level`."""
         return self.code if self.level >= level else f"({self.code})"
 
     def fits(self, type: Attribute) -> bool:
@@ -81,13 +83,20 @@ class Text:
         return self if self.fits(type) else self.cast(type)
 
     def as_wide_as(self, type: Attribute) -> Text:
-        """The expression, cast unless arithmetic on it is already in `type`, or in int for narrow types."""
+        """The expression, cast to `type` unless arithmetic on the expression already has this type.
+
+        For narrow types, arithmetic in int suffices.
+        """
         enough = type not in RANKS or RANKS[type] <= RANKS[INT] or self.type == type
         return self if enough else self.cast(type)
 
 
 def join(level: int, type: Attribute, code: str, *parts: Text) -> Text:
-    """An expression composed of several parts, with the union of their reads and side effects."""
+    """An expression that consists of several parts. It reads what the parts read, and has the side effects of all
+    parts.
+
+    code: the C text. level: the precedence of the expression.
+    """
     reads = frozenset[SSAValue | str]().union(*(part.reads for part in parts))
     return Text(code, level, type, reads, any(part.steps for part in parts))
 
@@ -146,7 +155,7 @@ _LEAST_INFINITE = 2.0**128 - 2.0**103
 
 
 def spell_float(value: float) -> str:
-    """The shortest decimal with the same single-precision bits. Raises `InputError` for NaN."""
+    """The shortest decimal text that is parsed to the same single-precision bits. Raises `InputError` for NaN."""
     if math.isinf(value):
         # Not every bare-metal toolchain has a math.h, with INFINITY.
         return f"({math.copysign(1, value):.1f}f / 0.0f)"

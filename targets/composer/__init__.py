@@ -1,1 +1,1 @@
-"""Shared parts of the composers of several chips: instructions, weight streams and tile kernels."""
+"""Shared parts of the kernel generators (composers) of several chips: instructions, weight streams and tile kernels."""

@@ -1,6 +1,6 @@
 """Instructions as records, which composers concatenate, cost and print, and code with loops of known trip counts.
 
-The cost of Thumb code is its number of cycles by the published timing of a core.
+The cost of Thumb code is its number of cycles according to the published timing of a core.
 """
 
 from __future__ import annotations
@@ -26,13 +26,17 @@ others.
 class Instruction:
     """An instruction.
 
-    name: the mnemonic without its width. size: the size in bytes; for a branch, the size of its short form; None if the
-    assembler chooses. words: the number of 32-bit registers that a load or store multiple transfers. address: the
-    registers from which the address of a load or store is computed. reads: all registers that the instruction reads,
-    including those of the address. writes: all registers that it writes. "flags" stands for the condition flags, which
-    only some chips list. stack: bytes of stack that the instruction allocates, negative if it frees them. time: cycles,
-    if they are equal for all cores; otherwise 1. callee: the C function that the instruction calls. unit: the execution
-    unit of a vector instruction, which is busy for `held` cycles.
+    * name: the mnemonic without its width.
+    * size: the size in bytes; for a branch, the size of its short form; None if the assembler chooses.
+    * words: the number of 32-bit registers that a load or store multiple transfers.
+    * address: the registers from which the address of a load or store is computed.
+    * reads: all registers that the instruction reads, including those of the address.
+    * writes: all registers that the instruction writes. In both, "flags" stands for the condition flags, which only
+      some chips list.
+    * stack: the bytes of stack that the instruction allocates, negative if it frees them.
+    * time: the cycles, if they are equal for all cores; otherwise 1.
+    * callee: the C function that the instruction calls.
+    * unit, held: the execution unit of a vector instruction, and the number of cycles for which the unit is busy.
     """
 
     text: str
@@ -69,12 +73,12 @@ _SINGLE = (Instruction, LocalLabel)
 
 
 def joined(*parts: Line | Iterable[Line]) -> Code:
-    """Concatenate instructions and fragments."""
+    """The concatenation of instructions and fragments."""
     return tuple(line for part in parts for line in ((part,) if isinstance(part, _SINGLE) else part))
 
 
 def instructions(lines: Iterable[Line]) -> int:
-    """The number of instructions, which is the time of straight-line code if each takes one unit."""
+    """The number of instructions. It is the time of straight-line code if each instruction takes one unit of time."""
     return sum(isinstance(line, Instruction) for line in lines)
 
 
@@ -94,13 +98,13 @@ def printed(lines: Iterable[Line]) -> Lines:
 
 
 def statement(lines: Sequence[str]) -> str:
-    """The body of a naked C function that consists of these lines."""
+    """The body of a naked C function that consists of these assembly lines."""
     rows = [f'"{line}\\n\\t"' for line in lines[:-1]] + [f'"{lines[-1]}"']
     return "    __asm__ volatile(" + "\n                     ".join(rows) + ");"
 
 
 class Printed(Mapping[tuple[int | str, ...], str]):
-    """The bodies of a function by instruction sets. Each is generated when it is first printed."""
+    """The bodies of a function, by instruction set. Each body is generated when it is first printed."""
 
     def __init__(self, bodies: Mapping[tuple[int | str, ...], Callable[[], str]]) -> None:
         self._bodies = {cores: cache(body) for cores, body in bodies.items()}
@@ -116,10 +120,10 @@ class Printed(Mapping[tuple[int | str, ...], str]):
 
 
 class Run(NamedTuple):
-    """Consecutive instructions, the last of which may be a branch.
+    """Consecutive instructions. Only the last instruction may be a branch.
 
-    times: the number of executions per call of the function. taken: the number of executions in which the branch at the
-    end is taken.
+    times: the number of executions per call of the function. taken: the number of these executions in which the branch
+    at the end is taken.
     """
 
     lines: Code
@@ -128,7 +132,7 @@ class Run(NamedTuple):
 
     @property
     def time(self) -> int:
-        """The number of instructions that a call executes."""
+        """The number of instructions of the run that a call of the function executes."""
         return self.times * instructions(self.lines)
 
     def repeated(self, count: int) -> Run:
@@ -137,7 +141,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Repeated:
-    """Code with loops, and the runs of instructions that a call executes."""
+    """Code with loops, and the runs of instructions that a call of the code executes."""
 
     lines: Code
     runs: Sequence[Run]
@@ -158,15 +162,16 @@ class Repeated:
         return self.followed_by(Repeated.once(lines))
 
     def calling(self, function: Code) -> Repeated:
-        """The same code, in which the last branch calls a function whose text is printed separately."""
+        """The same code with a call as last branch. The text of the called function is printed separately."""
         *before, last = self.runs
         return Repeated(self.lines, (*before, last._replace(taken=last.times), Run(function, last.times, last.times)))
 
     def looped(self, begin: Code, end: Code, count: int, label: int, skipped: int = 0) -> Repeated:
-        """The code in a loop: `begin`, then `count` times a label, the code and `end`, which branches to the label.
+        """The code in a loop: `begin`, then `count` times a label, the code and `end`. `end` branches back to the
+        label.
 
-        A single iteration omits `begin` and `end`. skipped: the instructions of `end` that are executed only before a
-        branch back.
+        A loop with a single iteration omits `begin` and `end`. skipped: the number of instructions of `end` that are
+        executed only before a branch back.
         """
         if count == 1:
             return self
@@ -187,7 +192,7 @@ class Repeated:
 
 
 def balanced(count: int, most: int) -> list[tuple[int, int]]:
-    """Pairs of a group size, at most `most`, and the number of groups of this size.
+    """Pairs (number of groups, group size) into which `count` elements are divided. A group size is at most `most`.
 
     There are as few groups as possible, of nearly equal sizes.
     """

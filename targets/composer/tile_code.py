@@ -1,8 +1,8 @@
 """The code of tile kernels.
 
-`RowKernel` is the loop nest of a kernel for rows of weights, the same on every instruction set: groups of windows x
-blocks of rows x runs x elements, and an epilogue. A register tile determines how many windows and rows are computed at
-once. An instruction set implements the abstract methods for this register tile.
+`RowKernel` is the loop nest of a kernel for rows of weights. It is the same on every instruction set: groups of windows
+x blocks of rows x runs x elements, and an epilogue. A register tile determines how many windows and rows are computed
+at once. An instruction set implements the abstract methods for this register tile.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class Refused(Exception):
-    """The composer has no code for the requested kernel, for example because there are too few registers."""
+    """Raised if the composer has no code for the requested kernel, for example because there are too few registers."""
 
 
 class RepeatedCode(ABC):
-    """Code whose function records the number of executions of each instruction."""
+    """The code of a kernel. Its function records how often each instruction is executed."""
 
     @abstractmethod
     def function(self) -> Repeated:
@@ -71,7 +71,7 @@ class RepeatedCode(ABC):
 class LoopedCode(RepeatedCode):
     """Code for a tile whose loops have known trip counts.
 
-    SATURATED: the number of additional instructions for a saturated result.
+    SATURATED: the number of additional instructions that a saturated result needs.
     """
 
     tile: Tile
@@ -84,18 +84,18 @@ class LoopedCode(RepeatedCode):
 
     @property
     def time(self) -> float:
-        """The number of instructions that a call executes if half of the results are saturated."""
+        """The number of instructions that a call executes. Half of the results are assumed to be saturated."""
         return self.code.time - self.SATURATED / 2 * self.tile.rows * self.tile.count
 
 
 @dataclass(frozen=True)
 class RowKernel(LoopedCode):
-    """The code for a tile that computes rows in the blocks of the weight stream."""
+    """The code for a tile that computes rows of weights in the blocks of the weight stream."""
 
     @property
     @abstractmethod
     def windows(self) -> Sequence[tuple[int, int]]:
-        """Pairs of a repetition count and the number of windows computed at once, in the order of the windows."""
+        """Pairs (repetition count, number of windows computed at once), in the order of the windows."""
 
     @abstractmethod
     def enter(self) -> Code:
@@ -123,14 +123,14 @@ class RowKernel(LoopedCode):
 
     @abstractmethod
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
-        """A loop over `times` equal blocks. group: the index of their group in the stream."""
+        """A loop over `times` equal blocks. group: the index of the group of these blocks in the stream."""
 
     @abstractmethod
     def over_windows(self, code: Repeated, times: int) -> Repeated:
         """A loop over `times` groups with the same number of windows."""
 
     def next_windows(self, windows: int) -> Code:
-        """Code that advances to the next windows."""
+        """Code that advances to the windows that follow the current `windows` windows."""
         return ()
 
     def function(self) -> Repeated:
@@ -153,16 +153,19 @@ class RowKernel(LoopedCode):
 
 
 def unrolled(step: Code, count: int, at_once: int, loop: Callable[[Repeated, int], Repeated]) -> Repeated:
-    """A step repeated `count` times, in a loop over `at_once` steps if `count` is more than twice as great."""
+    """A step that is executed `count` times.
+
+    If `count` is more than twice `at_once`, the code is a loop over `at_once` steps. loop: builds a loop.
+    """
     loops, single = divmod(count, at_once) if count > 2 * at_once else (0, count)
     code = Repeated.once(step * single)
     return code.followed_by(loop(Repeated.once(step * at_once), loops)) if loops else code
 
 
 def overlapping(column: int, windows: int, across: int, width: int) -> list[tuple[int, int]]:
-    """The windows that contain a column of elements, each with the column of its filter.
+    """The windows that contain a column of elements, each as (window, column of the window's filter).
 
-    across: the columns between adjacent windows. width: the columns of a filter.
+    across: the number of columns between adjacent windows. width: the number of columns of a filter.
     """
     met = ((window, column - window * across) for window in range(windows))
     return [(window, tap) for window, tap in met if 0 <= tap < width]

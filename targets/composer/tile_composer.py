@@ -1,6 +1,6 @@
 """Families of kernels: the C function around the code that a composer generates for a tile, or for a lane function.
 
-The code itself (`tile_code.py`) is imported when a kernel is composed.
+The modules that generate the code (`tile_code.py`) are imported when a kernel is composed.
 """
 
 from __future__ import annotations
@@ -31,10 +31,13 @@ L_co = TypeVar("L_co", covariant=True)
 
 
 class TileAssembly(Protocol[L_co]):
-    """The assembly code for a tile, which contains the weights or reads them from a stream.
+    """The assembly code for a tile. The code contains the weights, or reads them from a stream.
 
-    fits: true if there is code for the tile. lines: the function. time: the number of instructions that a call
-    executes. runs: the executed instructions, if they are recorded. stack, bytes: bytes of stack and of flash.
+    * fits: true if there is code for the tile.
+    * lines: the function.
+    * time: the number of instructions that a call executes.
+    * runs: the executed instructions, if they are recorded.
+    * stack, bytes: the number of bytes of stack and of flash.
     """
 
     @property
@@ -60,11 +63,15 @@ class TileCode(TileAssembly[L_co], Protocol[L_co]):
 
 @dataclass(frozen=True)
 class TileComposer(Generic[L]):
-    """The common properties of an instruction set's families.
+    """The common properties of the kernel families of an instruction set.
 
-    header: a header of the runtime. core: the number of the instruction set in this header, or a preprocessor
-    condition. statement: formats the body of a function. needs, flash: as in `Kernel`. call: bytes of flash of a call.
-    enter: the overhead of a call in time. bits, limit: the width and the limit of sums, as in `TileFamily`.
+    * header: a header of the runtime.
+    * core: the number of the instruction set in this header, or a preprocessor condition.
+    * statement: formats the body of a function.
+    * needs, flash: as in `Kernel`.
+    * call: the bytes of flash of a call.
+    * enter: the time of a call in addition to the time of the function's code.
+    * bits, limit: the width and the limit of sums, as in `TileFamily`.
     """
 
     header: str
@@ -78,7 +85,7 @@ class TileComposer(Generic[L]):
     limit: int = REQUANTISED_LIMIT
 
     def coder(self, name: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly[L]]) -> TileCoder:
-        """A coder that compiles the weights of a family's tiles to code."""
+        """A coder that compiles the weights of the tiles of a family to code."""
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
             made = code(tile, sums)
@@ -97,7 +104,7 @@ class TileComposer(Generic[L]):
         return TileCoder(name, family, composed, self.needs)
 
     def lanes(self, name: str, code: Callable[[LaneProgram], TileAssembly[L]]) -> LoopCoder:
-        """A coder that compiles lane functions."""
+        """A coder that compiles lane functions, which compute the lanes of vectors."""
 
         def composed(symbol: str, program: LaneProgram) -> Kernel | None:
             made = code(program)
@@ -124,11 +131,16 @@ class TileComposer(Generic[L]):
         shifts: bool = False,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
-        """A family of kernels for bytes. channels, large, lines, shifts: as in `TileFamily`. shared: functions that the
-        code calls.
+        """A family of kernels for bytes.
 
-        Every |start| plus the sum of |w| * |x| must be below `limit`, every shift negative, and every multiplier at
-        least `LEAST_MULTIPLIER`.
+        For every row, |start| plus the sum of |w| * |x| must be below `limit`. Every shift must be negative, and every
+        multiplier at least `LEAST_MULTIPLIER`.
+
+        * channels: true if each row of weights is multiplied by a channel of windows.
+        * large: true if streams need more flash than weights.
+        * lines: the number of lines of the tiles that have kernels.
+        * shifts: true if sums are finished by a shift instead of a requantisation.
+        * shared: functions that the code calls.
         """
 
         def composed(symbol: str, tile: Tile) -> Kernel | None:

@@ -1,9 +1,9 @@
 """Weight streams: all data of a tile's rows, in the order in which a kernel loads them.
 
-A stream is a sequence of blocks of rows. A block is a sequence of fields: integers per row, such as the factors of
-requantisation as in TensorFlow Lite, and weights in an order of axes. This single declaration determines the bytes, the
-byte offsets that a composer needs, and the same sums in plain C. `row_blocks` and `ChannelRecords` are streams that
-several chips use.
+A stream is a sequence of blocks of rows. A block is a sequence of fields. A field contains integers per row, such as
+the factors of requantisation as in TensorFlow Lite, or weights in an order of axes. This single declaration determines
+the bytes, the byte offsets that a composer needs, and the same sums in plain C. `row_blocks` and `ChannelRecords` are
+streams that several chips use.
 """
 
 from __future__ import annotations
@@ -53,8 +53,9 @@ def word(pointer: str, offset: str) -> str:
 class Number:
     """An integer per row.
 
-    values: returns one integer for each row, stored least significant byte first, or the bytes of each row. in_c:
-    returns the C expression of the integer for the C expressions of a byte pointer and a byte offset.
+    values: a function that returns one integer for each row, stored least significant byte first, or the bytes of each
+    row. in_c: a function that returns the C expression of the integer. Its arguments are the C expressions of a byte
+    pointer and of a byte offset.
     """
 
     name: str
@@ -63,7 +64,7 @@ class Number:
     in_c: Callable[[str, str], str]
 
     def stored(self, sums: Sums) -> Bytes:
-        """The stored bytes, of shape rows x `bytes`."""
+        """The stored bytes of all rows, of shape (rows, `bytes`)."""
         values = np.asarray(self.values(sums))
         if values.ndim == 1:
             values = values.astype("<i8").reshape(-1, 1).view(np.int8)[:, : self.bytes]
@@ -95,7 +96,7 @@ RIGHT_LESS_1 = Number("right", 1, lambda sums: -sums.shifts - 1, _byte)
 class Field(ABC):
     """The bytes of all rows of a block.
 
-    name: the name of the pointer in C. aligned: the alignment of the next field within the block, in bytes.
+    name: the name of the pointer in C. aligned: the alignment, in bytes, of the next field within the block.
     """
 
     name: str
@@ -112,22 +113,28 @@ class Field(ABC):
 
     @property
     def numbers(self) -> Mapping[str, tuple[Number, int]]:
-        """The integers of a row by their names, each with its byte offset from the row's first byte."""
+        """The integers of a row. The key is the name of an integer, the value the integer and its byte offset.
+
+        The byte offset counts from the first byte of the row.
+        """
         return {}
 
 
 @cache
 def _side_by_side(content: tuple[Number, ...]) -> Mapping[str, tuple[Number, int]]:
-    """The integers of a row by their names, each with its byte offset when they are stored side by side."""
+    """The integers of a row that are stored side by side.
+
+    The key is the name of an integer, the value the integer and its byte offset in the row.
+    """
     offsets = accumulate((number.bytes for number in content), initial=0)
     return {number.name: (number, offset) for number, offset in zip(content, offsets, strict=False)}
 
 
 @dataclass(frozen=True)
 class RowNumbers(Field):
-    """Integers per row; the integers of one row are adjacent.
+    """Integers per row. The integers of one row are adjacent.
 
-    end_mark: the last byte of the aligned field in the last block of a group of equal blocks.
+    end_mark: the value of the last byte of the aligned field in the last block of a group of equal blocks.
     """
 
     content: tuple[Number, ...] = ()
@@ -147,12 +154,12 @@ class RowNumbers(Field):
 
 @dataclass(frozen=True)
 class Weights(Field):
-    """Weights of rows, elements `first` up to but excluding `first + elements`, as integers of `bytes` bytes.
+    """Weights of rows: the elements from `first` up to but excluding `first + elements`, as integers of `bytes` bytes.
 
-    order: the axes, the outermost first. An axis is `ROW` or a stride. An element with index i has the coordinate i //
-    stride % extent on the axis of a stride, where stride * extent is the next greater stride. For instance, (ROW, 1) is
-    row by row, (1, ROW) element by element, (4, ROW, 1) four elements of each row in turn, and (4, ROW, 1, 2) the same
-    with elements 0, 2, 1 and 3 of each four.
+    order: the axes, the outermost first. An axis is `ROW` or a stride. On the axis of a stride, an element with index i
+    has the coordinate i // stride % extent, where stride * extent is the next greater stride. Examples are (ROW, 1),
+    row by row; (1, ROW), element by element; (4, ROW, 1), four elements of each row in turn; and (4, ROW, 1, 2), the
+    same with elements 0, 2, 1 and 3 of each four.
     """
 
     elements: int = 0
@@ -166,7 +173,7 @@ class Weights(Field):
 
     @cached_property
     def _extents(self) -> dict[int, int]:
-        """The extents of the axes of elements by the axes' strides, the greatest stride first."""
+        """The extents of the axes of elements. The key is the stride of an axis, the greatest stride first."""
         strides = sorted(set(self.order) - {ROW}, reverse=True)
         ends = [self.elements, *strides]
         return {stride: end // stride for stride, end in zip(strides, ends, strict=False)}
@@ -178,8 +185,11 @@ class Weights(Field):
         return np.ascontiguousarray(by_axis, f"<i{self.bytes}").reshape(-1).view(np.int8)
 
     def in_c(self, element: str, row: str, rows: int | str) -> str:
-        """The C expression of a weight. element: the variable with the index of the weight, starting at `first`. row,
-        rows: the index of the row in the block, which may be "", and the number of rows of the block.
+        """The C expression of a weight.
+
+        * element: the variable with the index of the weight, starting at `first`.
+        * row: the index of the row in the block; it may be "".
+        * rows: the number of rows of the block.
 
         The byte offset is the sum of the coordinates, each times the bytes of all inner axes.
         """
@@ -204,7 +214,7 @@ class Weights(Field):
 
 @dataclass(frozen=True)
 class ListedBytes(Field):
-    """The bytes of a row, listed one by one: indices of elements, one-byte integers, and None for padding."""
+    """The bytes of a row, listed one by one: the index of an element, a one-byte integer, or None for padding."""
 
     content: tuple[int | Number | None, ...] = ()
 
@@ -232,12 +242,17 @@ class ListedBytes(Field):
 
 
 class StreamInC:
-    """The C expressions of a stream's values.
+    """The C expressions of the values of a stream.
 
-    `stream`, `x` and `out` are the arguments of the C function. Inside a block there is a pointer for each of its
-    fields, `row` and, if blocks have several rows, `first`, the first row of the block, and optionally `rows`.
+    `stream`, `x` and `out` are the arguments of the C function. Inside a block, these C variables exist:
 
-    rows: the rows of a block, a number or a variable. row: the row of the tile.
+    * a pointer for each field of the block
+    * `row`: the index of the row in the block, or in the tile if blocks have a single row
+    * `first`: the first row of the block, if blocks have several rows
+    * `rows`: the number of rows of the block, if it is a variable
+
+    The attributes of this object are `rows`, the number of rows of a block (a number or the variable), and `row`, the C
+    expression of the row of the tile.
     """
 
     def __init__(self, stream: WeightStream) -> None:
@@ -247,7 +262,7 @@ class StreamInC:
         self.row = "row" if self.rows == 1 else "first + row"
 
     def _row_at(self, field: Field) -> str:
-        """The C expression of the byte offset of the row in a field."""
+        """The C expression of the byte offset of the current row in a field."""
         return "" if self.rows == 1 else _scaled("row", field.row_bytes)
 
     def number(self, name: str) -> str:
@@ -265,7 +280,7 @@ class StreamInC:
         return field.in_c(element, "" if self.rows == 1 else "row", self.rows)
 
     def _size(self, number: int) -> str:
-        """The C expression for the size of a field of a block in bytes."""
+        """The C expression of the size in bytes of the field with index `number` of a block."""
         stream, field = self.stream, self.stream.fields[number]
         if isinstance(self.rows, int):
             return str(self.rows * field.row_bytes + stream.padding(number, self.rows))
@@ -299,7 +314,9 @@ class StreamInC:
 
 
 def requantised(c: StreamInC, out: str) -> str:
-    """C statements that requantise `sum` with the row's integers `multiplier` and `right`, and store it."""
+    """C statements that requantise `sum` with the row's integers `multiplier` and `right`, and store the result in
+    `out`.
+    """
     numbers = f"const int32_t multiplier = {c.number('multiplier')};", f"const int right = {c.number('right')};"
     return "\n".join([*numbers, requantised_in_c("", c.stream.tile.zero, out)])
 
@@ -326,11 +343,15 @@ for (int window = 0; window < {tile.count}; window++) {{
 class WeightStream:
     """The weight stream of a tile.
 
-    groups: pairs of a number of blocks and the rows of each, in order. fields: the fields of a block. by_channel: each
-    row of weights is the filter of a channel, and the elements of a channel are `tile.rows` apart. run_elements: the
-    elements of a row of weights between the starts of runs, as arranged by `elements`, which accepts an array of shape
-    rows x (runs x length). finish: the C statements that finish `sum` and store it at a location. in_c: the C
-    statements for the sums of all rows and windows. head: bytes before the first block, which only assembly reads.
+    * groups: pairs (number of blocks, rows of each block), in order.
+    * fields: the fields of a block.
+    * by_channel: true if each row of weights is the filter of a channel. The elements of a channel are then `tile.rows`
+      apart.
+    * run_elements: the number of elements of a row of weights between the starts of runs.
+    * elements: a function that arranges the weights. It accepts an array of shape rows x (runs x length).
+    * finish: the C statements that finish `sum` and store it at a location.
+    * in_c: the C statements for the sums of all rows and windows.
+    * head: the bytes before the first block, which only assembly reads.
     """
 
     tile: Tile
@@ -357,18 +378,22 @@ class WeightStream:
         return sum(times * self.block_bytes(rows) for times, rows in self.groups[:groups])
 
     def offset(self, number: str, rows: int, row: int = 0) -> int:
-        """The byte offset of an integer of a row in a block of `rows` rows; of the first one if several have this
-        name.
+        """The byte offset of an integer of a row in a block of `rows` rows.
+
+        number: the name of the integer. If several integers have this name, the offset is that of the first one.
         """
         at, field = next((at, field) for at, field in enumerate(self.fields) if number in field.numbers)
         return self._bounds(rows)[at] + row * field.row_bytes + field.numbers[number][1]
 
     def end(self, number: str, rows: int) -> int:
-        """The byte offset in a block of the end of the field that contains an integer, padding included."""
+        """The byte offset in a block of the end of the field that contains an integer, padding included.
+
+        number: the name of the integer.
+        """
         return self._bounds(rows)[1 + next(at for at, field in enumerate(self.fields) if number in field.numbers)]
 
     def weights_end(self, rows: int) -> int:
-        """The byte offset in a block of the end of its weights, which must be a single field."""
+        """The byte offset in a block of the end of the block's weights. The weights must be a single field."""
         at, field = next((at, field) for at, field in enumerate(self.fields) if isinstance(field, Weights))
         return self._bounds(rows)[at] + rows * field.row_bytes
 
@@ -378,7 +403,7 @@ class WeightStream:
         return end - begin - rows * self.fields[field].row_bytes
 
     def _bounds(self, rows: int) -> list[int]:
-        """The byte offsets of the fields of a block, and of its end."""
+        """The byte offsets of the fields of a block, and then the byte offset of the end of the block."""
         if rows not in self._known_bounds:
             bounds = [0]
             for field in self.fields:
@@ -389,11 +414,11 @@ class WeightStream:
 
     @cached_property
     def _known_bounds(self) -> dict[int, list[int]]:
-        """The results of `_bounds`, by rows."""
+        """The results of `_bounds`. The key is the number of rows."""
         return {}
 
     def blocks(self) -> Iterator[tuple[slice, bool]]:
-        """Yield the rows of each block, and whether the block is the last of a group."""
+        """Yield a pair for each block: the rows of the block, and whether the block is the last of a group."""
         first = 0
         for times, rows in self.groups:
             for left in reversed(range(times)):
@@ -434,8 +459,9 @@ RowFactors = tuple[Number, Number]
 def multipliers_and_shifts(
     factors: RowFactors, mark: int = 0, names: tuple[str, str] = ("multipliers", "shifts")
 ) -> Sequence[Field]:
-    """Fields for the words of the multipliers, and for the bytes of the shifts. mark: the `end_mark` of the latter
-    field.
+    """A field for the words of the multipliers, and a field for the bytes of the shifts.
+
+    mark: the `end_mark` of the field for the shifts. names: the names of the fields.
     """
     multiplier, right = factors
     return RowNumbers(names[0], content=(multiplier,)), RowNumbers(names[1], WORD, content=(right,), end_mark=mark)
@@ -454,14 +480,22 @@ def shifting(stream: WeightStream) -> WeightStream:
 def row_blocks(
     tile: Tile, groups: Sequence[tuple[int, int]], factors: RowFactors, order: tuple[int, ...]
 ) -> WeightStream:
-    """The stream of rows without gaps between runs. order: the order of the weights."""
+    """The stream of rows without gaps between runs.
+
+    * groups: pairs (number of blocks, rows of each block).
+    * factors: the factors of requantisation.
+    * order: the order of the weights.
+    """
     weights = Weights("weights", WORD, elements=tile.runs * tile.length, order=order)
     fields = RowNumbers("starts", content=(START,)), weights, *multipliers_and_shifts(factors)
     return WeightStream(tile, groups, fields)
 
 
 def in_powers_of_two(rows: int, most: int) -> list[tuple[int, int]]:
-    """Groups of blocks: blocks of `most` rows, a power of two, then blocks of smaller powers of two for the rest."""
+    """Pairs (number of blocks, rows of each block) for `rows` rows.
+
+    The first blocks have `most` rows, a power of two. The remaining rows are in blocks of smaller powers of two.
+    """
     powers = [1 << place for place in reversed(range(most.bit_length()))]
     whole, rest = divmod(rows, most)
     return [*([(whole, most)] if whole else []), *((1, few) for few in powers[1:] if rest & few)]
@@ -476,8 +510,10 @@ WEIGHTS_AT = _NUMBERS.row_bytes
 class ChannelRecords:
     """The records of the channels of a tile in a stream.
 
-    columns: the columns of a filter. taps: the number of its weights. across: the columns between adjacent windows.
-    bytes: the size of a record.
+    * columns: the number of columns of a filter.
+    * taps: the number of weights of a filter.
+    * across: the number of columns between adjacent windows.
+    * bytes: the size of a record.
     """
 
     def __init__(self, tile: Tile, factors: RowFactors) -> None:

@@ -1,4 +1,4 @@
-"""The Cortex-M boards: bare cores, and boards whose parts contain one of them."""
+"""The Cortex-M boards: bare cores, and boards whose parts contain one of these cores."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tinyml.targets.makers import FORESTS, ListedKernels, RowCoder, SumComposer
 
 
 def _composed(what: str) -> Callable[..., Any]:
-    """An object of the composer, which is imported only when a program requests a kernel of its kind."""
+    """An object of the composer. The composer is imported only when a program requests a kernel of its kind."""
     return on_call(f"tinyml.targets.cortex_m.composer.{what}")
 
 

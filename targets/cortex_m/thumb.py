@@ -1,8 +1,7 @@
-"""Thumb instructions as records: their operands, the encodings that accept these, and the table of ARMv6-M and ARMv7E-M
-opcodes.
+"""Thumb instructions as records: their operands, the encodings that accept these, and the table of opcodes.
 
-A call of an entry of the table creates an instruction: `add("r4", "r4", "r4", asr=31)`, `ldr("r3", post("r0", 4))`,
-`bne(back=1)`.
+The table contains opcodes of ARMv6-M and ARMv7E-M. A call of an entry of the table creates an instruction: `add("r4",
+"r4", "r4", asr=31)`, `ldr("r3", post("r0", 4))`, `bne(back=1)`.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ _KEPT_ADDRESSES = 1 << 12
 class Address(NamedTuple):
     """The address of a load or store.
 
-    offset: bytes from the base, or a register that is shifted left by `lsl`. step: bytes added to the base after the
-    access.
+    offset: the number of bytes from the base, or a register that is shifted left by `lsl`. step: the number of bytes
+    added to the base after the access.
     """
 
     base: str
@@ -58,7 +57,7 @@ def at(base: str, offset: int | str | None = None, lsl: int = 0) -> Address:
 
 @lru_cache(_KEPT_ADDRESSES)
 def post(base: str, step: int) -> Address:
-    """The address in a register, post-indexed by a step in bytes."""
+    """The address in a register. After the access, `step` bytes are added to this register."""
     return Address(base, step=step)
 
 
@@ -69,7 +68,7 @@ def slot(offset: int) -> Address:
 
 
 def _is_register(name: str) -> bool:
-    """True for a core register, and for one that the C compiler allocates to an operand of inline assembly."""
+    """True for a core register, or for a register that the C compiler allocates to an operand of inline assembly."""
     return name in _REGISTERS or name.startswith("%")
 
 
@@ -102,7 +101,7 @@ _SLOTS, _BEHIND = 1020, 31
 
 
 def is_constant(value: int) -> bool:
-    """True for a valid immediate of an addition: 12 bits, or eight bits that are shifted or repeated."""
+    """True for a valid immediate of an addition: an integer of 12 bits, or eight bits that are shifted or repeated."""
     low, next = value & 0xFF, value >> 8 & 0xFF
     repeated = value in (low * 0x10001, next * 0x1000100, low * 0x1010101)
     return 0 <= value <= REACH or repeated or (value >> 32 == 0 and value < (value & -value) << 8)
@@ -111,8 +110,11 @@ def is_constant(value: int) -> bool:
 def fits(kind: str, operand: Operand) -> bool:
     """True if an operand is of the kind denoted by a letter.
 
-    w, r, u, p: registers; v: a register or a constant; m: a register or a wide constant; i: a wide constant; a: an
-    address; d: an address of two registers; l, L: lists of registers; c: a condition.
+    * w, r, u, p: a register.
+    * v: a register or a constant. m: a register or a wide constant. i: a wide constant.
+    * a: an address. d: an address of two registers.
+    * l, L: a list of registers.
+    * c: a condition.
     """
     match operand:
         case Address(base, offset, _, step):
@@ -131,11 +133,14 @@ def fits(kind: str, operand: Operand) -> bool:
 
 
 def is_short(form: str, operands: tuple[Operand, ...]) -> bool:
-    """True if an encoding of ARMv6-M accepts the operands.
+    """True if ARMv6-M has an encoding of the instruction for these operands.
 
-    l: a low register; h: any register; =: the first operand again; sp: the stack pointer; N or N*M: a constant up to N,
-    a multiple of M; a1, a2, a4: addresses of accesses of 1, 2 and 4 bytes; x: the sum of two registers; list, lr, pc:
-    low registers, optionally with lr or pc.
+    `form` has one code per operand:
+
+    * l: a low register. h: any register. =: the first operand again. sp: the stack pointer.
+    * N: a constant from 0 to N. N*M: a constant from 0 to N that is a multiple of M.
+    * a1, a2, a4: the address of an access of 1, 2 or 4 bytes. x: the sum of two registers.
+    * list: a list of low registers. lr, pc: such a list, which may also contain lr or pc.
     """
     kinds = form.split()
     pairs = zip(kinds, operands, strict=False)
@@ -173,11 +178,13 @@ TARGETS = {"back": "b", "ahead": "f"}
 class Opcode:
     """A mnemonic, which is called with operands.
 
-    operands: the kind of each operand, as in `fits`. Registers are written (w), read (r) or both (u). "w r v" also
-    accepts two operands, the first of which is written and read. short: the operands of ARMv6-M encodings, as in
-    `is_short`. size: the bytes of these encodings. keywords: the keywords that calls accept. words: the number of
-    32-bit registers that the instruction transfers, excluding those of a list. reads, writes: registers that are not
-    operands.
+    * operands: the kind of each operand, as in `fits`. Registers are written (w), read (r) or both (u). "w r v" also
+      accepts two operands, the first of which is written and read.
+    * short: the operands of ARMv6-M encodings, as in `is_short`.
+    * size: the number of bytes of these encodings.
+    * keywords: the keywords that calls accept.
+    * words: the number of 32-bit registers that the instruction transfers, excluding the registers of a list.
+    * reads, writes: registers that are not operands.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The ARM Cortex-M chips with the vector extension Helium. Their kernels include those of the Cortex-M4."""
+"""The ARM Cortex-M chips with the vector extension Helium. The kernels of the Cortex-M4 are also available."""
 
 from pathlib import Path
 

@@ -37,9 +37,10 @@ multiply, integer, scalar = partial(_instruction, MULTIPLY), partial(_instructio
 
 
 def access(name: str, vector: str, pointer: str, step: int = 0, offset: int = 0) -> Instruction:
-    """A load or store, after which the pointer advances by `step` bytes.
+    """A load or store. Afterwards, the pointer advances by `step` bytes.
 
-    name: the mnemonic, with the type of the elements in memory. offset: from the pointer, in bytes; 0 with a step.
+    name: the mnemonic, with the type of the elements in memory. offset: the offset from the pointer in bytes; 0 with a
+    step.
     """
     address = f"[{pointer}], #{step}" if step else f"[{pointer}, #{offset}]" if offset else f"[{pointer}]"
     return Instruction(f"{name} {vector}, {address}", name, 4, unit=MEMORY, held=VECTOR_CYCLES)
@@ -55,25 +56,27 @@ GATHERED_PER_CYCLE = 2
 
 
 def gathered(vector: str, pointer: str, offsets: str) -> Instruction:
-    """A load of the bytes at offsets from a pointer. The vectors contain bytes."""
+    """A load of the bytes at offsets from a pointer. The elements of both vectors are bytes."""
     text = f"vldrb.u8 {vector}, [{pointer}, {offsets}]"
     return Instruction(text, "vldrb.u8", 4, unit=MEMORY, held=VECTOR // GATHERED_PER_CYCLE)
 
 
 def gathered_halfwords(vector: str, pointer: str, offsets: str) -> Instruction:
-    """A load of the halfwords at offsets from a pointer, counted in elements. The vectors contain halfwords."""
+    """A load of the halfwords at offsets from a pointer. Offsets are counted in elements. The vectors contain
+    halfwords.
+    """
     text = f"vldrh.u16 {vector}, [{pointer}, {offsets}, uxtw #1]"
     return Instruction(text, "vldrh.u16", 4, unit=MEMORY, held=VECTOR // 2 // GATHERED_PER_CYCLE)
 
 
 def gathered_lanes(name: str, vector: str, pointer: str, offsets: str, shift: int) -> Instruction:
-    """A load of four 32-bit lanes at offsets from a pointer, in elements of 2^shift bytes."""
+    """A load of four 32-bit lanes at offsets from a pointer. Offsets are counted in elements of 2^shift bytes."""
     scaled = f", uxtw #{shift}" if shift else ""
     return Instruction(f"{name} {vector}, [{pointer}, {offsets}{scaled}]", name, 4, unit=MEMORY, held=VECTOR_CYCLES)
 
 
 def predicate(elements: int, bits: int, register: str) -> Code:
-    """Code that predicates the first `elements` elements of a vector. register: the core register that it
+    """Code that predicates the first `elements` elements of a vector. register: the core register that the code
     overwrites.
     """
     return t.mov(register, elements), scalar(f"vctp.{bits}", register)
@@ -89,8 +92,9 @@ def lanes(vector: str, *registers: str) -> tuple[Instruction, ...]:
 
 
 def low_overhead(code: Repeated, count: int, label: int) -> Repeated:
-    """A loop of `count` iterations, counted in lr. After the first iteration the core executes no branch at the end of
-    the loop.
+    """A loop of `count` iterations, counted in lr.
+
+    After the first iteration, the core executes no branch at the end of the loop.
     """
     if count == 1:
         return code
@@ -115,7 +119,7 @@ def number_in(register: str, value: int) -> Code:
 
 
 def stepped(name: str, vector: str, pointer: str, step: int) -> Code:
-    """A load or store of bytes after which the pointer advances by a step of any size."""
+    """A load or store of bytes. Afterwards, the pointer advances by a step of any size."""
     if abs(step) <= MAX_STEP:
         return (access(name, vector, pointer, step),)
     return (access(name, vector, pointer), *moved(pointer, step))

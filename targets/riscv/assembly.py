@@ -1,7 +1,7 @@
 """RV32IM code of kernels: the table of instructions, and the interface through which kernels are written.
 
-A kernel appends instructions and loops to a `RiscvCode`, whose subclasses interpret them: `InstructionCounter` computes
-the costs, and `RiscvBuilder` (`targets/riscv/builder.py`, loaded only when a kernel is printed) builds IR.
+A kernel appends instructions and loops to a `RiscvCode`. Its subclasses interpret them. `InstructionCounter` computes
+the costs. `RiscvBuilder` (`targets/riscv/builder.py`, loaded only when a kernel is printed) builds IR.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Generic, TypeVar
 
 @dataclass(frozen=True)
 class RiscvInstruction:
-    """An instruction.
+    """An instruction. It reads its operands, defines a new value and clobbers nothing.
 
     op: the name of the op in xDSL's dialects `riscv`, `riscv_cf` and `rv32`. The constructor of the op accepts the
     operands in the order of the assembly, except that the address of a store precedes the value. bytes: the maximum
-    bytes of flash; 2 if there is a compressed encoding for all registers. Its time is 1, because RISC-V chips are
-    measured in instructions. Each instruction reads its operands, defines a new value and clobbers nothing.
+    bytes of flash; 2 if there is a compressed encoding for all registers. The time of an instruction is 1, because the
+    time on RISC-V chips is measured in instructions.
     """
 
     op: str
@@ -63,7 +63,7 @@ class RiscvCode(ABC, Generic[V]):
 
     @abstractmethod
     def put(self, instruction: RiscvInstruction, *operands: V | int) -> V:
-        """Append an instruction with a result."""
+        """Append an instruction that has a result, and return the result."""
 
     @abstractmethod
     def store(self, instruction: RiscvInstruction, pointer: V, value: V, offset: int) -> None:
@@ -75,8 +75,9 @@ class RiscvCode(ABC, Generic[V]):
 
     @abstractmethod
     def enter(self, frame: int) -> V:
-        """Create a stack frame, a multiple of 16 bytes, with all saved registers at its end. Return the address of the
-        frame.
+        """Create a stack frame with all saved registers at its end, and return the address of the frame.
+
+        frame: the size of the frame, a multiple of 16 bytes.
         """
 
     @abstractmethod
@@ -85,33 +86,38 @@ class RiscvCode(ABC, Generic[V]):
 
     @abstractmethod
     def give(self, results: Sequence[V]) -> None:
-        """Append a return of words from a function without a stack frame."""
+        """Append code that returns words from a function without a stack frame."""
 
     @abstractmethod
     def changed_unless(self, first: V, second: V, value: V, change: Callable[[V], V], share: float) -> V:
         """The value if `first` equals `second`, otherwise the result of `change`.
 
-        share: the expected share of cases in which the result of `change` is needed.
+        change: appends the code that computes its result from the value. share: the expected share of cases in which
+        this result is needed.
         """
 
     @abstractmethod
     def repeated(
         self, count: int, carried: Sequence[V], body: Body[V], test: Callable[[Sequence[V]], Sequence[V]], *, far: bool
     ) -> Sequence[V]:
-        """Append a bottom-tested loop of at least two iterations and return its results.
+        """Append a bottom-tested loop of at least two iterations and return the results of the loop.
 
-        test: maps the next values of the variables to two operands that are equal after the last iteration, or to one
-        that is then 0. far: true for bodies beyond the 4 KB range of a conditional branch.
+        test: a function that maps the next values of the variables to two operands that are equal after the last
+        iteration, or to one operand that is then 0. far: true for bodies beyond the 4 KB range of a conditional branch.
         """
 
     @abstractmethod
     def up_to(self, end: V, carried: Sequence[V], body: Body[V]) -> Sequence[V]:
-        """Append a loop until the first variable, a pointer, equals `end`, and return its results. It may have no
-        iterations.
+        """Append a loop until the first variable, a pointer, equals `end`, and return the results of the loop.
+
+        The loop may have no iterations.
         """
 
     def load(self, bits: int, pointer: V, offset: int) -> V:
-        """Load a signed integer at a byte offset, which is a multiple of its size for 16 and 32 bits."""
+        """Load a signed integer at a byte offset from a pointer and return it.
+
+        For 16 and 32 bits, the offset is a multiple of the integer's size.
+        """
         return self.put(LOADS[bits], pointer, offset)
 
     def store_byte(self, pointer: V, value: V, offset: int) -> None:
@@ -133,11 +139,11 @@ class RiscvCode(ABC, Generic[V]):
         return self.put(ADDI, upper, low) if low else upper
 
     def moved(self, pointer: V, distance: int) -> V:
-        """A pointer advanced by a number of bytes. The old pointer must not be used again."""
+        """A pointer advanced by a number of bytes. The argument `pointer` must not be used again."""
         return self._sum(pointer, distance, ACCUMULATE) if distance else pointer
 
     def address(self, pointer: V, distance: int) -> V:
-        """The address at a distance in bytes from a pointer. The pointer is preserved."""
+        """The address at a distance in bytes from a pointer. The pointer remains valid."""
         return self._sum(pointer, distance, ADD) if distance else self.copy(pointer)
 
     def _sum(self, pointer: V, distance: int, add: RiscvInstruction) -> V:
@@ -149,7 +155,7 @@ class RiscvCode(ABC, Generic[V]):
         return self.put(add, pointer, self.constant(distance))
 
     def counted(self, count: int, carried: Sequence[V], body: Body[V]) -> Sequence[V]:
-        """Append a loop of `count` iterations, counted in a register, and return its results."""
+        """Append a loop of `count` iterations, counted in a register, and return the results of the loop."""
         if count == 1:
             return body(carried)
 
@@ -164,8 +170,9 @@ class RiscvCode(ABC, Generic[V]):
     def until(
         self, end: Callable[[], V], count: int, carried: Sequence[V], body: Body[V], *, far: bool = False
     ) -> Sequence[V]:
-        """Append a loop until the first variable, a pointer, reaches an end, and return its results. count: the known
-        number of iterations.
+        """Append a loop until the first variable, a pointer, reaches an end, and return the results of the loop.
+
+        end: returns the end address. count: the known number of iterations.
         """
         if count == 1:
             return body(carried)
@@ -227,7 +234,7 @@ class InstructionCounter(RiscvCode[None]):
         return values
 
     def up_to(self, end: None, carried: Sequence[None], body: Body[None]) -> Sequence[None]:
-        """Count the instructions of a single iteration."""
+        """Count the instructions of a single iteration, and return the carried values."""
         self.put(BEQ)
         values = body(carried)
         self.put(BNE)

@@ -1,12 +1,12 @@
 """A kernel as IR in xDSL's RISC-V dialects: construction, register allocation, and assembly text.
 
 Values have no registers while ops are appended. Registers are then allocated by linear scan over classes of values that
-share a register. Unlike xDSL's allocator, this one assigns a single register to a loop-carried variable in all
-iterations of a bottom-tested loop. It also lets an addition write its result to the register of an operand that dies
-there.
+share a register. xDSL's allocator differs in two ways. First, this allocator assigns a single register to a
+loop-carried variable in all iterations of a bottom-tested loop. Second, it lets an addition write its result to the
+register of an operand that is not used again.
 
-xDSL prints the instructions, except for addresses of loads and stores (`lb a6, 4(t0)`), immediates of `lui`, which are
-unsigned, and the direction of branches to numeric labels.
+xDSL prints the instructions, with three exceptions: addresses of loads and stores (`lb a6, 4(t0)`), immediates of
+`lui`, which are unsigned, and the direction of branches to numeric labels.
 """
 
 from __future__ import annotations
@@ -32,14 +32,15 @@ _SP = IntRegisterType.from_name("sp")
 
 @cache
 def _ops() -> dict[str, Callable[..., Operation]]:
-    """The op classes of the RISC-V dialects by the names of the ops."""
+    """The op classes of the RISC-V dialects, by the name of the op."""
     dialects = riscv.RISCV, riscv_cf.RISCV_Cf, rv32.RV32
     return {op.name: op for dialect in dialects for op in dialect.operations}
 
 
 class RiscvBuilder(RiscvCode[SSAValue]):
-    """The body of a function. The arguments of its first block are the stack pointer and the arguments of the
-    function.
+    """The body of a function.
+
+    The arguments of its first block are the stack pointer and the arguments of the function.
     """
 
     def __init__(self) -> None:
@@ -53,7 +54,7 @@ class RiscvBuilder(RiscvCode[SSAValue]):
         self._block.add_op(op)
 
     def _begin(self, block: Block, *, label: bool) -> None:
-        """Append further instructions to another block. label: true if branches lead to it."""
+        """Append further instructions to another block. label: true if branches target this block."""
         self.region.add_block(block)
         self._block = block
         if label:
@@ -153,14 +154,14 @@ _ORDER = (
 
 
 class OutOfRegistersError(Exception):
-    """There are too few registers, or two values that must share a register are live at the same time."""
+    """Raised if there are too few registers, or if two values that must share a register are live at the same time."""
 
 
 class _LiveIntervals:
     """The indices of the instructions at which values are defined and last used.
 
-    The live ranges of all values are intervals on the line of a region's instructions. A value that is defined before a
-    loop and used in it is live to the end of the loop.
+    The live range of a value is an interval of the instructions of a region, which are numbered consecutively. A value
+    that is defined before a loop and used in the loop is live to the end of the loop.
     """
 
     def __init__(self, region: Region) -> None:
@@ -191,7 +192,9 @@ class _LiveIntervals:
 
 
 class _RegisterClasses:
-    """Values by the class with which they share a register. A class is a list in order of definition."""
+    """The classes of values that share a register. For each value, the class is a list of values in order of
+    definition.
+    """
 
     def __init__(self, live: _LiveIntervals) -> None:
         self._live = live
@@ -201,7 +204,10 @@ class _RegisterClasses:
         return self._of[value]
 
     def join(self, one: SSAValue, other: SSAValue) -> bool:
-        """Join two classes, unless their values are live at the same time. Return true if they are then one class."""
+        """Join the classes of two values, unless values of both classes are live at the same time.
+
+        Return true if the two values are in one class afterwards.
+        """
         if self._of[one] is self._of[other]:
             return True
         first, last = self._live.first, self._live.last
@@ -212,7 +218,7 @@ class _RegisterClasses:
         return True
 
     def end(self, value: SSAValue) -> int:
-        """The position of the last use of any value of a class."""
+        """The index of the instruction that last uses any value in the class of `value`."""
         return max(map(self._live.last.__getitem__, self._of[value]))
 
 
@@ -232,7 +238,7 @@ def allocate(region: Region, *, saved: bool) -> None:
 
 
 def _passed(region: Region) -> Iterator[tuple[SSAValue, SSAValue]]:
-    """Yield the values passed to blocks, with the corresponding block arguments."""
+    """Yield pairs (value, block argument) for the values passed to blocks."""
     for block in region.blocks:
         match block.last_op:
             case riscv_cf.BranchOp() | riscv_cf.JOp() as op:
@@ -245,7 +251,7 @@ def _passed(region: Region) -> Iterator[tuple[SSAValue, SSAValue]]:
 
 
 def _join_sums(region: Region, classes: _RegisterClasses, live: _LiveIntervals) -> None:
-    """Join the class of each addition's result with that of an operand that is not used again."""
+    """Join the class of each addition's result with the class of an operand that is not used again."""
     for op in region.walk():
         if isinstance(op, riscv.AddOp | riscv.AddiOp):
             for operand in op.operands:
@@ -254,7 +260,7 @@ def _join_sums(region: Region, classes: _RegisterClasses, live: _LiveIntervals) 
 
 
 def _scan(live: _LiveIntervals, classes: _RegisterClasses, usable: Sequence[str]) -> None:
-    """Assign registers to classes in order of definition; registers are indices into `usable`."""
+    """Assign registers to classes in order of definition. A register is represented by its index in `usable`."""
     free, busy = set(range(len(usable))), list[tuple[int, int]]()
     given: dict[int, int] = {}
     for value, first in live.first.items():
@@ -286,13 +292,16 @@ def _operands(value: SSAValue) -> Sequence[SSAValue]:
 
 
 def _name(value: SSAValue) -> str | None:
-    """The register of a value; None if it has none yet."""
+    """The name of the register of a value; None if the value has no register yet."""
     register = cast(IntRegisterType, value.type)
     return register.register_name.data if register.is_allocated else None
 
 
 def _assigned(values: Sequence[SSAValue]) -> str | None:
-    """The register that a value of a class was assigned in advance; None if there is none."""
+    """The register that was assigned in advance to one of `values`, which share a register.
+
+    Returns None if no register was assigned in advance.
+    """
     return next((name for name in map(_name, values) if name is not None), None)
 
 

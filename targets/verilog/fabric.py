@@ -1,5 +1,6 @@
-"""FPGAs, as modelled for scheduling and budgets: the delays of their logic, including routing, and their cells by
-kind.
+"""FPGAs, as modelled for scheduling and budgets.
+
+The model consists of the delays of the logic, including routing, and the number of cells of each kind.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from tinyml.targets.registry import board, target_of
 
 @dataclass(frozen=True)
 class Delays:
-    """The delays of a family of FPGAs in ns.
+    """The delays of a family of FPGAs, in ns.
 
-    lut: the delay of a level of logic with its routing. carry: of a bit of a carry chain. product: of a multiplier for
-    factors of at most 18 bits. read: from a clock edge to the word at a memory's output. setup: from a signal to the
-    clock edge that samples it, including the multiplexer before registers and ports.
+    * lut: a level of logic with its routing.
+    * carry: a bit of a carry chain.
+    * product: a multiplier for factors of at most 18 bits.
+    * read: from a clock edge to the word at a memory's output.
+    * setup: from a signal to the clock edge that samples the signal, including the multiplexer before registers and
+      ports.
     """
 
     lut: float
@@ -33,8 +37,9 @@ class Delays:
         return self.lut + self.carry * width
 
     def multiply(self, widths: tuple[int, int]) -> float:
-        """The delay of a multiplication of factors of these widths, in ns: partial products of 18 by 18 bits, and their
-        sums.
+        """The delay of a multiplication of factors of these widths, in ns.
+
+        The multiplication consists of partial products of 18 by 18 bits and the sums of these partial products.
         """
         parts = -(-max(widths) // 18)
         return self.product + (parts - 1) * self.add(sum(widths))
@@ -46,8 +51,9 @@ class Delays:
 
 @dataclass(frozen=True)
 class Resources:
-    """Numbers of cells of an FPGA: look-up tables, multipliers and block RAMs. There are as many registers as look-up
-    tables.
+    """Numbers of cells of an FPGA: look-up tables, multipliers and block RAMs.
+
+    An FPGA has as many registers as look-up tables.
     """
 
     luts: int
@@ -56,7 +62,10 @@ class Resources:
     registers: int = 0
 
     def shortages(self, there: Resources) -> list[str]:
-        """Descriptions of the cells that an FPGA lacks for a design with these cells; empty if the design fits."""
+        """Descriptions of the kinds of cells of which the FPGA has too few; empty if the design fits.
+
+        This object contains the cells of the design. there: the cells of the FPGA.
+        """
         names = {"luts": "LUTs", "dsps": "DSPs", "brams": "block RAMs"}
         counts = asdict(self), asdict(there)
         return [
@@ -68,10 +77,12 @@ class Resources:
 
 @dataclass(frozen=True)
 class Carrier:
-    """A board with an FPGA. clock: the clock frequency in MHz at the pin `pin`.
+    """A board with an FPGA.
 
-    receive, transmit: the pins of a serial line, named from the FPGA's perspective. busy: the pin of an LED. high: pins
-    that a design must drive high.
+    * clock: the clock frequency in MHz at the pin `pin`.
+    * receive, transmit: the pins of a serial line, named from the FPGA's perspective.
+    * busy: the pin of an LED.
+    * high: pins that a design must drive high.
     """
 
     name: str
@@ -88,13 +99,17 @@ class Carrier:
 class Fabric(Logic):
     """The logic of an FPGA.
 
-    there: the available cells. bram_bits, bram_width: the bits of a block RAM, and of its widest words. clock: the
-    frequency in MHz for which programs are scheduled. synthesis: the command of yosys that maps a design to the FPGA.
-    cells: the kinds of cells of a mapped design, each with the resource that it uses and the amount. placement: the
-    nextpnr command with the part and its package; empty if nextpnr does not support it. pack: the command that converts
-    the output of nextpnr to a bitstream. carriers: boards, the default one first. bram_price: the cost that yosys
-    assigns to a block RAM, relative to the cost 4 of a LUT memory of 16 words of 4 bits. ram_luts: the number of LUTs
-    of such a LUT memory; None if LUTs cannot serve as memories.
+    * there: the available cells.
+    * bram_bits, bram_width: the number of bits of a block RAM, and the width of its widest words.
+    * clock: the frequency in MHz for which programs are scheduled.
+    * synthesis: the command of yosys that maps a design to the FPGA.
+    * cells: the kinds of cells of a mapped design. Each kind has the resource that it uses, and the amount.
+    * placement: the nextpnr command with the part and its package; empty if nextpnr does not support the part.
+    * pack: the command that converts the output of nextpnr to a bitstream.
+    * carriers: boards, the default board first.
+    * bram_price: the cost that yosys assigns to a block RAM, relative to the cost 4 of a LUT memory of 16 words of 4
+      bits.
+    * ram_luts: the number of LUTs of such a LUT memory; None if LUTs cannot serve as memories.
     """
 
     there: Resources

@@ -81,8 +81,9 @@ def _signed(text: str) -> str:
 
 
 def _factor(value: SSAValue, name: Name) -> str:
-    """The expression of a factor without copies of its sign bit, so that synthesis infers a multiplier of the actual
-    width.
+    """The Verilog expression of a factor without copies of its sign bit.
+
+    Synthesis then infers a multiplier of the actual width.
     """
     while (narrower := _extended(value)) is not None:
         value = narrower
@@ -90,7 +91,7 @@ def _factor(value: SSAValue, name: Name) -> str:
 
 
 def _extended(value: SSAValue) -> SSAValue | None:
-    """The operand of a value that is a sign extension; None for other values."""
+    """The operand of a sign extension that computes the value; None for other values."""
     if not isinstance(concat := value.owner, comb.ConcatOp) or len(concat.inputs) != 2:
         return None
     copies, x = concat.inputs
@@ -137,9 +138,9 @@ def _owners(op: Operation) -> list[Operation]:
 def _ordered(outputs: Operation) -> list[Operation]:
     """The ops on which outputs depend, in the order of a traversal from the outputs.
 
-    Logic follows the ops that it reads; the inputs of registers and memories follow these. The result of synthesis
-    depends on the order of the lines. This order is determined only by the circuit, so that it does not depend on the
-    order in which passes created the ops.
+    Logic is printed after the ops that it reads. The ops that compute the inputs of registers and memories follow the
+    logic. The result of synthesis depends on the order of the lines. Only the circuit determines this order, so it does
+    not depend on the order in which passes created the ops.
     """
     found: dict[Operation, None] = {}
     entered = deque([outputs])

@@ -1,6 +1,7 @@
 """The Xtensa LX106 of the ESP8266, for which programs are freestanding and use the software floats of libgcc.
 
-Its flash can be read only by words, so constants are in RAM, where the linker script of its Arduino core places them.
+Flash can be read only by words, so constants are in RAM. The linker script of the ESP8266's Arduino core places
+constants there.
 """
 
 from pathlib import Path

@@ -1,8 +1,8 @@
 """The kernels for Xtensa cores, in C that gcc compiles to few instructions per product.
 
-The LX106 multiplies 16 by 16 bits (MUL16S) and has no load that extends the sign of a byte. Extracting a byte of an
-aligned word takes two shifts, or one for the last byte, so that a word of weights costs less than four loads. Elements
-of the vector are decoded once for four rows.
+The LX106 multiplies 16 by 16 bits (MUL16S). It has no load that extends the sign of a byte. Extracting a byte of an
+aligned word takes two shifts, or one shift for the last byte. A word of weights therefore costs less than four loads.
+Elements of the vector are decoded once for four rows.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _product(weight: str, element: str) -> str:
 
 
 def dot(weights: int, vector: int) -> Kernel:
-    """The kernel for `sum` plus the products of two runs of 8-bit or 16-bit elements."""
+    """The kernel that adds the products of two runs of 8-bit or 16-bit elements to `sum`."""
     symbol = f"tm_xt_dot_s{weights}_s{vector}_s32"
     signature = f"int32_t {symbol}(const int{weights}_t *w, const int{vector}_t *x, int n, int32_t sum)"
     words = weights == vector == 8

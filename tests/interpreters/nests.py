@@ -1,7 +1,8 @@
-"""Evaluation of loop nests on arrays: all iterations at once, unless one reads an element that another one has stored.
+"""Evaluation of loop nests on arrays.
 
-Arrays of memory have a leading axis over samples, as everywhere in the evaluator. Arrays of scalars have one additional
-axis for each axis of the nest.
+All iterations are evaluated at once, unless an iteration reads an element that another iteration has stored. Arrays of
+memory have a leading axis over samples, as everywhere in the evaluator. Arrays of scalars have one additional axis for
+each axis of the nest.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ Array: TypeAlias = "NDArray[Any]"
 def evaluate_nest(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any], machine: NumpyMachine | None = None) -> None:
     """Run a nest on raws, and store its results.
 
-    known: the values defined outside the nest: an array (samples, ...) for each buffer, which stores modify, and the
-    raw of each scalar that is not constant. Raises `InputError` for ops that cannot be evaluated, such as sparse
-    products.
+    known: the values defined outside the nest. For a buffer, it is an array of shape (samples, ...), which stores
+    modify. For a scalar that is not constant, it is the raw. Raises `InputError` for ops that cannot be evaluated, such
+    as sparse products.
     """
     machine, shape = machine or NumpyMachine(), nest.shape
     if _is_parallel(nest, known):
@@ -66,8 +67,9 @@ def _is_parallel(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any]) -> bool:
 
 
 class _Iterations:
-    """Iterations of a nest that are evaluated together. numbers: the indices of each axis, broadcast to a common
-    shape.
+    """Iterations of a nest that are evaluated together.
+
+    numbers: for each axis, the indices of the iterations, broadcast to a common shape.
     """
 
     def __init__(
@@ -95,7 +97,7 @@ class _Iterations:
         return []
 
     def _reduced(self, op: num.ReduceOp) -> Sequence[Any]:
-        """The results of a reduction along an axis, which is evaluated sequentially."""
+        """The results of a reduction along an axis. The reduction is evaluated sequentially."""
         joined: Sequence[Any] = [self.value(start) for start in op.starts]
         for number in op.numbers:
             self.values |= zip(op.body.block.args, [number, *joined], strict=True)
@@ -133,7 +135,7 @@ class _Iterations:
                 return foreign_value(op, [self.value(value) for value in op.operands])
 
     def _element(self, op: memref.LoadOp | memref.StoreOp) -> tuple[Any, ...]:
-        """The index of the accessed elements in the array of the buffer."""
+        """The index, one entry per axis, of the accessed elements in the array of the buffer."""
         ones = (1,) * len(self.numbers)
         samples = np.arange(len(self.value(op.memref))).reshape(-1, *ones)
         return (samples, *(np.asarray(self.value(index)) for index in op.indices))

@@ -45,7 +45,7 @@ def _text(paper: str) -> str:
     counted = ", ".join(
         f"{count} {verdict.value.removesuffix(' because')}" for verdict, count in counts(paper).items()
     ).replace("cannot be had", "that cannot be had")
-    return f"{MEANINGS}\n\n{len(PAPERS[paper])} rows: {counted}.\n\n{HEADINGS}{rows}"
+    return f"{MEANINGS}\n\nThe table has {len(PAPERS[paper])} rows: {counted}.\n\n{HEADINGS}{rows}"
 
 
 def file_of(paper: str) -> Path:

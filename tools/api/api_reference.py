@@ -53,16 +53,16 @@ print(program.predict(data["x"][:4]), program.report.ram_bytes.arena)
 [1 0 1 0] 2
 ```
 
-`pip install '.[onnx,sklearn]'` in a clone of the repository installs it with what ONNX models and estimators of
-scikit-learn need; the extras `devices` (simulators), `plots`, `torch` and `cluster` add more, and `tinyml doctor`
-says what is missing.
+`pip install '.[onnx,sklearn]'` in a clone of the repository installs `tinyml` with the packages that ONNX models and
+estimators of scikit-learn require. The extras `devices` (simulators), `plots`, `torch` and `cluster` install further
+packages. `tinyml doctor` lists missing packages.
 
-Names load when they are first used: `import tinyml` imports neither numpy nor xDSL. Errors of the user are
-`tinyml.InputError`s, whose text is one line.
+The names of `tinyml` load when they are first used, so that `import tinyml` imports neither numpy nor xDSL. Errors of
+the user are `tinyml.InputError`s, whose text is one line.
 
-To replay passes on the data of a compilation with `tinyml-opt`, write them to a file yourself,
-`np.savez("val.npz", x=X_val, y=y_val)`, and give `compile` its path: `X_val="val.npz"`. The IR of the two programs is
-the same.
+To run passes again with `tinyml-opt` on the data of a compilation, write the data to a file with
+`np.savez("val.npz", x=X_val, y=y_val)`, and pass the path of the file to `compile`: `X_val="val.npz"`. Programs that
+are compiled from a file and from arrays have the same IR.
 
 """
 

@@ -82,7 +82,7 @@ def _text(option: Option, value: object) -> str:
 
 
 def _kinds(type: Any) -> set[Any]:
-    """The classes that values of a declared type may have; the elements of tuples are ignored."""
+    """The classes that values of a declared type may have. For a tuple type, the types of the elements are ignored."""
     supertype = getattr(type, "__supertype__", type)
     if get_origin(supertype) is tuple:
         return {tuple}
@@ -90,7 +90,9 @@ def _kinds(type: Any) -> set[Any]:
 
 
 def _expected(option: Option, value: Any, what: str, *kinds: type) -> Any:
-    """Return a value; raises `TypeError` for a value of another type, such as a bool instead of a number."""
+    """Return `value` unchanged; raises `TypeError` if it is not of one of the classes `kinds`, or is a bool instead of
+    a number.
+    """
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise TypeError(f"{option.name}: expected {what}, got {type(value).__name__}")
     return value

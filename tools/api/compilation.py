@@ -138,8 +138,8 @@ def first_of(model: object, x: object = None) -> object:
 
 
 def _in_order_of(model: object, names: Iterable[str]) -> Sequence[str]:
-    """Sort input names in the order of the parameters of a function or of a module's `forward`,
-    if all are parameters.
+    """Sort input names in the order of the parameters of a function or of a module's `forward`, if all are parameters,
+    and return them.
     """
     try:
         known = signature(getattr(model, "forward", cast("Callable[..., Any]", model))).parameters
@@ -162,7 +162,10 @@ def _name_given(program: Model) -> str | None:
 
 
 def _named(program: Model, x: object, inputs: Inputs) -> tuple[ModuleOp, Inputs]:
-    """Add feature names to a program: the names that the model stores, or else the columns of a data frame."""
+    """Add to a program the column names of a data frame, unless the model stores names itself.
+
+    Returns the program, copied if names were added, and `inputs` with the same names.
+    """
     from tinyml.dialects.tdsl.interface import update_input
 
     names = column_names(x)
@@ -188,8 +191,8 @@ def _data_file(file: Path, x: object, y: object, arguments: Arguments, inputs: I
 
 
 def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequence[str]], silent: bool) -> Program:
-    """Compile as the command `tinyml compile` does. The caller provides a context for this call. arrays: as in
-    `Request`.
+    """Compile as the command `tinyml compile` does, and return the program. The caller provides a context. arrays: as
+    in `Request`.
     """
     from tinyml.runtime.readers.protected_files import note_input, protect_inputs
     from tinyml.tools.cli.collection import collect_rarely

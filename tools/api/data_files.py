@@ -36,10 +36,10 @@ class Inputs:
 
     @staticmethod
     def of(program: ModuleOp, raw: object, *, has_unit: bool = False) -> Inputs:
-        """The interpretation of inputs for a program. raw: true if integers are raws. has_unit: true if a sensor unit
-        will be set.
+        """Create the interpretation of the inputs of a program.
 
-        Raises `TypeError` unless `raw` is True or False.
+        raw: true if integers are raws. has_unit: true if a sensor unit will be set. Raises `TypeError` unless `raw` is
+        True or False.
         """
         from xdsl.dialects.builtin import IndexType
 

@@ -353,7 +353,9 @@ class Program:
         return self._evaluate_with(X, None, raw)[0]
 
     def _evaluate_with(self, X: object, y: object, raw: bool) -> tuple[Outputs, Data]:
-        """The outputs for inputs, and the inputs with the classes or values of y, interpreted as by `compile`."""
+        """Run the program on X. Return its outputs, and the data that consist of X and the classes or values y, as
+        `compile` interprets them.
+        """
         from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
         from tinyml.runtime.model.program_data import answers_of, load_program_data
 

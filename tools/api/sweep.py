@@ -93,8 +93,8 @@ def sweep(
     cluster apply to the processes that compile.
 
     `pandas.DataFrame(rows)` converts the rows to a table. A program that cannot be compiled, for example because it
-    does not fit the board, yields a row with an `error`. Raises `InputError` for wrong arguments, before any
-    compilation, and for a file that is not a table of a sweep. Raises `TypeError` for an unknown keyword and a value of
+    does not fit the board, yields a row with an `error`. Before any compilation, `sweep` raises `InputError` for
+    invalid arguments and for a CSV file that no sweep wrote. Raises `TypeError` for an unknown keyword and a value of
     another type.
     """
     from tinyml.transforms.search.engine.workers import Workers

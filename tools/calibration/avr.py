@@ -2,10 +2,11 @@
 
 The signatures of the runtime's AVR and portable kernels are parsed from their names.
 
-Cycles are per entry, with weights in flash unless the name says otherwise. `step` is the time of the instructions for
-one entry; for a composed kernel it includes the loop overhead. `loop` is the difference between calls with n and with 0
-entries, divided by n. `call` is the time of the whole call, divided by n, from the first instruction that loads an
-argument to the addition of the initial value.
+Cycles are per entry, with weights in flash unless the name of the kernel says otherwise. The column `step` is the time
+of the instructions for one entry; for a composed kernel it includes the loop overhead. The column `loop` is the
+difference between the times of calls with n and with 0 entries, divided by n. The column `call` is the time of the
+whole call, divided by n. This time begins with the first instruction that loads an argument and ends with the addition
+of the initial value.
 """
 
 from __future__ import annotations

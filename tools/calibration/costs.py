@@ -2,15 +2,16 @@
 
     python -m tinyml.tools.calibration.costs [--quick] [--resume] [--add] [--amend] [--forests] [TABLE]...
 
-`--quick` measures only every eighth program. It writes a rough table for a chip without a table; for an existing table,
-it prints the deviation and rewrites nothing. `--resume` reuses the measurements of an interrupted run. `--add` measures
-only the steps missing from a table. `--amend` measures estimators and every fourth program in fixed point and fits the
-times of their steps again. Each time in the table counts as one more measurement. `--forests` measures only the steps
-of forests and leaves all others unchanged.
+`--quick` measures only every eighth program. For a chip without a table, it writes a rough table. For an existing
+table, it prints the deviation and rewrites nothing. `--resume` reuses the measurements of an interrupted run. `--add`
+measures only the steps missing from a table. `--amend` measures estimators and every fourth program in fixed point, and
+fits the times of the steps that these programs execute again. Each time in the table counts as one more measurement.
+`--forests` measures only the steps of forests and leaves all other steps unchanged.
 
-Each operation of a program contributes an equation: the counts of its steps times their unknown costs equal its
-measured time, or its bytes of code. The bytes that a program needs once (kernels, functions of the C library) and the
-stack are fitted to the remainders of whole programs. Costs are never negative.
+Each operation of a program contributes an equation. The counts of the steps of the operation, times the unknown costs
+of the steps, equal the measured time of the operation or its bytes of code. Some bytes are needed once per program, for
+kernels and functions of the C library. These bytes and the stack are fitted to the remainders of whole programs. Costs
+are never negative.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def measure(
     pack_buffers: bool,
     known: Mapping[str, Sequence[float]],
 ) -> Measurement | None:
-    """Compile and measure a program; None if the costs of all its steps are already known."""
+    """Compile a program and return its measured costs; None if the costs of all its steps are already known."""
     ctx = context()
     val = program.with_name("val.npz")
     options = PipelineOptions(
@@ -158,7 +159,7 @@ def measure(
 
 
 def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]], every: int = 1) -> list[Measurement]:
-    """Measure every `every`-th program in several formats."""
+    """The measurements of every `every`-th program in several formats."""
     measurements: list[Measurement] = []
     left_out = Counter[str]()
     for i, micro in list(enumerate(micro_programs()))[::every]:
@@ -196,14 +197,14 @@ def programs(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]], 
 
 
 def measured_estimators(folder: Path, chosen: Board, known: Mapping[str, Sequence[float]]) -> list[Measurement]:
-    """Measure the estimators of `estimators`, each in fixed point."""
+    """The measurements of the estimators of `estimators`, each in fixed point."""
     written = [(number, each.write(folder / f"e{number}")) for number, each in enumerate(estimators())]
     named = [(f"estimator {number}", program) for number, program in written]
     return _measured(named, FORMATS[:3], chosen, known)
 
 
 def some_programs(folder: Path, chosen: Board) -> list[Measurement]:
-    """Measure every `ADDED_STRIDE`-th program in fixed point."""
+    """The measurements of every `ADDED_STRIDE`-th program in fixed point."""
     chosen_ones = list(enumerate(micro_programs()))[::ADDED_STRIDE]
     written = ((f"{micro.text} {number}", micro.write(folder / f"p{number}", number)) for number, micro in chosen_ones)
     return _measured(written, [("fixed", 8), ("fixed", 16)], chosen, {})
@@ -215,7 +216,7 @@ def _measured(
     chosen: Board,
     known: Mapping[str, Sequence[float]],
 ) -> list[Measurement]:
-    """Measure programs in formats. programs: each program with the key of its stored measurements."""
+    """The measurements of programs in formats. programs: each program with the key of its stored measurements."""
     measurements: list[Measurement] = []
     for name, program in programs:
         for format, width in formats:
@@ -292,7 +293,7 @@ def renew_forests(chosen: Board, *, resume: bool = False) -> None:
 
 
 def forests_of_floats(folder: Path, chosen: Board) -> list[Measurement]:
-    """Measure programs of trained forests in f32."""
+    """The measurements of programs of trained forests in f32."""
     numbers = [number for number in range(1, FORESTS, 2) if format_of(number) == ("f32", None)][:LOOKUPS]
     written = ((number, trained(number).write(folder / f"t{number}")) for number in numbers)
     found = [measure(program, chosen, "f32", None, None, "never", False, {}) for _, program in written]

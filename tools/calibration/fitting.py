@@ -73,7 +73,7 @@ def measurement_of(fields: Mapping[str, Any]) -> Measurement:
 
 
 def entry_of(measurement: Measurement) -> dict[str, float]:
-    """The counts of a program's steps that save registers at its entry."""
+    """By step name, the executions of the steps that save registers at the entry of a program."""
     runs = measurement.demand.operations.get("", StepCounts()).runs
     return {step: runs[step] for step in ENTRY if step in runs}
 
@@ -114,10 +114,10 @@ def system(equations: Sequence[Equation]) -> tuple[list[str], NDArray[np.float64
 def amended(
     measurements: Sequence[Measurement], before: Mapping[str, float], alone: Mapping[str, float]
 ) -> dict[str, float]:
-    """Fit the times of all steps in some measurements together with earlier times; the key "" has the time of a
-    program.
+    """Fit times to measurements and to earlier times. Return the time of each step, and under the key "" the time of a
+    program's entry.
 
-    before: earlier times by step; the key "" has the time of a program. Each time counts as one more equation, with
+    before: earlier times by step, with the same key "". Each earlier time counts as one more equation, with
     `OLD_TIME_WEIGHT` executions. alone: times of steps that were measured in isolation; they are not fitted.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
@@ -134,8 +134,9 @@ def amended(
 
 
 def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, float]:
-    """Fit costs whose sums approximate the measured values with small relative errors; the result includes the known
-    costs.
+    """Fit the costs of steps so that their sums approximate the measured values with small relative errors.
+
+    Returns the costs by step, including the known costs.
     """
     names, a, measured = system(equations)
     base = a @ np.array([known.get(name, 0.0) for name in names])
@@ -152,8 +153,10 @@ def fit(equations: Sequence[Equation], known: Mapping[str, float]) -> dict[str, 
 def fit_presence(
     measurements: Sequence[Measurement], values: Sequence[float], known: Mapping[str, float]
 ) -> dict[str, float]:
-    """Fit the fixed cost of a program, under the key "", and the cost of the first step of each kind; known costs are
-    unchanged.
+    """Fit the cost of the first step of each kind. Return these costs by kind, and under the key "" the fixed cost of a
+    program.
+
+    known: costs that stay unchanged.
     """
     presence = [{"": 1.0, **dict.fromkeys(measurement.kinds(), 1.0)} for measurement in measurements]
     names, a, measured = system(list(zip(presence, values, strict=True)))
@@ -168,10 +171,10 @@ def table(
     known: Mapping[str, Sequence[float]],
     alone: Mapping[str, float],
 ) -> dict[str, Any]:
-    """A cost table in the form that `tinyml.targets.costs` reads. Known costs are unchanged; the key "" is the
-    program's.
+    """Compute a cost table in the form that `tinyml.targets.costs` reads. Known costs are unchanged.
 
-    alone: times of steps measured in isolation. Costs of composed kernels are also known, but the table omits them.
+    The key "" has the costs of a program. alone: times of steps measured in isolation. Costs of composed kernels are
+    also known, but the table omits them.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
     composed = {step: astuple(known.cost) for step, known in kernels.items() if known.cost is not None}

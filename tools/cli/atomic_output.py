@@ -93,7 +93,9 @@ def _temporary(output: Path, random: str) -> Path:
 
 
 def _marked(folder: Path) -> PendingOutput | None:
-    """Create a folder with its mark; None if another run removed the folder as a leftover in the meantime."""
+    """Create a temporary folder and its mark, and return its lock; None if another run removed the folder as a
+    leftover.
+    """
     folder.mkdir()
     lock = Lock(-1)
     try:

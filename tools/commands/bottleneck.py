@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a row for each tensor that is alive at the peak."""
+    """Print a row for each tensor that is alive at the peak, and return the exit code."""
     request = parsed(arguments, ChannelRequest)
     _, channels, importance = load_network(request)
     report = _report(channels, importance)
@@ -79,7 +79,7 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
 
 
 def _members(groups: Iterable[int]) -> dict[int, list[int]]:
-    """The indices of the removable channels in each group."""
+    """By group number, the indices of the removable channels in the group."""
     from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
 
     members: dict[int, list[int]] = {}

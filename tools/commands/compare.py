@@ -67,7 +67,7 @@ def _compared(first: Path, second: Path) -> ComparedPrograms:
 
 
 def _print(compared: ComparedPrograms) -> None:
-    """Print the reasons for differences, the figures and the operations of two programs."""
+    """Print the figures and the operations of two programs, and the reasons why the programs differ."""
     from rich.table import Table
 
     from tinyml.tools.reports.tables import print_table

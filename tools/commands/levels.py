@@ -29,7 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _levels(folder: Path) -> Path:
-    """Write the page that shows the levels of the program in a folder, with cycles if they can be measured.
+    """Write the page that shows the levels of the program in a folder, with cycles if they can be measured, and return
+    its path.
 
     Raises `InputError` for any other folder, and for files that differ from those that the folder's IR generates.
     """

@@ -18,7 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the detected words, each with its time. With `--json`, also write the scores of all answers."""
+    """Print the detected words, each with its time, and return the exit code. With `--json`, also write the scores of
+    all answers.
+    """
 
     result = listen(parsed(arguments, ListenRequest), parsed(arguments, Rule))
     if parsed(arguments, PrintOptions).json:

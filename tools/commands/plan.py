@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print a table with a row for each mode, or for each segment of one mode."""
+    """Print a table with a row for each mode, or for each segment of one mode. Return the exit code."""
     from tinyml.transforms.schedules.plans.segmentation import lower_bound
     from tinyml.transforms.schedules.table import ORDINARY, schedule_named, schedules
 
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show_front(request: PlanRequest) -> int:
-    """Print a table with a row for each planned program."""
+    """Print a table with a row for each planned program, and return the exit code."""
     from tinyml.runtime.readers.arrays import check_npz
     from tinyml.tools.cli.progress import Progress
 

@@ -107,7 +107,8 @@ def _add_to_page(folder: Path, report: dict[str, Any]) -> None:
 
 
 def _of_parts(stated: Sequence[OpStatement], seconds: float, others: Iterable[StepStatement] = ()) -> list[Verdict]:
-    """Decide the statements about the parts of ops: ops of `exact`, and runtime functions that call these.
+    """Decide the statements about the parts of ops, and return a verdict for each. The parts are ops of `exact`, and
+    runtime functions.
 
     others: further statements about ops of `exact`. Each statement is decided once.
     """

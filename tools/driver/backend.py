@@ -52,7 +52,8 @@ class Backend(Protocol):
     def compile_within_cells(
         self, compiled: Compiled, cells: int, board: Board, again: Callable[[int], Compiled], *, route: bool
     ) -> tuple[Compiled, int, dict[str, Any]]:
-        """A program that uses at most a share of the cells, the share in percent, and the report of its hardware.
+        """Compile until the program uses at most a share of the cells. Return the program, the share in percent and the
+        hardware report.
 
         again: compiles the program for another share. route: true to place and route the module, if it fits, to
         determine its maximum clock.

@@ -153,7 +153,9 @@ def _request(search: str, limit: Report | None) -> SearchRequest:
 
 
 def _figures(report: Report | None) -> dict[str, Any]:
-    """The accuracy, flash, ram and time of a report; all None if the format cannot compile the model."""
+    """The accuracy, flash, ram and time of a report, by these names; all None if the format cannot compile the
+    model.
+    """
     if report is None:
         return {"accuracy": None, "float": None, "flash": None, "ram": None, "time": None, "fits": False}
     if (scores := _scores(report)) is None:
@@ -169,7 +171,11 @@ def _figures(report: Report | None) -> dict[str, Any]:
 
 
 def _scores(report: Report) -> tuple[float, float] | None:
-    """The scores of a model on reals and as compiled: percent right, or R2 in percent; None without `y`."""
+    """Return two scores: of the model on reals and as compiled. A score is the percentage of right answers, or R2 in
+    percent.
+
+    None without `y`.
+    """
     if report.accuracy_float is not None and report.accuracy is not None:
         return report.accuracy_float, report.accuracy
     if (errors := report.regression) is None or errors["formats"] is None:

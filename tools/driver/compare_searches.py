@@ -136,8 +136,8 @@ def _rows(folder: Path, arithmetics: Sequence[ArithmeticChoice]) -> list[dict[st
 
 
 def _means(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row per arithmetic with the mean change of accuracy compared with float,
-    and the mean loss, for every search.
+    """A row per arithmetic that contains, for every search, the mean change of accuracy compared with float and the
+    mean loss.
     """
     means: list[dict[str, Any]] = []
     for arithmetic in dict.fromkeys(row["arithmetic"] for row in rows):
@@ -163,7 +163,7 @@ def _search(way: str, limits: dict[str, int]) -> SearchRequest | None:
 
 
 def _limits(way: str, results: dict[str, ModelFigures]) -> dict[str, int]:
-    """The limits of a search, from the results of earlier searches and widths."""
+    """The limits of a search by resource, computed from the results of earlier searches and widths."""
     if way in WITHIN_DEMOTED:
         return {"memory": results["demote"].memory}
     if way != "pareto":

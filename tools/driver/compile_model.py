@@ -306,8 +306,8 @@ def compare_with_reals(made: Compilation) -> None:
 
 
 def compare_with_wide_sums(made: Compilation) -> None:
-    """Compare a program that rounds partial sums with the same program without this rounding; no effect for other
-    programs.
+    """Compare a program that rounds partial sums with the same program without this rounding. Other programs are not
+    compared.
     """
     if made.compiled.unrounded is not None:
         made.rounding = rounding_loss(made.compiled.unrounded, made.compiled.formats, made.data)
@@ -500,7 +500,8 @@ def compile_model(request: Request) -> dict[str, Any]:
 
 
 def measure_model(request: Request, chosen: Board) -> Report:
-    """The report of a model on a board, measured on a board with more memory if the model does not fit.
+    """Compile a model for a board and return the report. If the model does not fit, it is measured on a board with more
+    memory.
 
     Raises `InputError` if the tools of the target are not installed, and `MismatchError` if the outputs of board and
     evaluator differ.

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 def compile_choice(
     program: ModuleOp, ctx: Context, request: Request, board: Board
 ) -> tuple[Compiled, Request, AutoChoice]:
-    """Compile the program that `auto` chooses; also return the request that reproduces it, and the choice."""
+    """Compile the program that `auto` chooses. Return it, the request that reproduces it, and the choice."""
     from tinyml.tools.driver.choice.choose import NothingFitsError, choose
     from tinyml.tools.driver.choice.replay import chosen_request
     from tinyml.tools.driver.smaller_model import smaller_models
@@ -116,8 +116,8 @@ def _classifies(program: ModuleOp, data: Data) -> bool:
 def compile_asked(
     program: ModuleOp, ctx: Context, request: Request, board: Board, *, must_fit: bool
 ) -> tuple[Compiled, Request]:
-    """Compile the requested program within its limits and the board's limits; also return the request that reproduces
-    it.
+    """Compile the requested program within the limits of the request and the board. Return it and the request that
+    reproduces it.
 
     must_fit: true to reduce memory if a program exceeds the RAM; the program of a search is already within the limit.
     Raises `InputError` for a program that exceeds the limits of the request.
@@ -222,7 +222,9 @@ def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, 
 
 
 def _placed(trials: Trials, bounds: Bounds) -> Iterator[Candidate]:
-    """Yield the alternatives that fit. `MOST_OPS` limits the number of alternatives that are estimated."""
+    """Yield the alternatives that fit, each with its schedule. `MOST_OPS` limits the number of alternatives that are
+    estimated.
+    """
     from tinyml.tools.driver.choice.alternatives import NARROW_WIDTH, ORDINARY_EXECUTION, considered
     from tinyml.tools.driver.choice.choose import Candidate, place
 

@@ -82,9 +82,8 @@ def compile_request(given: Mapping[str, Any]) -> Request:
 
 
 def _check_metric(text: str, request: Request) -> None:
-    """Raise `InputError` for an unknown metric.
-
-    Also raise it, without a search, for a metric that is a sum of losses of samples.
+    """Raise `InputError` for an unknown metric. Without a search, also raise it for a metric that is a sum of losses of
+    samples.
     """
     from tinyml.transforms.formats.evaluation.metrics import ACCURACY, figures, metric_named
 
@@ -108,7 +107,7 @@ def _named(given: Mapping[str, Any], options: list[Option]) -> dict[str, Any]:
 
 
 def _of_searches(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of search options."""
+    """The values of search options, by name."""
     own = [*options_of(Request), *options_of(SearchChoice)]
     return {} if _has_all(own, given) else _named(given, search_options())
 
@@ -128,7 +127,9 @@ def _search(given: Mapping[str, Any]) -> SearchRequest | None:
 
 
 def _check_limits(given: Mapping[str, object], limit: str | None) -> None:
-    """Raise `InputError` for a limit combined with an option that differs from the value that searches assume."""
+    """Raise `InputError` if a limit is combined with an option to which searches assign a fixed value, unless the
+    option has this value.
+    """
     for name, usual in ASSUMED_OPTIONS.items():
         if limit is not None and (value := given.get(name, usual)) != usual:
             raise InputError(

@@ -57,8 +57,9 @@ def _spread(data: Data) -> Data:
 
 
 def _poor(reals: ModuleOp, data: Data) -> str:
-    """A text with the result of a model on reals that is no better than a guess; empty for a better model, and without
-    labels.
+    """A text with the accuracy or error of a model on reals that is no better than a guess.
+
+    Empty for a better model, and without labels.
     """
     from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
 
@@ -105,9 +106,10 @@ def _missing(reals: ModuleOp, data: Data) -> Sequence[str]:
 
 
 def _far(data: Data, others: Data) -> float:
-    """The share of numbers in `others` that lie outside the range of the data by more than the width of the range.
+    """The share of numbers in `others` whose distance from the range of `data` exceeds the width of the range.
 
-    The range is the range of each element, or the median range if that is wider, since some pixels never vary.
+    Each element has its own range. If the median width is greater, it replaces the width of the range, since some
+    pixels never vary.
     """
     low, high = _ends(data.x)
     reach = np.maximum(high - low, np.median(high - low))

@@ -109,7 +109,8 @@ def ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def rank_losses(exact: NDArray[Any], computed: NDArray[Any]) -> NDArray[np.float64]:
-    """Contributions of samples (samples,) whose mean is 1 minus Spearman's rank correlation of two series of scores.
+    """The loss of each sample (samples,). The mean of these losses is 1 minus Spearman's rank correlation of two series
+    of scores.
 
     Constant scores have no rank correlation; the mean is then 1.
     """
@@ -140,7 +141,8 @@ def moved(exact: NDArray[Any], found: NDArray[np.bool_], threshold: float, sprea
     """A mask of the samples (samples,) whose decisions differ although their scores on reals are far from the
     threshold.
 
-    found: the mask of anomalies in formats. spread: the range of scores on reals. The limit is half of the distance
-    `FAR_DISTANCE`, so that the decisions for other data of the same kind are also unchanged.
+    exact: the scores on reals. found: the mask of anomalies in formats. spread: the range of scores on reals. A score
+    is far if its distance from the threshold exceeds half of `FAR_DISTANCE`. The decisions for other data of the same
+    kind are then also unchanged.
     """
     return (np.abs(exact - threshold) > FAR_DISTANCE / 2 * spread) & ((exact < threshold) != found)

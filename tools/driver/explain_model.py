@@ -40,7 +40,7 @@ def measured_program(found: ProgramInFolder, *, listing: bool = False) -> Attrib
 
 
 def explain_model(folder: Path) -> dict[str, Any]:
-    """Measure the model in a folder written by `tinyml compile`, on the samples of its report.
+    """Measure the model in a folder written by `tinyml compile`, on the samples of its report. Return the figures.
 
     Raises `InputError` for any other folder, for files that differ from those that the folder's IR generates, and for a
     board without a profiler.
@@ -78,7 +78,9 @@ def explain_model(folder: Path) -> dict[str, Any]:
 def _completed(
     entries: list[dict[str, Any]], estimate: Estimate | None, layers: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Add to each entry the layer and the estimated time of its operation; None for code without an operation."""
+    """Add to each entry the layer and the estimated time of its operation, and return the entries; None for code
+    without an operation.
+    """
     estimates = {} if estimate is None else {name: round(time) for name, (time, _) in estimate.operations.items()}
     return [
         {**entry, "layer": layers.get(entry["operation"]), "estimate": estimates.get(entry["operation"])}

@@ -164,7 +164,9 @@ def _is_better(score: Score, than: Score) -> bool:
 
 
 def _as_compiled(module: ModuleOp, val: Labelled, numbers: PipelineOptions, ctx: Context) -> QuantisedProgram:
-    """Convert a program at L0 to its formats; feature scales are added if they reduce a large loss."""
+    """Lower a program at L0 to the formats that compilation chooses; use a scale for each feature if this reduces a
+    large loss.
+    """
     plain = QuantisedProgram(module, ctx, numbers)
     found = plain.score(val)
     if found[1] >= Trainer(TrainedWeights(module), Reals).loss(val)[1] - DEFAULT_LOSS:
@@ -271,7 +273,9 @@ class QuantisedProgram:
 def _train_formats(
     program: QuantisedProgram, train: Labelled, val: Labelled, schedule: TrainingSchedule, learn_ranges: bool = False
 ) -> Trainer:
-    """Train a program in its own arithmetic. learn_ranges: True to choose the ranges of tensors during the training."""
+    """Train a program in its own arithmetic, and return the trainer. learn_ranges: True to choose the ranges of
+    tensors, too.
+    """
     if not learn_ranges:
         trainer = program.trainer(program.reals)
         trainer.fit(train, val, schedule)

@@ -86,11 +86,10 @@ def text_of(hardware: ModuleOp) -> str:
 
 
 def cycles(loops: ModuleOp, board: Board, cells: int) -> float:
-    """An estimate of the cycles of an inference, in which multiplications keep a share of the look-up tables always
-    busy.
+    """A lower bound on the cycles of an inference, for ranking formats.
 
-    The estimate is a lower bound for ranking formats. loops: a program at L3. cells: the share in percent. Raises
-    `InputError` for a program that cannot be implemented in hardware.
+    The bound assumes that multiplications always use the given share of the look-up tables. loops: a program at L3.
+    cells: the share in percent. Raises `InputError` for a program that cannot be implemented in hardware.
     """
     module, fabric = loops.clone(), fabric_of(board)
     LoweringPasses((LOOPS_TO_BITS, BITS_TO_LANES), cells=0).apply(module)
@@ -136,13 +135,14 @@ def check_route(board: Board) -> None:
 def compile_within_cells(
     compiled: Compiled, cells: int, board: Board, again: Callable[[int], Compiled], *, route: bool = False
 ) -> tuple[Compiled, int, dict[str, Any]]:
-    """The program, the share of cells in percent for which its loops are unrolled, and the report of its hardware.
+    """Compile until the hardware fits. Return the program, the share of cells in percent for which loops are unrolled,
+    and the hardware report.
 
-    If yosys counts more LUTs than `cells` percent, or more cells than the FPGA has, the program is compiled again for a
-    share that is smaller by the ratio of excess. After `ROUNDS` attempts no loop is unrolled, even if the program still
-    exceeds the share. Without yosys the estimate counts as `MARGIN` percent. again: compiles for a share in percent.
-    route: place and route the module, if it fits, to determine its maximum clock. Raises `InputError` if a module
-    cannot be routed.
+    If yosys counts more LUTs than `cells` percent, or more cells than the FPGA has, the program is compiled again. The
+    new share is smaller by the ratio of the counted to the permitted cells. After `ROUNDS` attempts no loop is
+    unrolled, even if the program still exceeds the share. Without yosys, `MARGIN` percent of the estimate counts.
+    again: compiles for a share in percent. route: place and route the module, if it fits, to determine its maximum
+    clock. Raises `InputError` if a module cannot be routed.
     """
     fabric = fabric_of(board)
     if verilog_tools.synthesis_tool() is None:
@@ -169,8 +169,10 @@ def _smaller(
     again: Callable[[int], Compiled],
     counted: Callable[[str | None], Resources],
 ) -> tuple[Compiled, int, Resources]:
-    """A program within the share that the first program exceeds, with its cells; otherwise the program without unrolled
-    loops.
+    """Reduce the share until a program fits. Return the program, its share in percent and its cells.
+
+    first: the first program with its share and its cells, which exceed the limit. If no program fits, the result is the
+    program without unrolled loops.
     """
     compiled, cells, taken = first
     limit, least = fabric.there.luts * cells / 100, again(0)

@@ -1,7 +1,8 @@
 """The answers of a streaming program to a recording, and the rule that detects words in the answers.
 
-The rule uses the mean of answers, the lead of this mean over the second-best class, and a refractory time after each
-word. The Arduino sketch `Listen` implements the same rule in C.
+The rule averages the scores of consecutive answers. It compares the lead of the best class over the second-best class
+with a threshold. After each word it ignores words for a refractory time. The Arduino sketch `Listen` implements the
+same rule in C.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class Heard:
     def words(
         self, *, smooth: int = 1, threshold: float = 0.0, refractory: float = 0.0, background: Sequence[str | int] = ()
     ) -> list[Word]:
-        """The detected words, which are changes of the answer that satisfy a rule.
+        """Detect words: changes of the detected class that satisfy a rule.
 
         smooth: the number of answers whose scores are averaged. threshold: the minimum lead of a word's score over the
         second-best class. refractory: the seconds after a word in which no other word is detected. background: the

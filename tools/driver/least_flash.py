@@ -28,8 +28,8 @@ LEAST_WIDTH = 3
 
 
 def weights_of(program: ModuleOp) -> tuple[int, int]:
-    """The number of weights in the products of a program at L0 or L1,
-    and the minimum bytes of flash that they occupy.
+    """Return the number of weights in the products of a program at L0 or L1, and the minimum number of flash bytes that
+    they occupy.
     """
     matrices = [*_matrices(program)]
     return sum(matrix.size for matrix in matrices), math.ceil(sum(map(_least_bits, matrices)) / 8)

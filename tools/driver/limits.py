@@ -65,10 +65,11 @@ def compile_within_ram(
     taken: Callable[[Compiled], int],
     again: Callable[[PipelineOptions], Compiled],
 ) -> tuple[Compiled, PipelineOptions]:
-    """The first program within the limit, or else the last one tried, and its options.
+    """Reduce the RAM of a program to a limit. Return the first program within the limit, or else the last one tried,
+    and its options.
 
-    First the input is moved into the arena, then the plan `auto` reduces the memory. taken: computes the limited bytes
-    of a program. again: compiles with other options.
+    The input is moved into the arena first. If this is not sufficient, the plan `auto` reduces the memory. taken:
+    computes the limited bytes of a program. again: compiles with other options.
     """
     if taken(compiled) > limit and options.input == MEMORY and not options.reuse_input:
         options = replace(options, reuse_input=True)
@@ -91,7 +92,7 @@ def compile_wider(
     taken: Callable[[Compiled], int],
     again: Callable[[PipelineOptions], Compiled],
 ) -> tuple[Compiled, PipelineOptions]:
-    """Use the remainder of a RAM limit to process more channels at once, if that is faster; return the program and its
+    """Process more channels at once in the RAM that a limit leaves, if that is faster. Return the program and its
     options.
 
     Plans that do not process channels in groups are unchanged. The cost model estimates the time. On targets without a
@@ -128,12 +129,12 @@ def _alive(compiled: Compiled) -> int:
 def compile_within_flash(
     limit: int, compiled: Compiled, compiled_within: Callable[[int], Compiled], target: str, optimize: str
 ) -> tuple[Compiled, int]:
-    """A program whose linked size meets a limit on flash, and the limit on the estimated flash that produced the
-    program.
+    """Compile a program whose linked size meets a limit on flash. Return it and the limit on the estimated flash that
+    it was compiled for.
 
-    compiled: the program within `limit` by its estimate, which decides if the tools of the target are not installed.
-    compiled_within: compiles the program within another limit. Raises `InputError` if the program exceeds the limit
-    even without flash spent to save time.
+    compiled: the program within `limit` by its estimate. If the tools of the target are not installed, this program is
+    returned. compiled_within: compiles the program within another limit. Raises `InputError` if the program exceeds the
+    limit even without flash spent to save time.
     """
     from tinyml.runtime.devices.registry import is_available
 

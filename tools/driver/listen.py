@@ -38,7 +38,7 @@ SHADES = 15
 
 @dataclass(frozen=True, kw_only=True)
 class ListenRequest:
-    """A request to run a compiled model over a recording; the fields are options of `tinyml listen`."""
+    """A request to run a compiled model on a recording; the fields are options of `tinyml listen`."""
 
     folder: Path = option("folder that tinyml compile wrote", flags=())
     wav: Path = option("recording of 8 or 16 bits, at the rate of the program's front end", metavar="FILE.wav")
@@ -197,7 +197,9 @@ def _draw_scores(picture: Drawing, heard: Heard, across: float, top: float) -> N
 
 
 def _shades(scores: NDArray[Any]) -> NDArray[np.float64]:
-    """Grey levels of scores, from white for the least score of an answer to dark for the greatest."""
+    """Grey levels (answers, classes) of scores, from white for the least score of an answer to dark for the
+    greatest.
+    """
     low, high = (limit(scores, axis=1, keepdims=True) for limit in (np.min, np.max))
     return 245 - 150 * (scores - low) / np.maximum(high - low, 1e-9)
 

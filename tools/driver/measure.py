@@ -75,7 +75,9 @@ class OutputFigures:
 
 @dataclass(frozen=True)
 class MetricFigures:
-    """The value of a metric on reals and in formats. percent: true for a metric that is a share."""
+    """The value of a metric for the program on reals and for the program in formats. percent: true for a metric that is
+    a share.
+    """
 
     name: str
     reals: float
@@ -247,7 +249,7 @@ def errors_on_device(formats: ModuleOp, outputs: Outputs, data: Data) -> Regress
 
 @dataclass(frozen=True)
 class RoundingLoss:
-    """The loss from rounding partial sums, compared with the same program without this rounding.
+    """The loss that rounding of partial sums causes, compared with the same program without this rounding.
 
     unrounded_accuracy: the percentage of correct answers without rounding; None without labels. changed_answers: the
     number of `samples` whose answers differ. mean_error: the mean absolute difference of the scores, as reals.
@@ -260,7 +262,9 @@ class RoundingLoss:
 
 
 def rounding_loss(unrounded: ModuleOp, formats: ModuleOp, data: Data) -> RoundingLoss:
-    """Compare a program at L1 whose partial sums are rounded with the program without this rounding, on a data set."""
+    """The loss that rounding causes in a program at L1 whose partial sums are rounded. unrounded: the program without
+    rounding.
+    """
     raws = encode_inputs(formats, data.x)
     exact, rounded = evaluate(unrounded, raws), evaluate(formats, raws)
     right = None if data.y is None else round(100 * float((exact.classes == data.y).mean()), 4)
@@ -289,8 +293,9 @@ def run_on_device(
     """Build the generated C for a board, run it on real inputs and compare every raw output with the evaluator's
     output.
 
-    A program that exceeds `flash` bytes, or whose static data alone exceed `ram` bytes, is built but not run.
-    evaluated: the evaluator's outputs for samples that begin with these inputs, if they are already computed.
+    Returns the measurements, and the first output that differs, or None. A program that exceeds `flash` bytes, or whose
+    static data alone exceed `ram` bytes, is built but not run. evaluated: the evaluator's outputs for samples that
+    begin with these inputs, if they are already computed.
     """
     interface = interface_of(formats)
     raws = encode_inputs(formats, inputs)

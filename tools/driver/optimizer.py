@@ -222,7 +222,9 @@ class TinymlOptMain(xDSLOptMain):
         self.pipeline = PassPipeline(tuple(single_passes(passes)) if watched.is_on else passes, callback)
 
     def _remarks(self) -> Mapping[RemarkKind, re.Pattern[str]]:
-        """A regular expression for the names of passes, by requested kind of remarks."""
+        """For each requested kind of remarks, a regular expression that matches the names of the passes whose remarks
+        are printed.
+        """
         found: dict[RemarkKind, re.Pattern[str]] = {}
         for kind in RemarkKind:
             option = f"remarks_filter_{kind.value}"

@@ -105,7 +105,7 @@ class PassWatch:
 
 
 def single_passes(passes: Sequence[ModulePass]) -> Iterator[ModulePass]:
-    """Yield passes. A named pipeline is replaced by its steps, unless it sets the module's target."""
+    """Yield the passes to run. A named pipeline is replaced by its steps, unless it sets the module's target."""
     from tinyml.lowering.pipelines import Pipeline
 
     for each in passes:

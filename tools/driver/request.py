@@ -310,7 +310,9 @@ class SearchAccount:
 
 @contextmanager
 def watched(progress: Progress) -> Generator[SearchAccount]:
-    """A context that shows the progress of searches, and yields a record of their effort."""
+    """A context that shows the progress of searches. It yields the record in which the effort of the searches is
+    counted.
+    """
     account = SearchAccount()
     phase, since, before = "", time.perf_counter(), 0
 

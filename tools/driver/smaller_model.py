@@ -1,7 +1,7 @@
-"""Advice for smaller models: fewer of the parts whose number training determines, or shorter frames of a signal.
+"""Advice for smaller models: fewer parts, such as trees or hidden units, or shorter frames of a signal.
 
-Each remedy reduces one memory. Parts occupy flash; they also occupy RAM if a buffer has an element for each part.
-Frames occupy RAM.
+Training determines the number of parts. Each remedy reduces one memory. Parts occupy flash; they also occupy RAM if a
+buffer has an element for each part. Frames occupy RAM.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _shorter_frames(
 
 
 def _alive_at_peak(buffers: ModuleOp) -> list[tuple[int, int]]:
-    """The number of elements and the bytes of each buffer that is alive at the peak of live bytes."""
+    """For each buffer that is alive at the peak of live bytes, the number of its elements and its bytes."""
     [function] = defined_functions(buffers)
     views, boxes = arena_views(function), memory_map(function)
     peak = fullest(boxes)

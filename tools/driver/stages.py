@@ -313,7 +313,9 @@ def _text(program: Program) -> str:
 def _from_bits(
     bits: Program, options: PipelineOptions, stages: list[LevelText]
 ) -> tuple[ModuleOp, str, str, str | None]:
-    """The program at L5, the C source, the header and the Verilog of a program on bits."""
+    """Lower a program on bits. Return the program at L5, the C source, the header, and the Verilog; None if there is no
+    Verilog.
+    """
     verilog = None
     if (backend := backend_of(board(options.target))) is not None:
         hardware = backend.lowered(bits.module, bits.store.context, options)
@@ -339,7 +341,7 @@ def passes_to_formats(options: PipelineOptions, search: SearchPass | None) -> li
 def _reals_and_formats(
     program: Program, options: PipelineOptions, search: SearchPass | None
 ) -> tuple[Program, Program]:
-    """A program at L0 with its profile, and the program at L1."""
+    """Return the profiled program at L0 and the program at L1."""
     from tinyml.transforms.reals.profile import ProfilePass
 
     passes = passes_to_formats(options, search)
@@ -372,7 +374,8 @@ def count_model_macs(reals: ModuleOp) -> int:
 
 
 def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
-    """The paths of program, validation data and test data in a model's folder.
+    """Return the paths of the program, the validation data and the test data in a model's folder; None without test
+    data.
 
     The program is a file that a frontend imports, or seedot/input.sd; the table of frontends determines the precedence.
     The data are val.npz and, if present, test.npz. Raises `InputError` without a program.
@@ -388,5 +391,8 @@ def find_model(folder: Path) -> tuple[Path, Path, Path | None]:
 
 
 def model_of(path: Path) -> tuple[Path, Path | None, Path | None]:
-    """The paths of program, validation data and test data in a folder, or of a single program without data."""
+    """Return the paths of the program, the validation data and the test data in a folder.
+
+    For a single program instead of a folder, the data are None.
+    """
     return find_model(path) if path.is_dir() else (path, None, None)

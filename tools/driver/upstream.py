@@ -1,5 +1,7 @@
-"""Programs in upstream dialects: in MLIR's dialects from buffers (L2), with the C that they call; in CIRCT's dialects
-from hardware modules.
+"""Programs in upstream dialects.
+
+A program on buffers (L2) becomes a module in MLIR's dialects, with the C functions that the module calls. A hardware
+module becomes a module in CIRCT's dialects.
 """
 
 from __future__ import annotations
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
 
 
 def upstream_files(buffers: ModuleOp, options: Mapping[str, Any] | None = None) -> Mapping[str, str]:
-    """`NAME.mlir`, in the generic form, and `NAME_runtime.c` of a program at L2, whose module is unchanged.
+    """Generate the files `NAME.mlir`, in the generic form, and `NAME_runtime.c` of a program at L2. Return their texts
+    by name.
 
-    options: the options of the pipeline. Raises `InputError` for a program that upstream dialects cannot represent.
+    buffers: the program, which is unchanged. options: the options of the pipeline. Raises `InputError` for a program
+    that upstream dialects cannot represent.
     """
     module = buffers.clone()
     [function] = defined_functions(module)
@@ -37,13 +41,13 @@ def upstream_files(buffers: ModuleOp, options: Mapping[str, Any] | None = None) 
 
 
 def llvm_files(program: ProgramInFolder) -> Mapping[str, bytes]:
-    """The files of a program that `--device llvm` builds. A module in MLIR replaces the C file."""
+    """The contents of the files that `--device llvm` builds, by name. A module in MLIR replaces the C file."""
     files = {name: content for name, content in program.files.items() if name != f"{program.name}.c"}
     return files | {name: text.encode() for name, text in upstream_files(program.buffers).items()}
 
 
 def circt_files(program: ProgramInFolder) -> Mapping[str, bytes]:
-    """The files of a program that `--device circt` builds: the usual files and the hardware module."""
+    """The contents of the files that `--device circt` builds, by name: the usual files and the hardware module."""
     if program.hardware is None:
         return program.files
     return {**program.files, f"{program.name}.mlir": circt_text(program.hardware).encode()}

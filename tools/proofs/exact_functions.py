@@ -19,7 +19,8 @@ CONSTANT_MAGNITUDE = Decimal(700)
 def exactly(function: Function, x: Fraction) -> Fraction:
     """The double nearest to a function's value. Arguments of log must be above 0.
 
-    Tables are rounded from these doubles. A result that is closer to a tie than a double can resolve counts as a tie.
+    Entries of tables are rounded from these doubles. If the distance of an entry from a tie is smaller than a double
+    can resolve, the entry counts as a tie.
     """
     with localcontext() as digits:
         digits.prec = DIGITS
@@ -41,7 +42,9 @@ def exactly(function: Function, x: Fraction) -> Fraction:
 
 
 def _erf(x: Decimal) -> Decimal:
-    """The error function by its alternating series; for arguments from 6 on, 1, which is the nearest double."""
+    """The error function, computed by its alternating series. From x = 6 on, the result is 1, the double nearest to the
+    exact value.
+    """
     if abs(x) >= 6:
         return Decimal(1).copy_sign(x)
     term = total = x

@@ -116,8 +116,8 @@ FOLDED_OPS = (tdsl.ReluOp, tdsl.Relu6Op, tdsl.NegOp, tdsl.CastOp)
 
 
 def _folds(format: NumberFormat) -> Iterator[tuple[str, Callable[[Any], Any]]]:
-    """Yield the ops and pairs of ops that fold in a format: their names,
-    and the function that tests the fold on raws.
+    """Yield the ops, and pairs of consecutive ops, that fold in a format. Each comes with a name and a function that
+    tests the fold on raws.
     """
     for outer, inner in product(FOLDED_OPS, (None, *FOLDED_OPS)):
         [x] = Block(arg_types=[TensorType(format.type, [1])]).args
@@ -129,9 +129,10 @@ def _folds(format: NumberFormat) -> Iterator[tuple[str, Callable[[Any], Any]]]:
 
 
 def _keeps(op: tdsl.UnaryOp, before: tdsl.UnaryOp | None, to_input: bool, x: Any) -> Any:
-    """A mask of the raws for which an op equals its fold, optionally after another op `before`.
+    """A mask of the raws for which the result of `op` equals its fold.
 
-    to_input: true if the fold is the input, false if it is the result of `before`.
+    before: an op that computes the operand of `op`; None if the operand is the input. to_input: true if the op folds to
+    the input, false if it folds to the result of `before`.
     """
     raws = x.astype(tdsl.format_of(op.out).dtype)[:, None]
     given = raws if before is None else np.broadcast_to(before.compute(Bits(), [raws]), raws.shape)
@@ -139,8 +140,10 @@ def _keeps(op: tdsl.UnaryOp, before: tdsl.UnaryOp | None, to_input: bool, x: Any
 
 
 def _times_powers(one: Known, grouped: NumberFormat, exponents: Sequence[int], x: Any) -> Any:
-    """A mask of the raws whose numbers equal the element times the power of two,
-    in groups with each of the exponents.
+    """A mask of the raws that are decoded correctly in groups: the number is the element times the power of two of its
+    group.
+
+    exponents: the exponents of the groups that are tested.
     """
     raws = np.zeros((len(exponents), len(_some(one.documented.raws))), one.format.dtype)
     raws[:, : len(x)] = x
@@ -177,7 +180,7 @@ def _is_number(one: Known) -> Callable[[int, Any], bool]:
 
 
 def _around_borders(one: Known, raws: Sequence[int]) -> tuple[Any, Any]:
-    """Reals at and around the borders between raws and their successors, and the raws nearest to these reals."""
+    """Return reals at and around the borders between raws and their successors, and the raws nearest to these reals."""
     documented = one.documented
     numbers = sorted(documented.number(raw) for raw in raws)
     reals: list[float] = [-1.0e30, 1.0e30]

@@ -50,7 +50,7 @@ class Unknowns:
         return simple.get_id()
 
     def one(self, key: tuple[Any, ...], low: int, high: int) -> Formula:
-        """The unknown for a key, in [low, high]; it is created on first use."""
+        """The unknown in [low, high] that belongs to a key. It is created when the key is used for the first time."""
         if key not in self.shared:
             self.shared[key] = self.fresh(f"shared{len(self.shared)}", low, high)
         return self.shared[key]
@@ -156,7 +156,7 @@ class Formula:
         return Claim(self.term == term, self.unknowns)
 
     def entry(self, table: Sequence[int]) -> Any:
-        """The value `table[self]`; an index outside the table selects the nearest entry."""
+        """The value `table[self]`. If the index is outside the table, the result is the nearest entry."""
         first, last = (min(max(end, 0), len(table) - 1) for end in (self.low, self.high))
         starts = [first, *(i for i in range(first + 1, last + 1) if table[i] != table[i - 1] + 1)]
         if len(starts) > RUNS:
@@ -181,7 +181,7 @@ class Formula:
 
 
 def _parts(x: Any) -> tuple[int, int, Any]:
-    """The limits of the interval and the term of a number."""
+    """Return the least value, the greatest value and the term of a number."""
     return (x, x, x) if isinstance(x, int) else (x.low, x.high, x.term)
 
 

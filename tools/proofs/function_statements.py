@@ -37,7 +37,7 @@ class Call(NamedTuple):
     arguments: tuple[Argument, ...]
 
     def completed(self, computed: Sequence[Any]) -> list[Any]:
-        """All arguments of the call, with the computed arguments inserted in order."""
+        """All arguments of the call in order; `computed` supplies the arguments that are not constant."""
         rest = iter(computed)
         return [next(rest) if argument is None else argument for argument in self.arguments]
 

@@ -1,8 +1,8 @@
 """Statements about the ops that all formats share, at the limits of registers and for every amount of a shift.
 
 The operations of a format use only some intervals and some amounts of a shift. The statements of this module add the
-limits: for each integer op of `exact`, operands with the last result that a register can represent, and operands with
-the first result that it cannot.
+limits. For each integer op of `exact`, one statement has operands whose result is the last one that a register can
+represent. Another statement has operands whose result is the first one that a register cannot represent.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ def machine_statements() -> Iterator[StepStatement]:
 
 
 def _at_limits(block: Block, low: int, high: int) -> None:
-    """Append ops whose results are at the ends of a register, and one beyond each end."""
+    """Append ops whose results are at the ends of a register, and for each end an op whose result lies one beyond
+    it.
+    """
     for past in (0, 1):
         _add(block, exact.AddOp, (0, high - 1 + past), (0, 1))
         _add(block, exact.AddOp, (low + 1 - past, 0), (-1, 0))
@@ -67,7 +69,9 @@ def _at_limits(block: Block, low: int, high: int) -> None:
 
 
 def _by_amounts(block: Block, width: int) -> None:
-    """Append shifts and roundings by each amount. The operands fit a register, with and without half a unit added."""
+    """Append shifts and roundings by each amount. The operands fit in a register; some of them no longer fit after half
+    a unit is added.
+    """
     low, high = limits(width)
     for left in LEFT:
         if left < width - 1:

@@ -156,8 +156,10 @@ def _tabulated(op: num.FunctionOp) -> Documented:
 
 
 def assumption_of(op: num.NumOp) -> Documented | None:
-    """The assumption about an op's operands: the result fits, and a function is defined at its argument. None without
-    an assumption.
+    """The assumption about the operands of an op: the result fits in its type, and a function is defined at its
+    argument.
+
+    None without an assumption.
     """
     match op:
         case num.MacOp() | num.StartOp() | num.AlignOp() | num.TallyOp() | num.AddShiftedOp():
@@ -192,8 +194,9 @@ def _clamp(documented: Specification, low: float, high: float | None) -> Documen
 
 
 def _from(documented: Specification, threshold: float, place: Callable[..., int]) -> Documented:
-    """The documented comparison of a number with a real. place: `bisect_left` for at least the real, `bisect_right` for
-    greater.
+    """The documented result of comparing a number with `threshold`, a real.
+
+    place: `bisect_left` to test whether the number is at least the real, `bisect_right` to test whether it is greater.
     """
     raws, order = ascending(documented), documented.order
     first = place(raws, Fraction(threshold), key=documented.number)

@@ -1,7 +1,8 @@
 """Statements about `num` ops: their lowering and their evaluation equal the documentation of their formats.
 
-The statements interpret the lowering of a single op, in the three forms that it has in a program: exact integers, each
-in the interval that its op states; registers; and registers after `simplify`.
+Each statement covers the lowering of a single op in its three forms. In the first form, all values are exact integers
+in the intervals that the op states. In the second form, the values are in registers. The third form is the second form
+after `simplify`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ RECORDED, EMITTED, SIMPLE = "in exact integers, ", "", "after simplify, "
 
 @dataclass(frozen=True, kw_only=True)
 class OpStatement(Statement):
-    """A statement about an op all of whose operands are arguments of a block."""
+    """A statement about an op. Every operand of the op is an argument of a block."""
 
     op: num.NumOp
     calls: set[Call] = field(default_factory=set[Call])
@@ -71,9 +72,10 @@ def statement(
     assumed: Documented | None = None,
     cuts: Sequence[int] = (),
 ) -> OpStatement:
-    """The statement about the op that `make` builds from values with the operands' types.
+    """The statement about the op that `make` builds from values of the given types.
 
-    Raises `Undocumented` for an op without a documented meaning.
+    operands: the type and the possible raws of each operand. Raises `Undocumented` for an op without a documented
+    meaning.
     """
     block = Block(arg_types=[type for type, _ in operands])
     op = make(block.args)
@@ -114,9 +116,9 @@ def computed(text: str, *inputs: int) -> int:
 
 @dataclass(frozen=True)
 class _Forms:
-    """The lowering of an op at each stage, and the index of the operand to which the op folds; None if it does not
-    fold.
+    """The three forms of an op's lowering.
 
+    If the op folds to an operand, the index of this operand is included; it is None for an op that does not fold.
     interval: the proven interval of the result, if there is one.
     """
 
@@ -138,7 +140,7 @@ class _Forms:
         return cls(stages, alone.interval, place)
 
     def promises(self, inputs: Sequence[Number], expected: Number | Condition) -> Iterator[Promise]:
-        """Yield all conditions that must be true for these inputs."""
+        """Yield the conditions that must be true of all forms for these inputs. expected: the documented result."""
         if self.folded is not None:
             yield Promise("the op folds to the documented result", equal(inputs[self.folded], expected))
         for words, block in self.stages.items():

@@ -1,9 +1,9 @@
 """Statements about a program: its operations at their scales are exact, and its accumulators never overflow.
 
-The operations are the scalar operations of its loops (L3), each kind once. The accumulators belong to its products
-(L1). Every partial sum, in any order, is bounded by exact integers, from the weights and from the interval of the other
-factor. The partial sum must lie within the stated bound. The stated bound must fit the register, with a reserve for
-rounding.
+The operations are the scalar operations of the program's loops (L3), each kind once. The accumulators belong to the
+program's products (L1). Exact integers bound every partial sum, in any order of the terms. They are computed from the
+weights and from the interval of the other factor. The partial sum must lie within the stated bound. The stated bound
+must fit in the register, with a reserve for rounding.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def operations(loops: ModuleOp) -> Iterator[OpStatement | Unstated]:
 
 
 def _shifts(op: num.NumOp) -> Sequence[int | None]:
-    """The constant amounts by which an op shifts a sum; only None for any other op."""
+    """The constant amounts by which an op shifts a sum. For an op without a shift, the only element is None."""
     if not isinstance(op, num.ShiftOp | num.AddShiftedOp) or not isinstance(load := op.places.owner, memref.LoadOp):
         return [None]
     read = scratch.root(load.memref).owner
@@ -115,8 +115,9 @@ def _width(type: Attribute) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class AccumulatorStatement(Statement):
-    """The statement that the partial sums of an op lie within the stated bound, and that the bound fits the register,
-    including rounding.
+    """The statement that an accumulator cannot overflow.
+
+    The partial sums of an op lie within the stated bound, and the bound fits in the register, including rounding.
     """
 
     reached: tuple[int, int]
@@ -219,7 +220,9 @@ def _moved(value: SSAValue) -> SSAValue:
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentStatement(Statement):
-    """The statement that the shift amounts of grouped sums in loops are exponents of the program's groups."""
+    """The statement that grouped sums are shifted correctly: the shift amounts in loops are exponents of the program's
+    groups.
+    """
 
     shifted: Sequence[int]
     exponents: Sequence[int]
@@ -238,7 +241,10 @@ class ExponentStatement(Statement):
 
 
 def exponents(formats: ModuleOp, loops: ModuleOp) -> Iterator[ExponentStatement]:
-    """Yield the statement that relates exponents at L1 to shifts at L3; none if no grouped sum is shifted."""
+    """Yield the statement that compares the exponents of groups at L1 with the shift amounts at L3.
+
+    Yields nothing if no grouped sum is shifted.
+    """
     shifted = {places for op in loops.walk() if isinstance(op, num.AddShiftedOp) for places in _shifts(op)}
     known: set[int] = set()
     for op in formats.walk():
@@ -263,8 +269,11 @@ MOST_WEIGHTS = 1 << 18
 def _rows(
     op: tdsl.ContractionOp, map: AffineMap, summed: Sequence[int], constant: Any
 ) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
-    """Yield the result indices along which weights differ, and the weights that are summed for each,
-    for every matrix.
+    """For each index of the result on which the weights depend, yield the index and the weights summed for it, for
+    every matrix.
+
+    map: the map from loop indices to indices of weights. summed: the extents of the loops over which the op sums.
+    constant: the matrices.
     """
     shape = tdsl.shape_of(op.out)
     used = map.used_dims()

@@ -1,8 +1,8 @@
 """Statements that are proved for all inputs, refuted by a counterexample, or left open with the reason.
 
-A statement with few inputs is decided by enumeration, any other statement by the solver. Results that Python computes,
-such as the evaluator's results, are also compared: on all inputs of an enumeration, otherwise on the ends of the
-operands' domains and on some numbers between.
+A statement with few inputs is decided by enumeration, any other statement by the solver. Python also computes results,
+for example in the evaluator. These results are compared on all inputs of an enumeration. If the solver decides, they
+are compared at the ends of the operands' domains and on some numbers in between.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Statement(ABC):
 
     @abstractmethod
     def promises(self) -> Promises:
-        """The conditions to prove.
+        """The conditions that prove the statement, as a function of the inputs.
 
         Raises `ValueError` or `VerifyException` if the computation fails, and `InputError` or `Unread` if it cannot be
         interpreted.
@@ -80,7 +80,9 @@ class Statement(ABC):
         return _all_of([_some_of(domain, self.cuts) for domain in self.domains])
 
     def pieces(self) -> Iterator[Sequence[Domain]]:
-        """Yield the domains of the operands, or the pieces of a single domain."""
+        """Yield the domains that the solver considers in one query: the domains of all operands, or each piece of a
+        single domain.
+        """
         if not self.cuts:
             yield self.domains
             return
@@ -162,8 +164,9 @@ def decide(statement: Statement, seconds: float) -> Verdict:
 def _counterexample(
     statement: Statement, promises: Promises, domains: Sequence[Domain], seconds: float
 ) -> Sequence[int] | str | None:
-    """Inputs for which the solver finds a statement false, None if there are none, or the reason why the solver does
-    not know.
+    """Search with the solver for inputs for which a statement is false.
+
+    Returns such inputs, None if there are none, or the reason why the solver does not know.
     """
     unknowns = Unknowns()
     inputs: list[Any] = [
@@ -190,8 +193,8 @@ def _exclude_gaps(unknown: Any, domain: Domain, unknowns: Unknowns) -> None:
 def _solved(
     promises: Sequence[Promise], unknowns: Unknowns, inputs: Sequence[Any], seconds: float
 ) -> Sequence[int] | str | None:
-    """None if all promises are true, inputs for which a promise is false,
-    or the reason why the solver does not know.
+    """Solve one query. Return inputs for which a promise is false, None if all promises are true, or why the solver
+    does not know.
     """
     z3 = solver()
     broken: list[Any] = [z3.Not(promise.holds.term) for promise in promises if isinstance(promise.holds, Claim)]
@@ -230,13 +233,15 @@ def _size(domain: Domain) -> int:
 
 
 def _all_of(domains: Sequence[Domain]) -> list[Any]:
-    """Arrays of all combinations of the integers of some domains."""
+    """For each operand, an array of integers. Together the arrays enumerate all combinations of the domains."""
     axes = np.meshgrid(*(np.array(domain, np.int64) for domain in domains), indexing="ij")
     return [axis.ravel() for axis in axes]
 
 
 def _tried(statement: Statement, promises: Promises, inputs: Sequence[Any]) -> Counterexample | None:
-    """The first of the given inputs for which a statement is false; None if it is true for all of them."""
+    """Test a statement on the given inputs. Return the first inputs for which it is false; None if it is true for all
+    of them.
+    """
     values = _values(statement, inputs)
     if statement.assumed is not None:
         allowed = np.broadcast_to(_holds(statement.assumed(values)), inputs[0].shape)

@@ -1,10 +1,11 @@
 """The interpretation of lowered arithmetic as exact integers: its result, and the conditions under which no op
 overflows.
 
-Ops of `exact` have their documented meaning; other ops have the meaning of MLIR's `arith` on unbounded integers. The
-lowering promises that every sum, product and narrowing fits, that loads stay within their tables, and that values lie
-in their proven intervals. Each promise is a condition to prove. Functions of the runtime have their documented meaning.
-Loads from written memory yield the stored integers, at known indices, or for many inputs at once.
+Ops of `exact` have their documented meaning. Other ops have the meaning of MLIR's `arith` on unbounded integers.
+Functions of the runtime have their documented meaning. The lowering promises that every sum, product and narrowing
+fits, that loads stay within their tables, and that values lie in their proven intervals. Each promise is a condition to
+prove. Loads from written memory return the stored integers. The index of such a load is known, or it is an array with
+one index per input.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Reading:
 
 
 def read(block: Block, arguments: Sequence[Number | Condition]) -> Reading:
-    """Interpret the arithmetic of a single op.
+    """Interpret the arithmetic of a single op. Return its results and the promises on which it relies.
 
     Raises `Unread` for ops on floats, and for functions of the runtime without a documented meaning on integers.
     """
@@ -136,7 +137,7 @@ def _constant(op: Operation, operands: Sequence[Any], promise: Any) -> Any:
 
 
 def _wrapped(op: Operation, x: Any) -> Any:
-    """Wrap a result around to the width of its register, if the op declares wrapping."""
+    """If an op declares wrapping, wrap its result `x` around to the width of the register. Return the result."""
     if WRAPS not in op.attributes:
         return x
     half = 1 << _width(op.results[0]) - 1

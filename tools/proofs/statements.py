@@ -1,7 +1,7 @@
 """The statements about a format: every op on its numbers, at the scales that some ranges of values require.
 
-Operands and results have formats of one family, each fitted to one of `RANGES`. Sums have the accumulators that the
-family chooses for some lengths.
+Operands and results have formats of one family. Each format is fitted to one of `RANGES`. Sums have the accumulators
+that the family chooses for some lengths.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Known(NamedTuple):
 
     @property
     def operand(self) -> tuple[Attribute, Domain]:
-        """The type of an operand in this format, and the operand's possible raws."""
+        """The type of an operand in this format, and the raws that the operand may have."""
         return self.format.type, self.documented.raws
 
     def __str__(self) -> str:
@@ -64,7 +64,9 @@ class Known(NamedTuple):
 
 
 def fitted(format: NumberFormat, ranges: Sequence[tuple[float, float]]) -> list[Known]:
-    """The formats of the given format's class and width for some ranges, without undocumented formats."""
+    """The formats of the given format's class and width for some ranges. Formats without documented meanings are
+    omitted.
+    """
     formats = {one.type: one for one in (format.for_range(*ends) for ends in ranges) if type(one) is type(format)}
     return [Known(one, documented) for one in formats.values() if (documented := one.specification) is not None]
 
@@ -164,8 +166,9 @@ def constants(one: Known) -> Iterator[OpStatement]:
 
 
 def scaled(one: Known, exponent: int) -> OpStatement:
-    """The statement about the product with 2^exponent, for operands whose product is in range. A factor format
-    represents 2^exponent.
+    """The statement about the product with 2^exponent, for operands whose product is in range.
+
+    A format for constant factors represents 2^exponent.
     """
     factor = one.format.for_range(0.0, math.ldexp(1.5, exponent))
     power, documented = factor.specification, one.documented
@@ -216,9 +219,7 @@ def combined(lhs: Known, rhs: Known, result: Known) -> Iterator[OpStatement]:
 
 
 def continued(lhs: Known, rhs: Known) -> Iterator[OpStatement]:
-    """Yield statements about exact sums that continue in finer units, that are added with a left shift, and that are
-    shifted.
-    """
+    """Yield statements about exact sums: continued in finer units, added with a left shift, and shifted."""
     coarse, fine = (one.format.accumulator(one.format, one.format, None) for one in (lhs, rhs))
     if not isinstance(lhs.documented, RoundedOnce) or not fine.follows(coarse):
         return

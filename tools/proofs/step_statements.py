@@ -1,7 +1,7 @@
 """Statements about ops of `exact`: their results in registers and in the evaluator equal their documentation.
 
-The statement about an op covers all integers in the intervals of its operands, independently of the ops that compute
-them. The corresponding module for the operations of a format is `op_statements.py`.
+A statement covers all integers in the intervals of the op's operands, whichever ops compute these integers. The module
+`op_statements.py` contains the statements about `num` ops.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from tinyml.transforms.ir.arithmetic import FunctionContext
 
 @dataclass(frozen=True, kw_only=True)
 class StepStatement(Statement):
-    """A statement about an op in a separate function, whose arguments are the computed operands."""
+    """A statement about an op in a separate function. The arguments of the function are the operands that are not
+    constant.
+    """
 
     op: exact.RecordedOp
 
@@ -124,8 +126,9 @@ def _statement(op: exact.RecordedOp) -> StepStatement:
 
 
 def _apart(op: exact.RecordedOp) -> exact.RecordedOp:
-    """A copy of an op in a separate function, with the op's constants and tables, and the intervals of its other
-    operands.
+    """Copy an op into a separate function, with the op's constants and tables. Return the copy.
+
+    The other operands become arguments of the function and keep their intervals.
     """
     operands = dict.fromkeys(op.operands)
     computed = [value for value in operands if not isinstance(value.owner, arith.ConstantOp) and not _is_table(value)]

@@ -84,8 +84,8 @@ class Values:
         return Truths(np.asarray(self.array == _array(other)))
 
     def entry(self, table: Sequence[int]) -> Values:
-        """The value `table[self]`. An index outside the table selects the nearest entry; the interpretation of the load
-        reports it.
+        """The value `table[self]`. For an index outside the table, the result is the nearest entry;
+        `tools.proofs.reading` reports the error.
         """
         index = np.clip(self.array, 0, len(table) - 1).astype(np.int64)
         return Values(np.array(table)[index])

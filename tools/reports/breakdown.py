@@ -25,7 +25,9 @@ def constant_names(program: ModuleOp) -> list[str]:
 
 
 def constant_bytes(program: ModuleOp) -> dict[str, int]:
-    """The bytes of each constant array in flash of a program at L5: the model's numbers, and tables of functions."""
+    """By name, the bytes of each constant array in flash of a program at L5: the numbers of the model, and tables of
+    functions.
+    """
     return {op.sym_name.data: len(op.value.data.data) for op in _in_flash(program)}
 
 
@@ -37,8 +39,9 @@ def _in_flash(program: ModuleOp) -> list[c.ConstantOp]:
 
 
 def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> dict[str, Any] | None:
-    """The constants of a program at L5 that require far accesses, and the extra time of these accesses; None if all are
-    near.
+    """The constants of a program at L5 that require far accesses, and the extra time of these accesses.
+
+    None if no constant requires far accesses.
     """
     from tinyml.dialects import c
 
@@ -51,10 +54,9 @@ def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> di
 
 
 def operations(spent: Spent, unit: str) -> list[dict[str, Any]]:
-    """Entries with time, code and calls of each operation, in the order of the C file, and of the operation's steps, if
-    any.
+    """Entries with the time, the code and the calls of each operation, in the order of the C file.
 
-    spent: the measured time of the whole inference.
+    An operation with several steps also has an entry for each step. spent: the measured time of the whole inference.
     """
 
     def entry(part: Spent) -> dict[str, Any]:
@@ -71,12 +73,12 @@ def operations(spent: Spent, unit: str) -> list[dict[str, Any]]:
 
 
 def functions(measured: Attribution) -> dict[str, float]:
-    """The total time in each kernel and library function that the model calls, longest first."""
+    """By name, the total time in each kernel and library function that the model calls, longest first."""
     return _longest_first(call for calls in measured.calls.values() for call in calls.items())
 
 
 def _longest_first(calls: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """The total time of each function in a list of (name, time) pairs, longest first."""
+    """By name, the total time of each function in a list of (name, time) pairs, longest first."""
     time: defaultdict[str, float] = defaultdict(float)
     for function, spent in calls:
         time[function] += spent

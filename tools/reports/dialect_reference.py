@@ -42,76 +42,79 @@ ATTRIBUTES = """# Attributes of tinyml
 
 Passes record these attributes on operations, functions and their arguments, in addition to the properties of each op.
 `tinyml-opt` and `tinyml compile` verify the attributes when they parse a module, and `tinyml-opt` also verifies them
-after each pass. They report an error at the operation for an unknown name that begins with `rtl.`, `scratch.`, `tdsl.`
-or `tinyml.`, for a wrong place and for a wrong value. An attribute is declared as an `OwnAttribute`
-(`dialects/own_attributes.py`). Passes read the attribute by this constant. The list `ATTRIBUTES` in `tools/universe.py`
-names the modules of these constants. Attributes of other packages have different prefixes.
+after each pass. The verification reports an error at the operation if an unknown attribute name begins with `rtl.`,
+`scratch.`, `tdsl.` or `tinyml.`, if an attribute is on an op that must not have it, and if its value is invalid. A
+constant of the class `OwnAttribute` (`dialects/own_attributes.py`) declares an attribute. Passes access the attribute
+by this constant. The list `ATTRIBUTES` in `tools/universe.py` names the modules that declare attributes. Attributes of
+other packages have different prefixes.
 """
 
 INTERFACE = """## The interface of a program
 
-The attribute `tdsl.interface` of a function contains the information that callers and users of the program need. It
-is present at all levels from import to C. Only fields with a value are printed. An error in a field is reported at the
-value of the field.
+The attribute `tdsl.interface` of a function contains the information that callers and users of the program need.
+`tdsl.interface` is present at all levels from import to C. Only fields of `tdsl.interface` with a value are printed. An
+error in a field of `tdsl.interface` is reported at the value of the field.
 
 ```mlir
 func.func @f(%X: tensor<4x1xf32>) -> index
   attributes {tdsl.interface = #tdsl.interface<input = <range = [-1.0, 1.0], reused>, classes = ["a", "b"]>}
 ```
 
-Each field is declared once, in `dialects/tdsl/interface.py`, with its type, its values and its meaning. Passes read
-fields by `read_interface` and `read_input`, and change fields by `update_interface` and `update_input`.
+Each field of `tdsl.interface` is declared once, in `dialects/tdsl/interface.py`, with its type, its values and its
+meaning. Passes read the fields of `tdsl.interface` by `read_interface` and `read_input`, and change the fields by
+`update_interface` and `update_input`.
 """
 
 PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
     "tdsl": (
         "tdsl: operations on tensors",
-        "The dialect `tdsl` is used at levels L0 and L1. At level L2 its ops work on memrefs, and `into` names the "
-        "result. The element type is `f32` or a number format; each op documents its result for both. "
-        "`lower-tdsl-to-loops` calls the function that each op names under *Lowering*.",
+        "The dialect `tdsl` is used at levels L0 and L1. At level L2 the ops of `tdsl` work on memrefs, and `into` "
+        "names the result. The element type is `f32` or a number format. Each op of `tdsl` documents its result for "
+        "both kinds of element types. `lower-tdsl-to-loops` calls the function that each op names under *Lowering*.",
         ["tdsl"],
     ),
     "scratch": (
         "scratch: memory",
-        "The dialect `scratch` is used from level L2 on. Its ops represent the arena that contains all working "
-        "memory, constants in flash, and views into the arena and the constants. `lower-tdsl-to-scratch` creates "
-        "these ops. `lower-arith-to-c` converts them to declarations and pointers.",
+        "The dialect `scratch` is used from level L2 on. The ops of `scratch` represent the arena that "
+        "contains all working memory, constants in flash, and views into the arena and the constants. "
+        "`lower-tdsl-to-scratch` creates the ops of `scratch`. `lower-arith-to-c` converts the ops of `scratch` to "
+        "declarations and pointers.",
         ["scratch"],
     ),
     "num": (
         "num: scalars of a number format",
         "The dialect `num` is used at level L3 for loops on scalars. An accumulator contains an exact sum until "
-        "`num.finish` rounds it. `lower-num-to-exact` replaces each op by the integer arithmetic of its format, and a "
-        "`num.call` by a call of its C function.",
+        "`num.finish` rounds it. `lower-num-to-exact` replaces each op of `num` by the integer arithmetic of its "
+        "format, and a `num.call` by a call of its C function.",
         ["num"],
     ),
     "exact": (
         "exact: integers in proven intervals",
-        "The dialect `exact` is used between levels L3 and L4. Its ops describe the operations of a format on "
-        "unlimited integers. The type of each result states its proven interval and the register that contains it. "
-        "`lower-num-to-exact` records these ops. `lower-exact-to-arith` emits each op on registers by the method of "
-        "`Machine` with the same name. `tinyml prove` proves that registers and evaluator compute the documented "
-        "result of an op "
+        "The dialect `exact` is used between levels L3 and L4. The ops of `exact` describe the operations of "
+        "a format on unlimited integers. The type of each result of an `exact` op states its proven interval and the "
+        "register that contains it. `lower-num-to-exact` records the ops of `exact`. `lower-exact-to-arith` emits each "
+        "op of `exact` on registers by the method of `Machine` with the same name. `tinyml prove` proves that "
+        "registers and evaluator compute the documented result of an `exact` op "
         "([the arithmetic of a format, printed](../arithmetic.md#the-arithmetic-of-a-format-printed)).",
         ["exact"],
     ),
     "c": (
         "c: the printed C",
-        "The dialect `c` is used at level L5. It represents C99 with explicit memory. The printer of a target "
-        "(`targets/c/`) writes one line or expression for each op.",
+        "The dialect `c` is used at level L5. The dialect `c` represents C99 with explicit memory. The "
+        "printer of a target (`targets/c/`) writes one line or expression for each op of `c`.",
         ["c"],
     ),
     "rtl": (
         "rtl: hardware",
-        "The dialect `rtl` is used instead of `c` at level L5 of a Verilog module ([hardware](../fpga.md)). It "
-        "represents registers, logic and memories.",
+        "The dialect `rtl` is used instead of `c` at level L5 of a Verilog module ([hardware](../fpga.md)). The "
+        "dialect `rtl` represents registers, logic and memories.",
         ["rtl"],
     ),
     "stablehlo": (
         "stablehlo, chlo: modules of JAX",
         "The dialects `stablehlo` and `chlo` represent [a module of JAX](../mlir.md) in MLIR's generic form, before "
-        "`lower-stablehlo-to-tdsl`. They define the ops of StableHLO that tinyml imports, with StableHLO's rules for "
-        "shapes.",
+        "`lower-stablehlo-to-tdsl`. The two dialects define the ops of StableHLO and CHLO that tinyml imports, with "
+        "StableHLO's rules for shapes.",
         ["stablehlo", "chlo"],
     ),
     "formats": (
@@ -119,19 +122,20 @@ PAGES: dict[str, tuple[str, str, Sequence[str]]] = {
         "A number format is an element type of tensors and memrefs, or the type of an accumulator. "
         "The page [Arithmetic](../arithmetic.md) defines the result of every operation for each format. The page "
         "[Adding a format](../adding-a-format.md) builds a new format.\n\n"
-        "The dialects of this page define types, so that number formats can be exchanged without a change of ops. One "
-        "of the dialects also has ops for the steps of a sum that no register can contain. These ops appear only "
-        "between `num` and `arith`. The ops of `tdsl` and `num` are independent of formats. The type of an "
-        "element determines its format, and a program may mix formats. From level L1 on, the same ops accept the types "
-        "of any of these dialects and of separate packages, so that a change of format only replaces types. The "
-        "arithmetic of the format is inserted once, between `num` and `arith`. `lower-num-to-exact` requests the "
-        "integer program of each scalar op from the type of the op. Below level L3 the program has no formats.\n\n"
+        "The dialects of this page define types, so that number formats can be exchanged without a change of ops. One"
+        " of these dialects also has ops for the steps of a sum that no register can contain. The ops for steps of a "
+        "sum appear only between `num` and `arith`. The ops of `tdsl` and `num` are independent of formats. The type "
+        "of an element determines its format, and a program may mix formats. From level L1 on, the same ops accept "
+        "the types of any of these dialects and of separate packages, so that a change of format only replaces types."
+        " The arithmetic of the format is inserted once, between `num` and `arith`. `lower-num-to-exact` requests the"
+        " integer program of each scalar op from the type of the op. Below level L3 the program has no formats.\n\n"
         "Elements that share a power of two are a *group*. Bounds, the evaluator, proofs and loops treat two kinds of "
         "groups in the same way: the groups of a type, such as integers in blocks, and the rows that `left_shifts` of "
         "`tdsl.matmul_sum` multiplies by powers of two. Three kinds of scales are not groups:\n\n"
         "* `row_shifts` are chosen on real numbers before formats are assigned. They divide the complete sum of a row, "
-        "so that kernels can compute several rows at once. With groups instead, whose sums are added one by one, a "
-        "perceptron of 64, 32 and 10 units takes a third more instructions on a Cortex-M4.\n"
+        "so that kernels can compute several rows at once. If a perceptron of 64, 32 and 10 units uses groups instead "
+        "of `row_shifts`, it takes a third more instructions on a Cortex-M4, because the sums of groups are added one "
+        "by one.\n"
         "* The scales of zero-skew integers with one scale for each row are real numbers. TensorFlow Lite multiplies "
         "the complete sum of a row by its scale and rounds (`num.level`), while the sum of a group is added exactly.\n"
         "* A zero point belongs to a whole tensor and is folded into the constants from which sums start.",
@@ -173,7 +177,7 @@ def attributes_page() -> str:
 
 
 def _values(declared: OwnAttribute) -> str:
-    """Describe the kinds of values that an attribute has in all its places."""
+    """Describe the kinds of values that an attribute may have, on whichever ops and functions it occurs."""
     return ", or ".join(dict.fromkeys(value.words.replace("|", "\\|") for value in declared.values.values()))
 
 
@@ -228,7 +232,7 @@ def _rows(definition: OpDef) -> Iterator[str]:
 
 
 def words_of(constraint: Any) -> str:
-    """Describe a constraint; types with the same name in parentheses are equal."""
+    """Describe a constraint in words. If a name in parentheses occurs twice, the types that it stands for are equal."""
     return next((words(constraint) for kind, words in WORDS.items() if isinstance(constraint, kind)), "any")
 
 

@@ -48,8 +48,8 @@ class FloatInputs:
     in_software: bool | None
 
     def share(self, program: float | None) -> float:
-        """The share of the conversion in the total time; 0 if a part is unknown.
-        program: the time without conversion.
+        """The share of the conversion in the total time; 0 if one of the times is unknown. program: the time without
+        conversion.
         """
         return 0.0 if not self.conversion or not program else self.conversion / (self.conversion + program)
 
@@ -75,12 +75,12 @@ def float_inputs(formats: ModuleOp, target: str) -> FloatInputs | None:
 
 
 def float_inputs_report(costs: FloatInputs | None) -> dict[str, Any] | None:
-    """The costs in the form of reports."""
+    """The costs as fields of the report; None if there are no costs."""
     return None if costs is None else asdict(costs)
 
 
 def describe_float_inputs(figures: Mapping[str, Any], unit: str) -> str:
-    """The costs as one line of text."""
+    """Describe the costs of float inputs in one line. figures: the costs as fields of the report."""
     converting = figures["conversion"]
     time = "" if converting is None else f"converting a sample takes {converting:,.0f} {unit} (estimated), "
     return f"Floats as inputs: {time}their array {figures['array_bytes']:,} bytes of RAM."
@@ -134,9 +134,10 @@ def _scales(op: Operation) -> bool:
 def stream_report(buffers: ModuleOp, interface: Interface, longest: int | None) -> Mapping[str, Any] | None:
     """The report on a stream: the elements of a frame and of a hop, and the number of frames before an answer.
 
-    The report also contains the samples per second, if the front end defines them, the bytes that are stored between
-    hops, and `longest_hop`. This is the maximum time of a hop, including the answer, in the unit of the report. None
-    for a program that does not stream. buffers: the packed program at L2. longest: None without measurements.
+    If the front end defines a rate, the report contains the samples per second. It also contains the bytes that are
+    stored between hops, and `longest_hop`, the maximum time of a hop, including the answer, in the unit of the report.
+    None for a program that does not stream. buffers: the packed program at L2. longest: the maximum time of a hop; None
+    without measurements.
     """
     if (pushes := interface.pushes) is None:
         return None

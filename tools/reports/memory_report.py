@@ -20,13 +20,15 @@ from tinyml.transforms.buffers.packing import FIRST_FIT, Proof
 def memory_report(buffers: ModuleOp) -> dict[str, Any]:
     """The arena of a packed program at L2, in bytes.
 
-    `height`: the size of the arena. `lower_bound`: the minimum size for any packing, with its `proof`, the need at the
-    peak or a search, and the algorithm that `checked` it, if any. `packer`: the algorithm that packed the buffers.
-    `peak`: the program point with the most live bytes, with its operation and buffers. If it is the point at which the
-    caller writes the input, the operation is the first one. `waste`: the free bytes at the peak. `map`: the offset and
-    size of each buffer, the program points `first` to `last` at which it is alive, its `ring` if it stores only the
-    last rows or pixels of an image, and the bytes in which it `overlaps` earlier buffers, whose elements it replaces
-    one by one. Operations get names (`name_operations`). Raises `InputError` for views without a live range.
+    `height`: the size of the arena. `lower_bound`: the minimum size for any packing. Its `proof` is the need at the
+    peak or a search; `checked` is the algorithm that verified the bound, if any. `packer`: the algorithm that packed
+    the buffers. `peak`: the program point with the most live bytes, with its operation and buffers. If it is the point
+    at which the caller writes the input, the operation is the first one. `waste`: the free bytes at the peak.
+
+    `map`: the offset and size of each buffer, and the program points `first` to `last` at which it is alive. `ring` is
+    set if a buffer stores only the last rows or pixels of an image. `overlaps` lists the bytes that a buffer shares
+    with earlier buffers, whose elements it replaces one by one. Operations get names (`name_operations`). Raises
+    `InputError` for views without a live range.
     """
     name_operations(buffers)
     function = defined_functions(buffers)[0]
@@ -96,7 +98,7 @@ def occupied(boxes: Sequence[Placed], point: int) -> int:
 
 
 class SharedBytes(NamedTuple):
-    """The `size` bytes at `offset` that two boxes share from point `first` to `last`.
+    """The `size` bytes from `offset` on that two boxes share from point `first` to `last`.
 
     under: the box that begins earlier. over: the box that begins later, such as a result whose elements replace the
     elements of an operand.

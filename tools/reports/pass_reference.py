@@ -18,7 +18,8 @@ HEAD = """\
 # Passes
 
 Made from the registry by `pytest --update-docs tests/unit/tools/reports/test_pass_reference.py`: do not edit.
-`tinyml-opt FILE -p 'NAME{option=value}'` runs any of them; the words of an option may be joined by `-` or `_`.
+`tinyml-opt FILE -p 'NAME{option=value}'` runs any pass or pipeline of this page. The words of an option may be joined
+by `-` or `_`.
 """
 
 HEADINGS = {
@@ -121,7 +122,7 @@ def _pipeline_helps() -> dict[str, str]:
 
 
 def _described(made: type[ModulePass]) -> tuple[str, dict[str, str]]:
-    """The docstring of a pass without the help of its options, and the help texts by option."""
+    """Return the docstring of a pass without the help of its options, and the help texts by option."""
     names = "|".join(field.name for field in fields(made)) or "(?!)"
     marker = re.compile(rf"(?<![\w`])((?:{names})(?:, (?:{names}))*): ")
     paragraphs: list[str] = []

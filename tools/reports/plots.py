@@ -1,4 +1,4 @@
-"""Plots of searches, fronts and comparisons, drawn with matplotlib if it is installed."""
+"""Plots of searches, Pareto fronts and comparisons, drawn with matplotlib if it is installed."""
 
 from __future__ import annotations
 

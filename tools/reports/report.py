@@ -133,7 +133,7 @@ def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequen
 
 
 def _confusion(made: Compilation) -> dict[str, Any] | None:
-    """The confusion matrix of a classifier on labelled data; None for other programs and data."""
+    """The confusion matrices of a classifier on labelled data; None for other programs and for data without labels."""
     if made.data.y is None or made.accuracies.answers is None:
         return None
     from tinyml.tools.reports.facts.answers import confusion
@@ -142,7 +142,11 @@ def _confusion(made: Compilation) -> dict[str, Any] | None:
 
 
 def _converting(interface: Interface, floats: FloatInputs | None, program: float | None) -> float:
-    """The share of the time spent converting floats to raws in software; 0 for an input with a sensor unit."""
+    """The share of the time with float inputs that a board without hardware for floats spends on converting the floats
+    to raws.
+
+    0 for an input with a sensor unit.
+    """
     if floats is None or not floats.in_software or interface.input_unit is not None:
         return 0.0
     return floats.share(program)
@@ -230,7 +234,9 @@ def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Seq
 
 
 def _fullest(memory: Mapping[str, Any]) -> str:
-    """Describe the point with the most live bytes of the arena, with the buffers that are alive at this point."""
+    """Describe the program point with the most live bytes of the arena, and the buffers that are alive at this
+    point.
+    """
     peak = memory["peak"]
     if not peak["buffers"]:
         return ""

@@ -191,7 +191,7 @@ class SearchedTensor(TypedDict):
 
 
 class SearchFields(TypedDict):
-    """The candidates and results of a search."""
+    """The candidates that a search evaluated, and the results of the search."""
 
     name: str
     candidates: Count
@@ -385,12 +385,12 @@ class Report:
 
 
 def _made(type: type[Part], values: Mapping[str, Any]) -> Part:
-    """An instance of a dataclass with the values of its fields; unknown values are dropped."""
+    """An instance of a dataclass with the values of its fields. Values for names that are not fields are dropped."""
     return type(**{field.name: values[field.name] for field in fields(cast(Any, type))})
 
 
 def _spelled(name: str, unit: str) -> str:
-    """The name of a field in JSON, where names of times contain the unit."""
+    """The name of a field in JSON. The name of a time contains the unit."""
     return name.replace("time", unit, 1) if name in TIMES else name
 
 
@@ -462,7 +462,9 @@ def _contradiction(entries: Mapping[str, Any]) -> str | None:
 
 
 def _faults(value: object, type: Any, place: str, unit: str) -> Iterator[tuple[str, str]]:
-    """Yield the paths of nested values whose types differ from the declaration, each with the expected type."""
+    """Yield the nested values whose types differ from the declaration, each as the path of the value and the expected
+    type.
+    """
     origin, arguments = get_origin(type), get_args(type)
     if type in _PLAIN:
         wanted, holds = _PLAIN[type]

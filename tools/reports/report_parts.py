@@ -40,7 +40,9 @@ PARTS = Table[Part](GROUP, "part of the report", _loaded, check=check_hyphenated
 
 
 def parts_of(report: Report) -> Iterator[tuple[str, str, Sequence[Content]]]:
-    """Yield name, heading and content of each part that has content. A part whose package fails is skipped."""
+    """Yield the name, the heading and the content of each part that has content. A part whose package fails is
+    skipped.
+    """
 
     def written(row: Row) -> tuple[str, str, Sequence[Content]]:
         with row.blamed():

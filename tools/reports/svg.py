@@ -1,5 +1,5 @@
-"""Drawings as SVG text, for files and for parts of pages, readable on light and dark backgrounds;
-no library is needed.
+"""Drawings as SVG text, for files and for parts of pages, readable on light and dark backgrounds. No library is
+required.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ class Drawing:
         self._parts.append(f'<line class="{kind}" {ends} stroke-width="0.8"{pattern}/>')
 
     def marks_below(self, y: float, marks: Iterable[tuple[float, str]], *, kind: str = "") -> None:
-        """Draw the marks of a horizontal axis at height y. marks: the x and the text of each mark; the text is below
-        the mark.
+        """Draw the marks of a horizontal axis at height y. marks: the x position and the text of each mark; the text is
+        below the mark.
         """
         for x, text in marks:
             self.line(x, y, x, y + 4)

@@ -109,10 +109,10 @@ CAVEATS = {
 def print_reports(reports: Sequence[Report]) -> None:
     """Print a row per model: accuracy, disagreement, time, and the shares of the board's flash and RAM.
 
-    The time with float inputs, including their conversion, precedes the time with raws. Cycles of the core follow the
-    number of instructions if any report has them. Milliseconds are printed if the clock of a board is known, with a
+    The time with float inputs includes their conversion and precedes the time with raws. If any report has cycles of
+    the core, they follow the number of instructions. Milliseconds are printed if the clock of a board is known, with a
     remark for each board whose core is not simulated. A further line shows the errors of each regressor, since a
-    regressor has no answers that could differ. A line with the rates follows for each detector.
+    regressor has no answers that could differ. Another line shows the rates of each detector.
     """
     from rich.table import Table
 

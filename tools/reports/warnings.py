@@ -54,7 +54,7 @@ CHOOSE_FORMAT = f"--format {AUTO_FORMAT} finds formats that lose less"
 class Findings:
     """The results of a program that determine warnings.
 
-    accuracies: before and after compilation. shares: the shares of causes in the program's time; None on a target of
+    accuracies: before and after compilation. shares: the share of the time that each cause takes; None on a target of
     unknown costs. chosen: true if `auto` chose the format, so that another format is not the remedy. unmet: the
     permitted loss in points, if no fitting format meets it; else None. asked: true if feature scales were requested.
     scaled: true if the program has feature scales. spread: the maximum over constants of the ratio of the greatest
@@ -62,8 +62,8 @@ class Findings:
     share of the time spent converting floats to raws. milliseconds: the time of an inference, including the conversion;
     None on a board with an unknown clock. failed: the alternatives of `auto` that do not compile although they would
     fit, each with the reason. outputs: the outputs of a classifier that callers read. kept: true if the model already
-    has number formats. parts: true if a part of the model has none. complete: true if all fitting formats were
-    evaluated. data: the faults of the data that determine formats.
+    has number formats. parts: true if a part of the model has no number formats. complete: true if all fitting formats
+    were evaluated. data: the faults of the data that determine formats.
     """
 
     accuracies: Accuracy
@@ -118,7 +118,9 @@ class Findings:
         return self.milliseconds is not None and self.milliseconds <= QUICK
 
     def share(self, cause: str) -> float:
-        """The share of the time due to a cause, by the name of a field of `TimeShares`; 0 for a fast program."""
+        """The share of the time that a cause takes. cause: the name of a field of `TimeShares`. 0 for a fast
+        program.
+        """
         return 0.0 if self.shares is None or self.quick else getattr(self.shares, cause)
 
 
@@ -162,7 +164,9 @@ def _of_far_samples(found: Findings) -> str:
 
 
 def _slow(name: str, cause: str, what: str, cure: str) -> WarningRule:
-    """The rule for a warning about a cause that takes more than a fifth of the time."""
+    """The rule for a warning about a cause that takes more than a fifth of the time. what: the finding. cure: the
+    advice.
+    """
     return WarningRule(
         name,
         lambda found: found.share(cause) > LARGE_SHARE,
@@ -363,7 +367,7 @@ def spread_of(reals: ModuleOp) -> float:
 
 
 def scalers_of(buffers: ModuleOp) -> list[str]:
-    """The names of the operations of a program at L2 that scale the input: elementwise ops on the input and
+    """The names of the operations of a program at L2 that scale the input. These are elementwise ops on the input and
     constants.
     """
     from tinyml.dialects.functions import defined_functions

@@ -1,8 +1,8 @@
 """`fold-rounding`: moves the rounding bias from the end of each sum to its initial value (L4).
 
-The rounding bias is half a unit in the result's last place. Each row of a matrix then needs one addition less. Its sum
-starts from a nonzero constant, or from a bias vector in flash that includes the rounding bias. The accumulators are
-proven wide enough for the rounding bias. Integer addition is associative, so results are unchanged.
+The rounding bias is half a unit in the result's last place. Each row of a matrix then needs one addition less. The sum
+of the row starts from a nonzero constant, or from a bias vector in flash that includes the rounding bias. It is proven
+that the accumulators are wide enough for the rounding bias. Integer addition is associative, so results are unchanged.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ _SUMS = [
 class FoldRoundingPass(ModulePass):
     """Remove the `arith.addi` that adds a constant to a kernel's sum, and add the constant to the sum's initial value.
 
-    The initial value has to be a constant, or an element of a constant array in flash that has no other readers. Every
-    element of the array must be able to hold the increased value. Between this initial value and the addition, the sum
-    may pass through several kernels and multiplications by constants. The pass does nothing in all other cases.
+    The initial value has to be a constant, or an element of a constant array in flash. No other op may read the array.
+    Every element of the array must be able to represent the increased value. Between the initial value and the
+    addition, the sum may pass through several kernels and multiplications by constants. The pass does nothing in all
+    other cases.
     """
 
     name = "fold-rounding"
@@ -61,7 +62,7 @@ def _sums(module: ModuleOp) -> AbstractSet[str]:
 
 @dataclass
 class _FoldRounding(RewritePattern):
-    """Fold the addition of a constant into the initial value of the sum that it is added to.
+    """Replace the addition of a constant to a sum: the initial value of the sum increases by the constant instead.
 
     functions: the names of functions whose last argument is the initial value of a sum.
     """

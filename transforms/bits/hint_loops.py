@@ -1,8 +1,8 @@
 """`hint-loops`: sets the unrolling hints with which high-level synthesis turns a program's C into hardware (L4).
 
 SeeDot adds an unrolling hint for each loop to the C that Vivado HLS compiles (section 6.2.2). Here each hint is the
-number of elements that `unroll-loops` processes at once in the hardware of the same program. Hardware from C and
-hardware from IR therefore use the same budget of logic cells.
+number of elements that `unroll-loops` would process at once in hardware that is generated from the same program.
+Hardware from C and hardware from IR therefore use the same budget of logic cells.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _ORIGIN = OwnAttribute(
 
 @dataclass(frozen=True)
 class HintLoopsPass(ModulePass):
-    """Mark innermost loops for pipelining and unrolling, and the arrays that unrolled loops load from for partitioning.
+    """Mark innermost loops to be pipelined and unrolled. Mark the arrays from which unrolled loops load to be
+    partitioned.
 
     cells: the budget of logic cells, as in `unroll-loops`. Programs whose target is not an FPGA are unchanged. Raises
     `InputError` for a program that cannot be lowered to hardware.
@@ -88,8 +89,8 @@ def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: in
 
 
 def _terms(loop: scf.ForOp | num.EntriesOp) -> list[Operation]:
-    """The ops in the body of a loop whose results are added to carried values of the loop;
-    empty if it carries no sums.
+    """The ops in the body of a loop that compute the terms of its sums, the loop-carried values. Empty for a loop
+    without sums.
     """
     end = loop.body.block.last_op
     sums = [value.owner for value in (() if end is None else end.operands)]

@@ -1,9 +1,9 @@
 """`slide-windows`: stores a sliding window of an image as a ring of columns, so that only new columns are loaded (L4).
 
-Without this pass, a convolution copies the whole window of each pixel, although the window of the previous pixel shares
-most of it. In the ring the position of a column does not change while the column is in the window. A new column
-replaces the one that leaves the window. The rows of weights are rotated accordingly: flash contains one copy of the
-constant matrix for each rotation. Line buffers in hardware serve the same purpose.
+Without this pass, a convolution copies the whole window of each pixel, although most of it was also in the window of
+the previous pixel. In the ring the position of a column does not change while the column is in the window. A new column
+replaces the column that leaves the window. The rows of weights must then be rotated in the same way. Flash therefore
+contains one copy of the constant matrix for each rotation. Line buffers in hardware serve the same purpose.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder, needed
 
 @dataclass(frozen=True)
 class SlideWindowsPass(ModulePass):
-    """Turn the windows of `scratch.slide` into rings if all rotated copies of their weights need at most an eighth of
-    the block RAMs.
+    """Turn the windows of `scratch.slide` into rings.
 
-    A window is unchanged if another op in the enclosing loop writes to the window or to the image. Raises `InputError`
-    for a window that no single `scratch.copy_run` with a `step` fills.
+    A window is changed only if all rotated copies of its weights together need at most an eighth of the block RAMs. It
+    is unchanged if another op in the enclosing loop writes to the window or to the image. Raises `InputError` for a
+    window that no single `scratch.copy_run` with a `step` fills.
     """
 
     name = "slide-windows"
@@ -114,8 +114,8 @@ class _Window:
         _restrict(first, first.first, first.at, self.row - self.step)
 
     def _turns(self) -> tuple[SSAValue, SSAValue]:
-        """Make the loop over pixels carry two values and return them: the rotation of the weights, and the position of
-        the new column.
+        """Make the loop over pixels carry the rotation of the weights and the position of the new column. Return these
+        two values.
         """
         loop = cast("scf.ForOp", self.pixels)
         nest = LoopBuilder(loop)
@@ -144,8 +144,8 @@ class _Window:
         views = {self.weights: part}
 
         def moved(view: SSAValue) -> SSAValue:
-            """The same slice of the currently rotated weights, inserted into the loop; `view` is a slice from before
-            the loop.
+            """Insert a slice of the currently rotated weights into the loop, and return it. It replaces the slice
+            `view` from before the loop.
             """
             if view not in views and isinstance(old := view.owner, scratch.SliceOp):
                 views[view] = nest.insert(old.clone({old.source: moved(old.source)}))
@@ -169,7 +169,9 @@ def _written(op: Operation) -> list[SSAValue]:
 
 
 def _restrict(copy: scratch.CopyRunOp, first: SSAValue, at: SSAValue, count: int) -> None:
-    """Replace a copy by one of `count` elements per row, from element `first` of the source to element `at`."""
+    """Replace a copy by a copy of `count` elements per row, from element `first` of the source to element `at` of the
+    target.
+    """
     nest = LoopBuilder(copy)
     nest.put(scratch.CopyRunOp(copy.source, first, copy.dest, at, nest.index(count), count))
     Rewriter.erase_op(copy)

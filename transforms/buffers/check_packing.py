@@ -1,13 +1,16 @@
 """`check-packing`: proves that no view of an arena overwrites data that is still needed (L2).
 
-The proof is independent of the packers. The only code that they share computes the loads and stores of single ops
-(`overlap/op_steps.py`). The proof uses data flow analysis instead of live ranges. A backward analysis finds the buffers
+The proof is independent of the packers. It shares with them only the code that computes the loads and stores of single
+ops (`overlap/op_steps.py`). It uses data flow analysis instead of live ranges. A backward analysis finds the buffers
 whose content is read before it is overwritten. A forward analysis finds the buffers that may have been written at all.
-An op may write to a byte only if no other buffer at that address holds content that is still read. The op itself may
-read a buffer at that address only if it reads each element before it overwrites the element's bytes. If a loop is the
-last reader of an operand and overwrites it, the loop is replayed on addresses only. The last read of every byte must
-then precede its write. A judge of the lower bound is a separate check: another algorithm solves the original packing
-problem again, with the recorded live ranges and distances.
+
+An op may write to a byte only if no other buffer at that address has content that is read later. The op itself may read
+a buffer at that address only if it reads each element before it overwrites the element's bytes. If a loop is the last
+reader of an operand and overwrites the operand, the check executes the loop on addresses only. The last read of every
+byte must then precede the first write to the byte.
+
+The lower bound on the arena is checked separately by a judge. The judge is another algorithm. It solves the original
+packing problem again, with the recorded live ranges and distances.
 """
 
 from __future__ import annotations
@@ -56,7 +59,7 @@ The view of an input has a value from the start, like the arguments.
 
 @dataclass(frozen=True)
 class CheckPackingPass(ModulePass):
-    """Verify the packing of functions on L2 without changing the program; raise `InputError` if a packing is wrong.
+    """Verify the packing of functions on L2 without changing the program. Raise `InputError` if a packing is wrong.
 
     Every buffer must be a view of a `scratch.arena`, lie inside the arena and be aligned for its elements. The size of
     the arena must equal the highest end of a buffer. No op may destroy a value that is read later. The pass must run
@@ -64,11 +67,11 @@ class CheckPackingPass(ModulePass):
     content.
 
     judge: the algorithm that proves the lower bound of the arena again, or `none`. Algorithm X (`exact-cover`) and
-    `branch-and-bound` search for a packing of fewer bytes. If the judge proves that there is none, the pass records its
-    name on the arena (`checked`). If the judge finds a smaller packing, the pass raises an error. Algorithm X accepts
-    only problems with a small matrix and without moving buffers. If the named algorithm proved the bound during
-    packing, the other algorithm is the judge. `other` selects the algorithm that did not prove the bound; it selects
-    none if the peak of live bytes proves the bound. align: the alignment option of `pack-scratch`.
+    `branch-and-bound` search for a packing of fewer bytes. If the judge proves that there is none, the pass records the
+    name of the judge on the arena (`checked`). If the judge finds a smaller packing, the pass raises an error.
+    Algorithm X accepts only problems with a small matrix and without moving buffers. If the named algorithm proved the
+    bound during packing, the other algorithm is the judge. `other` selects the algorithm that did not prove the bound;
+    it selects none if the peak of live bytes proves the bound. align: the alignment option of `pack-scratch`.
     """
 
     name = "check-packing"
@@ -90,9 +93,7 @@ class CheckPackingPass(ModulePass):
 
 
 def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
-    """Let the named judge prove or refute the lower bound of a function's arena;
-    raise `InputError` if it is refuted.
-    """
+    """Verify the lower bound of a function's arena with the named judge; raise `InputError` if the judge refutes it."""
     views = [op for op in function.walk() if isinstance(op, ViewOp)]
     arenas = [op for op in function.walk() if isinstance(op, ArenaOp)]
     if len(arenas) != 1 or arenas[0].lower_bound is None or any(isinstance(op, MoveOp) for op in function.walk()):
@@ -118,8 +119,8 @@ def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
 
 
 def _rectangle(members: Sequence[ViewOp], align: int) -> Rectangle:
-    """The rectangle of bytes and program points that contains all given buffers,
-    which successively occupy one place.
+    """The rectangle of bytes and program points that contains all given buffers, which occupy the same bytes one after
+    another.
     """
     lives = [live_range(view) for view in members]
     return Rectangle(
@@ -137,14 +138,14 @@ def _name(view: SSAValue) -> str:
 
 
 def _span(view: SSAValue) -> tuple[int, int]:
-    """The first byte of a buffer in its memory, and its end (exclusive)."""
+    """The offset of the first byte of a buffer in its memory, and the offset after its last byte."""
     type, op = memref_type(view), view.owner
     start = op.offset.value.data if isinstance(op, ViewOp) else 0
     return start, start + _end(type, prod(type.get_shape()))
 
 
 def _end(type: MemRefType[Attribute], count: int) -> int:
-    """The size of `count` elements in bytes; packed elements occupy whole groups."""
+    """The size of `count` elements in bytes. For packed elements, it is the size of all groups that contain them."""
     if (bits := packed_bits(type)) is None:
         return count * element_bytes(type)
     return -(-count // group_length(bits)) * group_bytes(bits)
@@ -169,7 +170,9 @@ def _memory(view: SSAValue) -> SSAValue:
 
 
 class _SharedBytes:
-    """The buffers that share bytes with other buffers; buffers with identical byte ranges are compared only once."""
+    """An index of the buffers that share bytes. Buffers with identical byte ranges are compared with other buffers only
+    once.
+    """
 
     def __init__(self, buffers: Views) -> None:
         self.place_of = {view: (_memory(view), *_span(view)) for view in buffers}
@@ -276,8 +279,8 @@ class _Flow:
         return view if len(sizes) == 1 else None
 
     def _access(self, op: Operation) -> tuple[Views, Views, Views]:
-        """Three sets: the buffers that an op reads, those that it may write,
-        and those that it overwrites completely.
+        """Return three sets: the buffers that an op reads, the buffers that it may write, and the buffers that it
+        overwrites completely.
         """
         none: Views = frozenset()
         if isinstance(op, SliceOp | ViewOp):
@@ -314,7 +317,9 @@ class _Flow:
         return first
 
     def _before(self, block: Block, after: Views) -> Views:
-        """The buffers whose content is read after the start of a block, given those read after its end."""
+        """The buffers whose content is read after the start of a block. after: the buffers whose content is read after
+        its end.
+        """
         for op in reversed(block.ops):
             self.read_after[op] = after
             blocks = [inner for region in op.regions for inner in region.blocks]
@@ -333,8 +338,8 @@ class _Flow:
         return after
 
     def _filled(self, loop: scf.ForOp, after: Views) -> Views:
-        """The buffers in `after`, the set read after an iteration, that a loop overwrites completely before it reads
-        them.
+        """The buffers that a loop overwrites completely before it reads them, among the buffers that are read after an
+        iteration (`after`).
 
         Only buffers that share bytes with other buffers are considered.
         """
@@ -394,7 +399,8 @@ class _Flow:
     def _rewritten_before_read(self, op: Operation, written: SSAValue, read: SSAValue) -> bool:
         """True if the outermost loop around an op rewrites each overwritten byte of `read` before it reads the byte.
 
-        A replay detects such rewrites even if an inner loop may run no iteration; the data flow analysis does not.
+        This is determined by executing the loop on addresses. Such a replay detects the rewriting even if an inner loop
+        may run no iteration; the data flow analysis does not.
         """
         loop = op
         while isinstance(around := loop.parent_op(), scf.ForOp):
@@ -421,8 +427,9 @@ class _Flow:
         (target, _), (source, _) = _span(written), _span(read)
 
         def behind(value: SSAValue) -> bool:
-            """True if all writes stay below the unread elements, or if operand and result are packed alike at the same
-            address.
+            """True if all writes stay below the elements that are still to be read.
+
+            Also true if `value` and the result are packed in the same way and start at the same address.
             """
             operand = memref_type(value)
             if packed_bits(type) is not None and packed_bits(type) == packed_bits(operand) and target == source:
@@ -433,7 +440,7 @@ class _Flow:
 
 
 def _views_of_values(function: func.FuncOp) -> dict[SSAValue, Views]:
-    """The buffers that each memref may be a view of, found by following slices, branches and loops."""
+    """For each memref, the buffers of which it may be a view, found by following slices, branches and loops."""
     given = [argument for argument in function.args if isinstance(argument.type, MemRefType)]
     views: dict[SSAValue, Views] = {argument: frozenset({argument}) for argument in given}
     for op in function.walk():

@@ -22,14 +22,13 @@ from tinyml.transforms.ir.indices import affine_sum, build_offset, is_run, offse
 
 @dataclass(frozen=True)
 class ForwardInsertsPass(ModulePass):
-    """Replace the buffer that `tdsl.insert_slice` inserts in place by a view into the destination, and erase the
-    insertion.
+    """Compute a part of a buffer in the place where `tdsl.insert_slice` would insert it, and erase the insertion.
 
-    The part must consist of consecutive elements, at an offset that is known before the part is computed. Between the
-    first op that touches the part and the insertion, no op may touch the destination. The first op itself may do so
-    only if it updates exactly the elements that the part replaces. If the first op is elementwise, its operand is
-    computed in the same bytes, provided that the operand meets the same conditions and has the same format. Other
-    insertions are unchanged.
+    The buffer of the part is replaced by a view into the destination. The part must consist of consecutive elements, at
+    an offset that is known before the part is computed. Between the first op that touches the part and the insertion,
+    no op may touch the destination. The first op itself may touch it only if it updates exactly the elements that the
+    part replaces. If the first op is elementwise, the operand of this op is computed in the same bytes too, provided
+    that it meets the same conditions and has the same format. Other insertions are unchanged.
     """
 
     name = "forward-inserts"
@@ -113,8 +112,9 @@ def _forward_operands(op: Operation, place: _Place) -> None:
 
 
 def _overwritten(op: tdsl.ElementwiseOp, place: SSAValue) -> AllocOp | None:
-    """The buffer of an operand, of the size of `place`, that the result may overwrite element by element; None
-    otherwise.
+    """The buffer of an operand that the result may overwrite element by element; None if there is none.
+
+    The buffer must have the size of `place`.
     """
     for value in op.inputs:
         buffer = reshaped(value).owner
@@ -158,5 +158,5 @@ def _from_first_user(part: AllocOp, last: Operation) -> Sequence[Operation]:
 
 
 def _is_known(index: SSAValue, before: Sequence[Operation]) -> bool:
-    """True if none of the given consecutive ops computes an index that the op after them uses."""
+    """True if the value of an index exists before the ops `before`, because none of them computes it."""
     return not isinstance(index.owner, Operation) or index.owner not in before

@@ -18,7 +18,7 @@ from tinyml.transforms.ir.buffers import retype_buffer
 
 @dataclass(frozen=True)
 class PackBuffersPass(ModulePass):
-    """Change the memory space of buffers to `#scratch.packed_ram` if that saves bytes; constants are unchanged.
+    """Change the memory space of buffers to `#scratch.packed_ram` if packing saves bytes. Constants are unchanged.
 
     Packed elements have the least available width that holds their number format. The input, buffers that are returned
     or that loops and branches carry, and buffers that receive unpacked rows are unchanged.

@@ -70,9 +70,9 @@ def _place_buffers(
 ) -> None:
     """Replace all buffers by views of a new arena at the function's entry.
 
-    groups: for each rectangle of the placement, in its order, the buffers that successively occupy its bytes. A buffer
-    that moves becomes a sequence of views, one for each location. Each view is alive from the point before which the
-    buffer moves there.
+    groups: for each rectangle of the placement, in its order, the buffers that occupy its bytes one after another. A
+    buffer that moves becomes a sequence of views, one for each location. Each view is alive from the program point
+    before which the buffer moves to its location.
     """
     proof = None if placement.proof is Proof.PEAK else placement.proof.value
     packer = None if placement.packer == FIRST_FIT else placement.packer
@@ -112,7 +112,9 @@ def _place_buffers(
 
 
 def _moves_of(buffer: Buffer, alive: LiveRange, index: int, placement: Placement) -> tuple[int, list[BufferMove]]:
-    """The offset of a buffer when it is first touched, and its later moves. index: the buffer's rectangle."""
+    """Return the offset at which a buffer is first touched, and the later moves of the buffer. index: the index of its
+    rectangle.
+    """
     touched = alive.first - isinstance(buffer, ReuseOp)
     offset, moves = placement.offsets[index], list[BufferMove]()
     for move in placement.moves:
@@ -149,13 +151,13 @@ BYTES = Statistic("num-bytes", "Bytes of the arenas")
 
 @dataclass(frozen=True, kw_only=True)
 class PackScratchPass(PackingOptions, ModulePass):
-    """Replace every `scratch.alloc` by a view of one `scratch.arena`; the views and the arena are at the function's
-    entry.
+    """Replace every `scratch.alloc` by a view of one `scratch.arena`. The views and the arena are at the entry of the
+    function.
 
     A `scratch.reuse` becomes a view of the bytes that it reuses. A result may overlap an operand if the op or loop nest
-    that computes the result is the operand's last reader. The result then starts at least the safe distance below the
-    operand (`overlap/overlap_distance.py`). In mode `auto` a `scratch.reuse` uses the bytes of a different operand if
-    that saves one percent of the arena.
+    that computes the result is the last reader of the operand. The result then starts at least the safe distance below
+    the operand (`overlap/overlap_distance.py`). In mode `auto` a `scratch.reuse` uses the bytes of a different operand
+    if that saves one percent of the arena.
 
     align: a power of two that divides all offsets, in addition to the element size. limit: the greatest size of the
     arena, in bytes. moves: let each operand move at most once, before the op whose result overlaps it, if that saves
@@ -164,9 +166,10 @@ class PackScratchPass(PackingOptions, ModulePass):
     The arena records a lower bound on the bytes of every packing. It also records the search that proved the bound,
     unless the peak of live bytes proves it. It names the algorithm that found the packing unless first fit sufficed.
     The packing is optimal if its size equals the bound. Each view records the program points between which it is alive.
-    Unused buffers are erased. A function without buffers is unchanged. Raises `InputError` for options out of range and
-    for a function that is already packed. Raises `InputError` for an arena above the limit; the message names the op at
-    the peak and the buffers that are alive there.
+    Unused buffers are erased. A function without buffers is unchanged.
+
+    Raises `InputError` for options out of range and for a function that is already packed. Raises `InputError` for an
+    arena above the limit; the message names the op at the peak and the buffers that are alive there.
     """
 
     name = "pack-scratch"
@@ -204,8 +207,9 @@ class PackScratchPass(PackingOptions, ModulePass):
         _place_buffers(function, live, problem.groups, placement, lcm(*(shape.alignment for shape in rectangles)))
 
     def _exchanged(self, function: func.FuncOp, problem: _Problem, placement: Placement) -> tuple[_Problem, Placement]:
-        """The problem and placement after results reuse the bytes of other operands; the given ones if that lowers
-        nothing.
+        """Let results reuse the bytes of other operands. Return the new problem and placement.
+
+        If this does not lower the height, return the given problem and placement.
         """
 
         def height(share: float) -> int:
@@ -221,8 +225,8 @@ class PackScratchPass(PackingOptions, ModulePass):
         return problem, placement
 
     def _placement(self, problem: _Problem, share: float = 1) -> Placement:
-        """The lower of two placements: of the problem, and of the problem in which stacks of results are one rectangle
-        each.
+        """The lower of two placements: one of `problem` itself, and one in which each stack of results is a single
+        rectangle.
         """
 
         def placed(rectangles: Sequence[Rectangle]) -> Placement:
@@ -253,7 +257,7 @@ class PackScratchPass(PackingOptions, ModulePass):
 class _Problem:
     """The buffers of a function as rectangles.
 
-    groups: for each rectangle, the buffers that successively occupy its bytes.
+    groups: for each rectangle, the buffers that occupy its bytes one after another.
     """
 
     live: LiveRanges
@@ -277,7 +281,8 @@ def _problem(function: func.FuncOp, align: int) -> _Problem:
 
 
 def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Rectangle:
-    """The rectangle of buffers that successively occupy the same bytes; its size is the size of the largest buffer.
+    """The rectangle of buffers that occupy the same bytes one after another. Its size is the size of the largest
+    buffer.
 
     align: as in `pack-scratch`.
     """

@@ -48,9 +48,10 @@ class ReorderOpsPass(ModulePass):
     """Sort the ops of every block into the topological order with the lowest peak memory, inner blocks first.
 
     The order is unchanged if no other order is better, and in functions whose loops or branches carry buffers. The
-    order is optimal if `budget` sets of ops suffice to prove it. Otherwise it is the best order found, and
-    `scratch.order_gap` of the function states by how many bytes the peak of any block may at most exceed the optimum.
-    The peak accounts for results that can reuse the bytes of an operand of the same size (`update-in-place`).
+    order is optimal if `budget` sets of ops suffice to prove it. Otherwise it is the best order found. The attribute
+    `scratch.order_gap` of the function then states by how many bytes the peak of any block may at most exceed the
+    optimum. A result that can reuse the bytes of an operand of the same size (`update-in-place`) does not increase the
+    peak.
 
     budget: the greatest number of sets of ops to visit. Raises `InputError` for a function that is already packed.
     """
@@ -101,9 +102,7 @@ def _blocks(op: Operation) -> Iterator[Block]:
 
 
 class _Block:
-    """The program points of a block, except its terminator, as tasks;
-    ops without effects follow the ops that use them.
-    """
+    """A block as tasks: its program points, except the terminator. Ops without effects follow the ops that use them."""
 
     def __init__(self, live: LiveRanges, block: Block) -> None:
         self.block = block
@@ -114,7 +113,7 @@ class _Block:
 
     @cached_property
     def accesses(self) -> list[tuple[set[SSAValue], set[SSAValue]]]:
-        """For each step, the buffers that it reads and the buffers that it writes."""
+        """For each step, the set of buffers that it reads and the set of buffers that it writes."""
         return [_accesses(op) for op in self.steps]
 
     @property
@@ -147,7 +146,7 @@ class _Block:
 
     @cached_property
     def within(self) -> dict[Buffer, int]:
-        """For each buffer that is alive only within a single step, the number of this step."""
+        """For each buffer that is alive only within a single step, the number of the step."""
         starts = [span.first for span in self.spans]
         found: dict[Buffer, int] = {}
         for buffer, (first, last) in self.ranges.items():
@@ -241,7 +240,7 @@ def _last_point(op: Operation, points: Mapping[Operation, int]) -> int:
 
 
 def _accesses(op: Operation) -> tuple[set[SSAValue], set[SSAValue]]:
-    """The buffers that an op reads and the buffers that it writes, including its nested ops."""
+    """Return the set of buffers that an op reads and the set of buffers that it writes, including nested ops."""
     reads, writes = set[SSAValue](), set[SSAValue]()
     for inner in op.walk():
         touched = {root(value) for value in inner.operands if isinstance(value.type, MemRefType)}

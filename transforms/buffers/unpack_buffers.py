@@ -29,12 +29,12 @@ from tinyml.transforms.ir.buffers import retype_buffer
 
 @dataclass(frozen=True)
 class UnpackBuffersPass(ModulePass):
-    """Undo `pack-buffers` for each buffer that fits at full width into an arena whose size is computed with all buffers
-    packed.
+    """Undo `pack-buffers` for each buffer that fits at full width into the arena. The size of the arena does not
+    increase.
 
-    The input stays packed, because the caller packs it. Buffers that receive its rows and buffers that move also stay
-    packed. Access to packed elements is slow, so buffers accessed in the innermost loops are unpacked first, then the
-    largest.
+    This size is the size with all buffers packed. The input stays packed, because the caller packs it. Buffers that
+    receive rows of the input and buffers that move also stay packed. Access to packed elements is slow. Buffers
+    accessed in the innermost loops are therefore unpacked first, then the largest.
     """
 
     name = "unpack-buffers"

@@ -36,9 +36,10 @@ class UpdateInPlacePass(ModulePass):
     """Turn the `scratch.alloc` of a result into a `scratch.reuse` of an operand's buffer.
 
     The op must be the last reader of the operand and the first op that touches the result. The safe distance of result
-    and operand must be 0 (`overlap/overlap_distance.py`). An op that changes part of an operand, or adds to it, writes
-    to the operand directly, so that nothing is copied. A result that is smaller than the operand reuses its bytes only
-    if the peak memory does not grow. Buffers move to the start of their blocks. All other results are unchanged.
+    and operand must be 0 (`overlap/overlap_distance.py`). If an op changes part of an operand, or adds to an operand,
+    it writes to the operand directly, so that nothing is copied. A result that is smaller than the operand reuses the
+    operand's bytes only if the peak memory does not grow. Buffers move to the start of their blocks. All other results
+    are unchanged.
     """
 
     name = "update-in-place"

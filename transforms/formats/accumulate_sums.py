@@ -1,9 +1,11 @@
 """`accumulate-sums`: stores a loop-carried sum of products in accumulators, and rounds it once after the loop (L1).
 
-SeeDot's `$(i = [a:b]) w[i] * x` would round, align and saturate in every iteration. One exact sum is faster and more
-accurate, but each element needs an accumulator in memory. An argmax over the sums reads the accumulators themselves,
-because rounding can make different sums equal. The proof that no sum overflows adds up the w[i] of each sign over all
-iterations, times the least and the greatest value of x.
+Without this pass, SeeDot's `$(i = [a:b]) w[i] * x` would round, align and saturate in every iteration. One exact sum is
+faster and more accurate, but each element needs an accumulator in memory. An argmax over the sums reads the
+accumulators directly, because rounding can make different sums equal.
+
+The pass proves that no sum overflows. The proof adds up the weights w[i] of each sign over all iterations. It
+multiplies the two totals by the least and the greatest value of x.
 """
 
 from __future__ import annotations
@@ -37,8 +39,8 @@ SPARE_BITS = 5
 class AccumulateSumsPass(ModulePass):
     """Replace loops at L1 that carry a rounded sum by loops that carry an accumulator and round it after the loop.
 
-    The carried value must be zero initially and become `carried + constant[i] * x` in iteration i. Other loops are
-    unchanged, and so are sums for which no accumulator is wide enough.
+    The value that the loop carries must be zero initially and become `carried + constant[i] * x` in iteration i. Loops
+    that do not match are unchanged, and so are sums for which no accumulator is wide enough.
     """
 
     name = "accumulate-sums"

@@ -41,8 +41,9 @@ REGRESSION_LOSS = 0.01
 
 
 def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> list[FormatChoice]:
-    """The choices with votes narrowed; the given choices if narrow votes increase the difference from the answers on
-    reals.
+    """Narrow the votes of forests, and return the new choices.
+
+    If narrow votes increase the difference from the answers on reals, return the given choices.
     """
     assignment, chosen = evaluator.candidates.assignment, list(choices)
     forests = [op for op in evaluator.candidates.module.walk() if tdsl.is_forest(op)]
@@ -93,7 +94,8 @@ LEAST_ELEMENTS = 2
 
 @dataclass(frozen=True)
 class AssignFormatPass(ModulePass):
-    """Assign a number format to every tensor of a profiled f32 program; tensors that have formats are unchanged.
+    """Assign a number format to every tensor of a profiled f32 program. Tensors that already have formats are
+    unchanged.
 
     format: a dialect that defines a number format, or a builtin type. width: bits of each element; the format's usual
     width by default. weights: another format for all constants of several elements, `FORMAT` or `FORMAT:BITS`. If this
@@ -106,12 +108,12 @@ class AssignFormatPass(ModulePass):
     suitable method. scale_by: the rule for the scales of tensors that are not constant; by default the format's rule.
     `scores` chooses the scales that change the scores least (`ScoreErrors`) and requires data. `greatest` derives the
     scales from the greatest values. data: .npz file with inputs `x`. On these inputs the weights of products are
-    rounded so that the sums have small errors (`round_weights`). If the whole program is of f32, they are then refined
-    so that the margins between the best scores have small errors (`refine_constants`). Without data, weights are
-    rounded to nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits suffice
-    on the data. Raises `InputError` for an unknown format, width, tensor or scheme, for data that do not match the
-    program, and for a program that has no profile or no tensor of f32. Raises `InputError` for any op other than a cast
-    between tensors of f32 and tensors with formats.
+    rounded so that the sums have small errors (`round_weights`). If the whole program is of f32, the weights are then
+    refined so that the margins between the best scores have small errors (`refine_constants`). Without data, weights
+    are rounded to nearest. With data and without `weights` and `widths`, votes of forests have 8 bits where 8 bits
+    suffice on the data. Raises `InputError` for an unknown format, width, tensor or scheme, for data that do not match
+    the program, and for a program that has no profile or no tensor of f32. Raises `InputError` for any op other than a
+    cast between tensors of f32 and tensors with formats.
     """
 
     name = "assign-format"
@@ -189,8 +191,10 @@ class AssignFormatPass(ModulePass):
 
     @staticmethod
     def _by_tensor(specs: Sequence[str], what: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
-        """Yield the two parts of each option `NAME:VALUE`; raises `InputError` for another spelling or an unknown
-        name.
+        """Yield the tensor's name and the value of each option `NAME:VALUE`; raises `InputError` for a malformed option
+        or an unknown name.
+
+        what: the name of the option.
         """
         for spec in specs:
             name, _, value = spec.partition(":")

@@ -1,8 +1,9 @@
 """`choose-accumulators`: assigns to every sum of products the narrowest accumulator that is proven not to overflow
 (L1).
 
-The proof is exact for constants. Every partial sum is bounded by the sums of a row's weights of each sign, times the
-least and the greatest value of the other operand. The proof is recorded in the IR next to the accumulator's type.
+The proof is exact for constants. For each row, it adds up the weights of each sign. It multiplies the two totals by the
+least and the greatest value of the other operand, which bounds every partial sum. The proof is recorded in the IR next
+to the accumulator's type.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class ChooseAccumulatorsPass(ModulePass):
     """Set `acc` and `bound` of every product of matrices at L1.
 
     spare: the maximum bits of precision that constant matrices may lose for a narrower accumulator; matrices with
-    several readers lose none. Raises `InputError` for a negative number, and if no accumulator of the format is wide
+    several readers lose none. Raises `InputError` if an option is negative, and if no accumulator of the format is wide
     enough. Accumulators are cached for all programs to which one pass object is applied, because the candidates of a
     search share most of their sums.
     """
@@ -50,8 +51,8 @@ class ChooseAccumulatorsPass(ModulePass):
 
 
 def _spare(op: tdsl.ContractionOp, most: int) -> None:
-    """Narrow the constants of a sum by the fewest bits, at most `most`, that permit a narrower accumulator,
-    if any do.
+    """Narrow the constants of a sum if this permits a narrower accumulator. Remove as few bits as possible, at most
+    `most`.
     """
     constants = [value.owner for pair in op.pairs for value in pair if value.has_one_use()]
     originals = [constant for constant in constants if isinstance(constant, tdsl.ConstOp)]
@@ -70,13 +71,14 @@ def _spare(op: tdsl.ContractionOp, most: int) -> None:
 
 
 def _starts(op: tdsl.ContractionOp) -> bool:
-    """True if the first products are at least as fine as the initial value of their sum."""
+    """True if the scale of the first products is at least as fine as the scale of the initial value of their sum."""
     return op.initial is None or op.accumulators[0].starts(tdsl.format_of(op.initial))
 
 
 def _replace(constant: tdsl.ConstOp, format: NumberFormat) -> tdsl.ConstOp:
-    """Create the same constant in another format, and let all readers of the original read the new constant; the
-    original op remains.
+    """Create the same constant in another format and return it. All readers of the original then read the new constant.
+
+    The original op remains.
     """
     from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 

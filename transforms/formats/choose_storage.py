@@ -58,8 +58,8 @@ class _StoreDense(RewritePattern):
         rewriter.replace(op, [dense, product])
 
     def _kernels(self, op: tdsl.SpmvOp, widths: Sequence[int]) -> Sequence[Kernel]:
-        """The fastest kernel for each kernel op, layout and width of weights,
-        chosen among kernels for the widest sums.
+        """The fastest kernel for each kernel op, layout and width of weights. Only kernels for the widest sums are
+        considered.
         """
         formats = [tdsl.format_of(value) for value in (op.lhs, op.rhs)]
         codings = tuple(format.coding.name for format in formats if format.coding is not None)
@@ -76,9 +76,9 @@ class _StoreDense(RewritePattern):
 
 
 def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
-    """The least product of bytes and time over several element widths, in units of the time of an unpacked element.
+    """The least product of bytes and time of a dense matrix, over several widths of its elements.
 
-    widths: in bits, starting with the width of unpacked elements.
+    Time is in units of the time of an unpacked element. widths: in bits, starting with the width of unpacked elements.
     """
     steps = _dense_steps(matrix, kernels)
     efforts = [matrix.nbytes * matrix.size]
@@ -90,14 +90,17 @@ def _dense_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Seque
 
 
 def _dense_steps(matrix: NDArray[Any], kernels: Sequence[Kernel]) -> dict[int, float]:
-    """The time per element of a dense row, for each width of the elements."""
+    """By width of the elements in bits, the time per element of a dense row."""
     dense = [kernel for kernel in kernels if kernel.op in (num.DotAttr.name, num.DotRowsAttr.name)]
     fitting = [kernel for kernel in dense if kernel.rows <= len(matrix)]
     return {kernel.weights: kernel.step for kernel in sorted(fitting, key=lambda kernel: -kernel.step)}
 
 
 def _sparse_effort(matrix: NDArray[Any], kernels: Sequence[Kernel], widths: Sequence[int]) -> float:
-    """The least product of bytes and time of sparse rows, in units of the time of an unpacked dense element."""
+    """The least product of bytes and time of a matrix in sparse form, over several widths of its elements.
+
+    Time is in units of the time of an unpacked dense element.
+    """
     from tinyml.dialects.layouts.sparse_rows import compress
     from tinyml.transforms.ir.sparse_layouts import SparseRows
 
@@ -116,10 +119,10 @@ def format_type(op: tdsl.ContractionOp):
 
 @dataclass(frozen=True)
 class ChooseStoragePass(ModulePass):
-    """Turn a `tdsl.spmv` into a `tdsl.matmul` if the dense matrix has a smaller product of bytes and time.
+    """Replace a `tdsl.spmv` by a `tdsl.matmul` if the dense matrix has a smaller product of bytes and time.
 
-    Dense rows of few bits are rated in the form in which `pack-constants` may store them. All other `tdsl.spmv` ops are
-    unchanged, including those whose format prescribes a published layout.
+    If dense rows have elements of few bits, their bytes and time are those of the form in which `pack-constants` may
+    store them. All other `tdsl.spmv` ops are unchanged, including those whose format prescribes a published layout.
 
     target: as in `select-kernels`; its kernels determine the time of an entry. packed: as in `pack-constants`. Raises
     `InputError` for an unknown target.

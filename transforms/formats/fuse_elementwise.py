@@ -1,8 +1,8 @@
 """`fuse-elementwise`: fuses chains of elementwise ops into one `tdsl.map`, a single loop over the elements (L1).
 
 No result changes, because each op of the body rounds to the format of the tensor that it previously computed. The
-fusion removes intermediate tensors from RAM, and a load, a store and a loop for each. It also removes saturation that
-the intervals of unstored values prove unnecessary.
+fusion removes intermediate tensors from RAM. For each of these tensors, it also removes a load, a store and a loop. If
+the interval of a value that is no longer stored proves a saturation unnecessary, the saturation is removed too.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from tinyml.dialects.rewriting import Rewriter, inherit_location
 
 @dataclass(frozen=True)
 class FuseElementwisePass(ModulePass):
-    """Fuse an elementwise op at L1 into its consumers if all of them are elementwise and have the same shape.
+    """Fuse an elementwise op at L1 into its consumers if all consumers are elementwise and have the same shape.
 
-    An op is not fused if the fusion would keep more tensors alive across a contraction.
+    An op is not fused if more tensors would then stay alive across a contraction.
     """
 
     name = "fuse-elementwise"
@@ -83,10 +83,10 @@ def _group(sink: tdsl.ElementwiseOp, order: _Order) -> list[tdsl.ElementwiseOp]:
 
 
 def _holds_memory(producer: tdsl.TensorOp, sink: Operation, order: _Order) -> bool:
-    """True if fusing a producer into `sink` keeps more tensors alive across the contractions between them.
+    """True if fusing a producer into `sink` keeps more tensors alive across the contractions between the two ops.
 
-    The producer's operands then stay alive instead of its result. This costs memory if several operands are not
-    constant.
+    After fusion, the operands of the producer stay alive instead of its result. This costs memory if several operands
+    are not constant.
     """
     shape = tdsl.shape_of(producer.out)
     waiting = {

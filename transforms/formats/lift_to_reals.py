@@ -1,9 +1,9 @@
 """`lift-to-reals`: converts a program in number formats back to reals (L1 to L0), so that its formats can be chosen
 again.
 
-Constants become the reals that they represent. Conversions between formats and the formats of single inputs are
-removed. A lower limit of 0 that a format imposes, for instance a zero point that implies a relu, becomes a relu.
-Intermediate results of `tdsl.map` become tensors with separate formats.
+Constants become the reals that they represent. Conversions between formats are removed, and so are the formats of
+single inputs. If a format has no negative numbers, for instance because of its zero point, it acts as a relu. Such a
+limit becomes an explicit relu. Intermediate results of `tdsl.map` become tensors with separate formats.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ class LiftToRealsPass(ModulePass):
 
 
 def _is_sum(value: SSAValue) -> bool:
-    """True for sums in accumulators. The type f32 is an accumulator as well, but counts as a number."""
+    """True for sums in accumulators. A value of type f32 counts as a number, although f32 is also an accumulator."""
     element = getattr(value.type, "element_type", None)
     return accumulator_of(element) is not None and number_format(element) is None
 
 
 def _hides_relu(op: tdsl.TensorOp) -> bool:
-    """True if the format of a result clamps negative numbers, which the op can compute, to 0."""
+    """True if an op can compute negative numbers and the format of its result clamps them to 0."""
     format = tdsl.format_of(op.out)
     if op.MOVES_BITS or isinstance(op, tdsl.ClampOp | tdsl.ReinterpretOp) or op.interval[0] >= 0:
         return False

@@ -1,7 +1,8 @@
 """`order-input`: sets the order of axes in which the caller supplies an image (L0, L1).
 
 Many frameworks train on images of channels x height x width, while cameras supply height x width x channels. `tdsl` ops
-read the second order. An image in this order need not be copied or gathered from several planes.
+require the second order. If the caller supplies an image in this order, it need not be copied or gathered from several
+planes.
 """
 
 from __future__ import annotations
@@ -26,8 +27,7 @@ from tinyml.targets.chip import CHANNELS_LAST, FILE_ORDER, INPUT_ORDERS, MEMORY
 class OrderInputPass(ModulePass):
     """Change the order of axes of an argument whose channels come first, and record the order in the interface.
 
-    The pass applies to an argument that a `tdsl.transpose` reads and moves the channels of to the end. Otherwise it
-    does nothing.
+    The pass applies to an argument whose channels a `tdsl.transpose` moves to the end. Otherwise it does nothing.
 
     input_order: `channels-last`, or `file` for the order of the model's file. input: the source of the input. An image
     that arrives row by row and is not channels-last has the order height x channels x width: each row concatenates the
@@ -80,8 +80,8 @@ def _moves_channels_last(op: Operation) -> bool:
 
 
 def _has_channels_last(value: SSAValue) -> bool:
-    """True if image ops read a value whose channels are last or that has a single channel, also through elementwise
-    ops.
+    """True if image ops read a value, directly or through elementwise ops, and its channels are last or it has a single
+    channel.
     """
     for reader in _readers(value):
         match reader:
@@ -97,7 +97,10 @@ def _has_channels_last(value: SSAValue) -> bool:
 
 
 def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
-    """Change the order of an argument's axes, and insert transpositions so that its readers still see the old order."""
+    """Change the order of an argument's axes. Insert transpositions for readers that require the previous order.
+
+    axes: the new order, numbered as in the model's file.
+    """
     if list(axes) == sorted(axes):
         return
     readers = _readers(argument)
@@ -107,7 +110,7 @@ def _reorder(argument: BlockArgument, axes: tuple[int, ...]) -> None:
     back: dict[tuple[int, ...], SSAValue] = {}
 
     def ordered(wanted: tuple[int, ...]) -> SSAValue:
-        """The argument with its axes in the given order, numbered as in the model's file."""
+        """The argument with its axes in the order `wanted`. Axes are numbered as in the model's file."""
         permutation = tuple(axes.index(axis) for axis in wanted)
         if list(permutation) == sorted(permutation):
             return argument

@@ -1,4 +1,6 @@
-"""`pack-input`: lets the caller pack the input if its elements need fewer than 8 or fewer than 16 bits (L1)."""
+"""`pack-input`: lets the caller pack the input if its elements need fewer than 8 or, for wider elements, fewer than 16
+bits (L1).
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from tinyml.dialects.scratch.types import packed_type
 
 @dataclass(frozen=True)
 class PackInputPass(ModulePass):
-    """Set `packed` of the input's interface if that saves bytes; `lower-tdsl-to-scratch` then packs the argument's
-    type.
+    """Set `packed` of the input's interface if packing saves bytes. `lower-tdsl-to-scratch` packs the argument's type
+    if `packed` is set.
 
     An input that arrives row by row is packed only if each row consists of whole groups of elements. Samples that the
     caller pushes are not packed.

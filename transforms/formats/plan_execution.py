@@ -30,7 +30,8 @@ PLAN = OwnAttribute(
 class PlanExecutionPass(ModulePass):
     """Rewrite each function so that a plan executes it, and record the plan's segments in `tinyml.plan` of the module.
 
-    A plan covers the ops after the last loop or branch. Tensors that are computed before are stored whole.
+    A plan covers the ops after the last loop or branch. Tensors that are computed before the plan begins are stored
+    whole.
 
     mode: a schedule of docs/schedules.md, whose plan with the lowest peak is used. `ordinary` runs op by op on whole
     tensors. `auto` uses plans of streaming segments: the fastest plan with at most `ram` bytes alive, or the plan with
@@ -40,9 +41,9 @@ class PlanExecutionPass(ModulePass):
     every mode, an image whose channels come first is copied into the order of pixels if that needs less memory, or in
     `auto` less time. If the model may overwrite the image, it is transposed in place instead. target: as for printing
     C; its kernels determine the number of pixels computed at once in segments streamed by rows. extra: the
-    multiply-accumulates that patches may add, in percent of the network's. Raises `InputError` for another mode. Unless
-    the mode is `ordinary` or `auto`, also raises `InputError` for functions that end in a loop or branch, and for
-    batches of images.
+    multiply-accumulates that patches may add, in percent of the network's multiply-accumulates. Raises `InputError` for
+    another mode. Unless the mode is `ordinary` or `auto`, also raises `InputError` for functions that end in a loop or
+    branch, and for batches of images.
     """
 
     name = "plan-execution"
@@ -78,8 +79,10 @@ class PlanExecutionPass(ModulePass):
 
 
 def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
-    """A program at L1 that computes the bits of `with_rounded_sums` with fewer ops,
-    on whole images and in more memory.
+    """Rewrite a program at L1 to a faster program that computes the same bits as `with_rounded_sums`. Return the new
+    program.
+
+    The new program has fewer ops, because it computes whole images, and needs more memory.
     """
     from tinyml.transforms.schedules.rewriting.planned_execution import RoundedSums
 
@@ -91,7 +94,7 @@ def in_whole_images(module: ModuleOp, mode: str) -> ModuleOp:
 
 
 def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None = None) -> ModuleOp | None:
-    """A program at L1, rewritten as the mode executes it, if the mode rounds partial sums; otherwise None.
+    """If a mode rounds partial sums, return a program at L1 rewritten as the mode executes it; otherwise None.
 
     ram: as for the pass. It affects the number of channels computed at once, and thereby the roundings.
     """
@@ -106,8 +109,9 @@ def with_rounded_sums(module: ModuleOp, ctx: Context, mode: str, ram: int | None
 
 
 def streamed_segments(module: ModuleOp) -> list[dict[str, str | int]]:
-    """The segments of a program that are not ordinary, as dictionaries of `first`, `last`, `by` and, for patches,
-    `more_macs`.
+    """The segments of a program that are not executed in ordinary order.
+
+    Each is a dictionary with the keys `first`, `last`, `by` and, for patches, `more_macs`.
     """
     recorded = module.attributes.get(PLAN)
     return [

@@ -1,8 +1,9 @@
 """`receive-input`: receives an image row by row or a sequence step by step, without storing the whole input (L1).
 
-The readers of an image read a copy of it instead (`tdsl.receive`). In a streamed segment only a ring of rows of this
-copy is stored. Otherwise the whole copy is received before the first op. If a loop reads a sequence one step at a time,
-each step is received where the loop reads it. An input that the caller pushes is only marked, for `stream-over-time`.
+The readers of an image read a copy of the image instead (`tdsl.receive`). In a streamed segment, the copy is a ring
+that stores only some rows. Otherwise the whole copy is received before the first op. If a loop reads a sequence one
+step at a time, each step is received where the loop reads it. An input that the caller pushes is only marked, for
+`stream-over-time`.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ class ReceiveInputPass(ModulePass):
 
     input: `memory` changes nothing. `serial` and `callback` produce the same program. `push` only sets `pushed`.
     stride: the number of frames between answers of a stream; by default the windows of answers are adjacent. Raises
-    `InputError` for other values, for an input that is neither a single image nor a sequence, and for an input in the
-    arena (`reuse-input`).
+    `InputError` for an unknown value of the option, for an input that is neither a single image nor a sequence, and for
+    an input in the arena (`reuse-input`).
     """
 
     name = "receive-input"
@@ -82,7 +83,9 @@ class ReceiveInputPass(ModulePass):
 
 
 def _receive_steps(sequence: SSAValue, steps: SequenceLoop, length: int) -> None:
-    """Replace reads of each step of a sequence by receiving the step, as a row of an image that is one pixel wide."""
+    """Replace each read of a step of a sequence by a `tdsl.receive` of the step. The sequence becomes an image one
+    pixel wide.
+    """
     image = tdsl.ReshapeOp(sequence, (1, steps.pushes.steps, 1, length))
     Rewriter.insert_op(image, imported(TIME_LOOPS).behind(sequence))
     received = tdsl.ReceiveOp(image.out, steps.loop.body.block.args[0], 1)

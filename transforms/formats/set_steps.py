@@ -1,5 +1,6 @@
-"""`set-steps`: sets how many frames a streaming program reads to the number of frames in a data set's samples (L0,
-L1).
+"""`set-steps`: sets how many frames a streaming program reads before its first answer (L0, L1).
+
+The number is the number of frames in each sample of a data set.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tinyml.transforms.schedules.table import TIME_LOOPS
 
 @dataclass(frozen=True)
 class SetStepsPass(ModulePass):
-    """Set the number of frames before the first answer of a program that reads its input step by step in a loop.
+    """If a program reads its input step by step in a loop, set the number of frames before its first answer.
 
     data: .npz file with inputs `x` (samples, ...); each sample concatenates frames. A program without `pushed` is
     unchanged. Raises `InputError` if a sample does not consist of at least two frames.

@@ -2,7 +2,7 @@
 (L1).
 
 Kernels multiply rows by a vector whose elements are contiguous. The elements of a matrix column are not contiguous, so
-that no kernel could compute the sums. A column that is copied once is multiplied by all rows.
+no kernel could compute the sums directly. The pass copies each column once and multiplies the copy by all rows.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _MIN_PRODUCTS = 3
 class SplitColumnsPass(ModulePass):
     """Replace every `tdsl.matmul` of several rows and several columns by a loop over its columns.
 
-    Sums of fewer than three products are unchanged. Sums whose bound follows only from a constant right factor are
-    unchanged. Programs for hardware, which reads columns as fast as rows, are unchanged. target: as for printing C.
-    Raises `InputError` for an unknown target.
+    Sums of fewer than three products are unchanged. Sums whose bound can only be proven because the right factor is
+    constant are unchanged. Programs for hardware, which reads columns as fast as rows, are unchanged. target: as for
+    printing C. Raises `InputError` for an unknown target.
     """
 
     name = "split-columns"

@@ -1,5 +1,5 @@
-"""`spread-maps`: replaces each `tdsl.map` by one tensor op for each of its steps; it inverts `fuse-elementwise` (L0,
-L1).
+"""`spread-maps`: replaces each `tdsl.map` by one tensor op for each of its steps, which is the inverse of
+`fuse-elementwise` (L0, L1).
 
 Formats are chosen tensor by tensor. Intermediate results inside a map would have neither a profile nor a format.
 """
@@ -25,7 +25,8 @@ from tinyml.dialects.rewriting import PatternRewriteWalker, inherit_location
 
 @dataclass(frozen=True)
 class SpreadMapsPass(ModulePass):
-    """Replace every `tdsl.map` by the tensor ops that compute its steps; no result changes.
+    """Replace every `tdsl.map` by the tensor ops that compute its steps. Splitting a `tdsl.map` into its steps changes
+    no result.
 
     Raises `InputError` for a step that no tensor op computes.
     """
@@ -57,7 +58,7 @@ class _Spread(RewritePattern):
 
 
 def _on_tensors(step: Operation, inputs: Sequence[SSAValue]) -> list[Operation]:
-    """Tensor ops that compute one step of a map for all elements; the last one has the result."""
+    """The tensor ops that compute one step of a map for all elements. The last op computes the result of the step."""
     element: Attribute = step.results[0].type
     if isinstance(step, num.ClampOp):
         return _clamp(inputs[0], step)
@@ -91,6 +92,6 @@ def _scalar(value: float, element: Attribute) -> tdsl.ConstOp:
 
 @cache
 def _by_scalar() -> Mapping[type[Operation], type[tdsl.ElementwiseOp]]:
-    """For each scalar op, the tensor op that applies it to every element, where there is one."""
+    """For each scalar op that has one, the tensor op that applies the scalar op to every element."""
     ops = (op for op in tdsl.TDSL.operations if issubclass(op, tdsl.ElementwiseOp))
     return {op.SCALAR: op for op in ops if "SCALAR" in vars(op)}

@@ -1,14 +1,14 @@
-"""`stream-over-time`: turns a program over a whole sequence into a function for one step in time (L1).
+"""`stream-over-time`: turns a program over a whole sequence into a function that processes one time step (L1).
 
 The state between steps becomes an argument and a result of the function. Examples are the hidden state of a recurrent
 network, the rows that convolutions over time still need, and the running means of features. In the arena a state is a
-buffer that shares no bytes with other buffers. The input is one frame instead of all. If the calls are made in order,
-the function computes the bits of the whole program.
+buffer that shares no bytes with other buffers. The input of a call is one frame instead of all frames. If the calls are
+made in order, the function computes the same bits as the whole program.
 
 The caller counts the calls since the last reset in the argument `t`. For each t below the number of steps, call t
-passes frame t of the input. One more call, without a frame, returns the answer. It runs the iterations that need no
-more input, such as those past the end of an image, and the ops after the loops. States are initialised in call 0. Each
-of these parts is a loop that runs at most one iteration.
+passes frame t of the input. One more call, without a frame, returns the answer. This last call runs the iterations that
+need no more input, such as those past the end of an image, and the ops after the loops. States are initialised in call
+0. Each of these parts is a loop that runs at most one iteration.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ class StreamOverTimePass(ModulePass):
 
     Loops that read the input step by step or frame by frame run one iteration in each call. A loop that reads rows
     computed by one of these loops also runs one iteration in each call. Ops on an image whose rows follow each other in
-    time run row by row if `tile-segment` supports them. All later ops run in the call after the last frame.
+    time run row by row if `tile-segment` supports them. All ops after these row-by-row ops run in the call after the
+    last frame.
 
-    axis: the time axis of the input, in the shape in which it is read; without an axis, programs without `pushed`
-    (`receive-input{input=push}`) are unchanged. target: as for printing C; its kernels determine how many pixels of a
-    row are computed at once. Raises `InputError` for another axis, and for a program that needs all of its input at
-    once.
+    axis: the time axis of the input, in the shape in which the program reads it; without an axis, programs without
+    `pushed` (`receive-input{input=push}`) are unchanged. target: as for printing C; its kernels determine how many
+    pixels of a row are computed at once. Raises `InputError` for another axis, and for a program that needs all of its
+    input at once.
     """
 
     name = "stream-over-time"

@@ -1,10 +1,10 @@
 """`synthesise-format`: synthesises lists of numbers for the constants of a model (L0).
 
-There are two kinds of candidates: the lists of `number_lists` for several powers of their weights, and the lists that a
-list format fits to constants by itself. Candidates are compared by the margins of the program on each half of the data,
-with constants rounded and refined on the other half. The halves are contiguous, because samples may be ordered in time.
-One power is chosen for all constants first, then other powers for single constants. The result is recorded on each
-constant as `tdsl.numbers`.
+There are two kinds of candidates. `number_lists` finds a list for each of several powers of the weights of errors. A
+list format also fits a list to each constant by itself. The data are divided into two halves. Constants are rounded and
+refined on one half, and the candidates are compared by the margins of the program on the other half. The halves are
+contiguous, because samples may be ordered in time. One power is chosen for all constants first, then other powers for
+single constants. The result is recorded on each constant as `tdsl.numbers`.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ LEAST_HALF = 16
 
 @dataclass(frozen=True)
 class SynthesiseFormatPass(ModulePass):
-    """Synthesise a list of numbers for each large constant of a profiled program on reals; the program is otherwise
-    unchanged.
+    """Synthesise a list of numbers for each large constant of a profiled program on reals. Apart from these lists, the
+    program is unchanged.
 
     data: .npz file with inputs `x`. bits: the bits of a code. integer_bits: the maximum bits of the integers that codes
     represent, including the sign; `bits` + 6 by default. They determine the width of products and sums, and so the cost
@@ -78,7 +78,9 @@ class SynthesiseFormatPass(ModulePass):
 
 
 class _Synthesis:
-    """The search for the lists of a program. lists: the possible lists. main: the format of all other tensors."""
+    """The search for the lists of a program. lists: the candidates for the lists. main: the format of all tensors
+    without a list.
+    """
 
     def __init__(
         self, module: ModuleOp, data: Data, lists: NumberLists, main: NumberFormat, options: SynthesiseFormatPass
@@ -100,7 +102,8 @@ class _Synthesis:
     def made(self) -> dict[tdsl.ConstOp, NumberFormat]:
         """For each constant, the list with which the program has the least loss.
 
-        The lists use one power for all constants, except where a separate power for a constant reduces the loss.
+        All lists use the same power of the weights, except where a different power for a single constant reduces the
+        loss.
         """
         if not self.constants:
             return {}
@@ -119,14 +122,14 @@ class _Synthesis:
 
     @property
     def _powers(self) -> Sequence[float | None]:
-        """The powers of the weights to try. None stands for the lists that the format fits itself, if the options
-        permit them.
+        """The powers of the weights of errors that are tried. None stands for the lists that the format fits itself,
+        where permitted.
         """
         own = not self.options.shared and self.options.integer_bits is None
         return [None, *POWERS] if own else POWERS
 
     def _lists(self, power: float | None) -> dict[int, NumberFormat]:
-        """A list for each constant, by the index of its class."""
+        """For each constant, a list of numbers, by the index of the constant's class. power: as in `_powers`."""
         assignment, prototype = self.whole.candidates.assignment, self.lists.prototype
         if power is None:
             classes = {index: assignment.classes[index] for index in self.constants}
@@ -145,7 +148,7 @@ class _Synthesis:
 
     @cached_property
     def _weighted(self) -> list[tuple[Reals, Reals]]:
-        """The numbers of each constant as reals, with their weights in margins."""
+        """For each constant, its numbers as reals, and the weights of their errors in the margins."""
         return [weighted_reals(self.whole, constant) for constant in self.constants.values()]
 
     def _loss(self, lists: Mapping[int, NumberFormat]) -> float:

@@ -1,10 +1,10 @@
 """`tile-segment`: fuses a segment of a network into one loop nest over slices of its images (L1).
 
 By rows or pixels, intermediate images are stored in ring buffers. Every value is computed once, when its first reader
-needs it, and is stored until its last reader has used it. The result of the segment may then overwrite the part of its
-input that has been read (`pack-scratch`). By channels, each channel passes from op to op until its contribution is
-added to the sums. By patches, each op computes the part of its result that one tile of the last result needs. By
-channels in patches, some of these ops do so channel by channel.
+needs it, and is stored until its last reader has used it. The result of the segment may then overwrite the part of the
+segment's input that has been read (`pack-scratch`). By channels, each channel passes from op to op until its
+contribution is added to the sums. By patches, each op computes the part of its result that one tile of the last result
+needs. By channels in patches, some ops compute their part channel by channel.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class TileSegmentPass(ModulePass):
     by pixels. sums: the width in bits of the sums that a loop over channels accumulates: 32, 16 or 8; partial sums that
     need more bits are rounded. channels: the number of channels per iteration of a loop over channels, a divisor of the
     total number. patches: the number of patches along each axis. target: as for printing C; its kernels determine how
-    many pixels of a row are computed at once. Raises `InputError` for other names and widths of sums, and, with the
+    many pixels of a row are computed at once. Raises `InputError` for invalid names and widths of sums, and, with the
     reason, for segments that cannot run slice by slice.
     """
 

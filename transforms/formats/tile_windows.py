@@ -1,9 +1,10 @@
-"""`tile-windows`: turns convolutions into loops over the pixels of their results, with a matrix product for each (L1).
+"""`tile-windows`: turns convolutions into loops over the pixels of their results, with a matrix product for each pixel
+(L1).
 
 The window of each pixel is gathered from the image, including padding. Neither a padded image nor a matrix of all
-windows is stored: only one window is, and none if its elements are contiguous in the image. The filter is then a
-matrix, and all optimisations of matrix products apply. Elementwise ops after a convolution run in the same loops, pixel
-by pixel.
+windows is stored. Only one window is stored, and none if the elements of the window are contiguous in the image. The
+filter is then a matrix, and all optimisations of matrix products apply. Elementwise ops after a convolution run in the
+same loops, pixel by pixel.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from tinyml.targets.registry import HOST
 
 @dataclass(frozen=True)
 class TileWindowsPass(ModulePass):
-    """Replace every `tdsl.conv2d` of a single image, with the padding before and the elementwise ops after it, by a
-    loop over pixels.
+    """Replace every `tdsl.conv2d` of a single image by a loop over pixels.
 
-    An image one pixel wide becomes a row of the same number of pixels if only tiles along a row have kernels.
-    Convolutions in place (`turns`) are unchanged. An elementwise op moves into the loop if it is the only reader of the
-    previous result, and if its other operands are tensors of the same shape, numbers per channel or single numbers.
+    The loop includes the padding before the convolution and the elementwise ops after it. An image one pixel wide
+    becomes a row of the same number of pixels if only tiles along a row have kernels. Convolutions in place (`turns`)
+    are unchanged. An elementwise op moves into the loop if it is the only reader of the previous result, and if its
+    other operands are tensors of the same shape, numbers per channel or single numbers.
 
     target: as for printing C; its kernels determine how many pixels are computed at once. ram: a limit in bytes, by
     default the limit of a search (`tdsl.ram`). With a limit, as many pixels are computed at once as fit the memory that

@@ -27,9 +27,9 @@ DISJOINT_DISTANCE = 1 << 31
 class Access:
     """A read or write of a memory by an op.
 
-    memory: an arena, an array outside of it, or a memory of hardware. start: the first bit of the element that the op
-    accesses, from the start of the memory; None if it accesses several elements or packed ones. width: the width of the
-    element, in bits. reach: the half-open range of bits that the op may touch in any iteration.
+    memory: an arena, an array outside of any arena, or a memory of hardware. start: the first bit of the element that
+    the op accesses, from the start of the memory; None if it accesses several elements or packed ones. width: the width
+    of the element, in bits. reach: the half-open range of bits that the op may touch in any iteration.
     """
 
     op: Operation
@@ -40,7 +40,7 @@ class Access:
     reach: tuple[int, int]
 
     def is_apart(self, other: Access) -> bool:
-        """True if no iteration of one access touches a bit that any iteration of the other touches."""
+        """True if the two accesses never touch the same bit, in any iterations."""
         if self.memory is not other.memory:
             return True
         return self.reach[1] <= other.reach[0] or other.reach[1] <= self.reach[0]
@@ -61,9 +61,9 @@ def distance(
     """The number of iterations from access `first` to access `second` of the same element; negative if `second` is
     earlier.
 
-    None if it is unknown or if several iterations access the element; `DISJOINT_DISTANCE` if the accesses never touch
-    the same element. body, step, trips: the body, step and number of iterations of the loop whose index appears in both
-    addresses; without a body, both accesses run once.
+    None if this number is unknown or if several iterations access the element. `DISJOINT_DISTANCE` if the accesses
+    never touch the same element. body, step, trips: the body, step and number of iterations of the loop whose index
+    appears in both addresses; without a body, both accesses run once.
     """
     if first.is_apart(second):
         return DISJOINT_DISTANCE
@@ -108,7 +108,7 @@ def accesses(block: Block) -> list[Access] | None:
 
 
 def buffer_access(op: Operation, buffer: SSAValue) -> Access:
-    """The access of an op to a buffer or to a view of one. Ops other than stores only read."""
+    """The access of an op to a buffer or to a view of the buffer. It is a write only if the op is a store."""
     type, root = memref_type(buffer), scratch.root(buffer)
     width, (first, end), start = 8 * element_bytes(type), bytes_of(root), None
     if isinstance(op, memref.LoadOp | memref.StoreOp) and packed_bits(type) is None:

@@ -1,4 +1,7 @@
-"""Flat memories instead of memrefs: constant-folded addresses of elements, and loads and stores at these addresses."""
+"""Flat memories instead of memrefs: constant-folded addresses of elements, and loads and stores at these addresses.
+
+A flat memory has one axis.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 
 class AddressBuilder(LoopBuilder):
-    """A builder of loop nests in which an index is an SSA value, or an integer if it is known."""
+    """A builder of loop nests. An index is an SSA value, or an integer if its value is known at compile time."""
 
     def value(self, index: SSAValue | int) -> SSAValue:
         return self.index(index) if isinstance(index, int) else index
@@ -54,7 +57,9 @@ class AddressBuilder(LoopBuilder):
 
 
 class ArrayLocation(NamedTuple):
-    """The location of an array: a flat memory, and the element at which the array starts."""
+    """The location of an array: the flat memory that contains it, and the position of its first element in this
+    memory.
+    """
 
     memory: SSAValue
     start: SSAValue | int
@@ -78,14 +83,18 @@ class FlatAccesses(ABC):
 
     @abstractmethod
     def read(self, memory: SSAValue, index: SSAValue, array: SSAValue) -> SSAValue:
-        """Insert a load of an element of an array."""
+        """Insert a load of an element of an array, and return the loaded value. index: the position of the element in
+        the memory.
+        """
 
     @abstractmethod
     def write(self, value: SSAValue, memory: SSAValue, index: SSAValue) -> None:
         """Insert a store of a value to an element of a memory."""
 
     def place(self, array: SSAValue) -> ArrayLocation:
-        """The location of an array; raises `InputError` for a memref defined by any other op than `ORIGINS` lists."""
+        """The location of an array; raises `InputError` for a memref that is defined by an op that `ORIGINS` does not
+        list.
+        """
         if (found := self.at.get(array)) is None:
             owner = array.owner if isinstance(array.owner, Operation) else self.function
             raise error_at(owner, f"'{owner.name}' gives {array.type}, {self.ORIGINS}")

@@ -1,7 +1,7 @@
 """The lowering of one `num` op to arithmetic on bits, inside its program or in isolation.
 
-Formats and accumulators become storage types. A `num.call` becomes a call of a C function. The routine of the op
-defines the arguments.
+Formats and accumulators become storage types. A `num.call` becomes a call of a C function, whose arguments are
+determined by the routine of the op.
 """
 
 from __future__ import annotations
@@ -150,7 +150,8 @@ Lowering: TypeAlias = Callable[[Emitter], SSAValue | None]
 
 
 def _call_of(op: num.CallOp) -> Lowering:
-    """The function that lowers an op to a call of a C function, with the current lengths and codings of its operands.
+    """Return the function that lowers an op to a call of a C function, for the op's current lengths and codings of
+    operands.
 
     Raises `InputError` for an op without a kernel, and for a kernel that the target does not have.
     """
@@ -178,7 +179,7 @@ def _call_of(op: num.CallOp) -> Lowering:
 
 
 def _of_any_length(e: Emitter, value: SSAValue) -> SSAValue:
-    """Cast a memref to a dynamic length and no memory space, the type that kernels accept; return other values
+    """Cast a memref to the type that kernels accept, with a dynamic length and no memory space. Return other values
     unchanged.
     """
     if not isinstance(value.type, MemRefType):
@@ -192,7 +193,7 @@ Interval: TypeAlias = tuple[int, int]
 
 
 def prepare(op: Operation) -> Lowering | None:
-    """The function that lowers an op in its current formats; None for an op that needs no lowering."""
+    """Return the function that lowers an op in its current formats; None for an op that needs no lowering."""
     match op:
         case num.NumOp():
             computation = op.computation()
@@ -216,7 +217,8 @@ class OpFunction:
 
     @classmethod
     def recorded(cls, op: Operation, intervals: Sequence[Interval | None]) -> OpFunction:
-        """The op lowered to exact integers. intervals: the proven interval of each operand, or None.
+        """Lower an op to exact integers in a separate function. intervals: the proven interval of each operand, or
+        None.
 
         Raises `InputError` for an op without a lowering.
         """

@@ -29,7 +29,10 @@ def buffer_reads(value: SSAValue) -> Iterator[Use]:
 
 
 def memory_of(root: SSAValue) -> SSAValue:
-    """The arena that contains a root buffer, in which results may overwrite operands, or the root itself."""
+    """The memory of a root buffer: the arena that contains it, or the buffer itself if it is not in an arena.
+
+    In an arena, results may overwrite operands.
+    """
     return root.owner.arena if isinstance(root.owner, scratch.ViewOp) else root
 
 
@@ -57,12 +60,12 @@ def overlap(a: SSAValue, b: SSAValue) -> bool:
 
 
 def element_of(buffer: SSAValue, indices: Sequence[SSAValue]) -> AffineSum:
-    """The position in the root buffer of the element at some indices into a view."""
+    """The position, in the root buffer, of an element. indices: the indices of the element in a view of this buffer."""
     return offset_of(indices, memref_type(buffer).get_shape()).plus(first_element(buffer))
 
 
 def first_element(buffer: SSAValue) -> AffineSum:
-    """The position in the root buffer of the first element of a view."""
+    """The position, in the root buffer, of the first element of a view."""
     total = AffineSum(0, {})
     while isinstance(slice := buffer.owner, SliceOp):
         total, buffer = total.plus(affine_sum(slice.offset)), slice.source
@@ -70,8 +73,8 @@ def first_element(buffer: SSAValue) -> AffineSum:
 
 
 def constant_raws(run: SSAValue) -> NDArray[np.int64] | None:
-    """The raws of the part of a constant that a memref views, as one axis;
-    None if the memref is no part of a constant.
+    """The raws of the part of a constant that a memref views, as a vector; None if the memref does not view a
+    constant.
     """
     first, factors = first_element(run)
     if factors or not isinstance(constant := scratch.root(run).owner, scratch.ConstantOp) or constant.loaded:
@@ -92,7 +95,7 @@ def retype_elements(value: SSAValue, element: Attribute) -> None:
 
 
 def retype_buffer(value: SSAValue, type: MemRefType[Attribute]) -> None:
-    """Set a new type for a buffer, and the memory space of this type for its views."""
+    """Set a new type for a buffer. Set the memory space of this type for the buffer's views."""
     value = Rewriter.replace_value_with_new_type(value, type)
     for use in list(value.uses):
         if isinstance(view := use.operation, SliceOp):

@@ -1,4 +1,7 @@
-"""The accumulator of a sum of products: the narrowest one that is proven not to overflow, with the proof."""
+"""The choice of the accumulator of a sum of products: the narrowest accumulator that is proven not to overflow.
+
+The proof is recorded with the accumulator.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ def choose(op: tdsl.ContractionOp, known_sums: KnownSums | None = None) -> None:
 
 
 def _key(op: tdsl.ContractionOp, products: Sequence[Product]) -> object:
-    """A key that identifies everything that determines the accumulator of a sum."""
+    """A key for the cache of accumulators. Sums with equal keys have the same accumulator."""
     factors = [factor for product in products for factor in (product.lhs, product.rhs)]
     initial = () if op.initial is None else (_facts(tdsl.factor_of(op.initial)),)
     kinds = [(product.length, product.square, product.sparse) for product in products]
@@ -72,7 +75,8 @@ def _facts(factor: Factor) -> object:
 
 
 def _order(op: tdsl.MatmulSumOp, result: NumberFormat) -> None:
-    """Sort the products of a sum so that each partial sum continues exactly in the unit of the next product.
+    """Sort the products of a sum so that each partial sum can be continued in the unit of the next product without
+    rounding.
 
     The product with the finest unit becomes the last; otherwise the order is stable. If no product can be last, the
     order is unchanged.

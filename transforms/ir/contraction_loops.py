@@ -14,9 +14,10 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
 def expand_contraction(op: num.ContractOp, first: int = 0) -> None:
-    """Replace a contraction by loops over its windows and over its rows from index `first`; one row needs no loop.
+    """Replace a contraction by loops over its windows and rows. A single row needs no loop.
 
-    If there is a single window and all rows are expanded, the rows become a `num.nest`, whose dot products are calls.
+    first: the index of the first row that is expanded. If there is a single window and all rows are expanded, the rows
+    become a `num.nest`, in which each dot product is a call.
     """
     nest = LoopBuilder(op)
     sparse = [each for each in op.body.block.ops if isinstance(each, num.SparseProductsOp | num.EntriesOp)]
@@ -49,7 +50,7 @@ def _inline(
     entries: Mapping[num.SparseProductsOp | num.EntriesOp, SSAValue],
     nest: LoopBuilder,
 ) -> None:
-    """Insert the body of a contraction at given indices, with its products lowered to dot products.
+    """Insert the body of a contraction at given indices. The products of the body become dot products.
 
     entries: for each sparse matrix, the number of the row's first entry.
     """
@@ -79,7 +80,7 @@ def _inline(
 
 
 def _dots(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopBuilder) -> SSAValue:
-    """The sum to which the products of all contiguous runs of a window are added."""
+    """Emit the dot products of all contiguous runs of a window, and return the sum to which they are added."""
     (runs, pitch, _), sum, row = op.spaces, op.sum, indices[-1]
     part = op.length // runs
     for run in range(runs):
@@ -110,7 +111,10 @@ def open_entries(op: num.SparseProductsOp) -> None:
 
 
 def _over_entries(op: num.EntriesOp, row: SSAValue, first: SSAValue, nest: LoopBuilder) -> SSAValue:
-    """The sum of a sparse row, computed by a loop that follows the row's gaps, starting at entry number `first`."""
+    """Emit a loop that sums the entries of a sparse row, and return the sum. The loop follows the gaps of the row.
+
+    first: the number of the row's first entry.
+    """
 
     def add(*values: SSAValue) -> SSAValue:
         for argument, value in zip(op.body.block.args, values, strict=True):
@@ -129,7 +133,7 @@ def _over_entries(op: num.EntriesOp, row: SSAValue, first: SSAValue, nest: LoopB
 
 
 def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: LoopBuilder) -> SSAValue:
-    """The position in the image of the first element of a window."""
+    """Emit the position in the image of the first element of a window, and return it."""
     if len(around.shape) == 1:
         return nest.index(0)
     first = nest.times(indices[-2], op.spaces.step)
@@ -137,8 +141,8 @@ def _first(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: L
 
 
 def _store(op: memref.StoreOp, nest: LoopBuilder) -> None:
-    """Replace a store by one at the linear index of the element, so that outer loops compute their part of the index
-    once.
+    """Replace a store by a store at the linear index of the element, so that outer loops compute their part of the
+    index once.
     """
     number: SSAValue | None = None
     for index, extent in zip(op.indices, scratch.memref_type(op.memref).get_shape(), strict=True):

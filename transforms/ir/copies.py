@@ -1,6 +1,7 @@
-"""Copies of programs in one walk; xDSL's `clone` needs a second walk to set operands after all ops exist.
+"""Copies of programs, made in one walk over the ops.
 
-A copy may have other types and other constants than the original, so that no later replacement is necessary.
+xDSL's `clone` needs a second walk to set operands after all ops exist. A copy may have other types and other constants
+than the original, so that no later replacement is necessary.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ def copied(
     types: Mapping[SSAValue, Attribute] | None = None,
     constants: Mapping[SSAValue, Operation] | None = None,
 ) -> T:
-    """A copy of an op, including the ops in its regions. Every operand must be defined before the ops that use it.
+    """Copy an op, including the ops in its regions, and return the copy. Every operand must be defined before its uses.
 
-    values: filled with the copy of each value. types: the types of copies that differ from the original's. constants:
-    detached ops that replace the definitions of these values.
+    values: filled with the copy of each value. types: the types of the values whose copies have another type.
+    constants: detached ops that replace the definitions of these values.
     """
     values, types, constants = {} if values is None else values, types or {}, constants or {}
     copy = op.create(

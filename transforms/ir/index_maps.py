@@ -1,4 +1,4 @@
-"""Affine maps as arithmetic on loop indices, and the expansion of bodies of nests that contain them (L3)."""
+"""Affine maps as arithmetic on loop indices, and the expansion of nests whose bodies contain affine maps (L3)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 def applied(
     map: AffineMap, shape: Sequence[int], indices: Indices, symbols: Sequence[SSAValue], nest: LoopBuilder
 ) -> Indices:
-    """Insert the results of a map into the body of a `num.nest` that visits a shape.
+    """Insert the results of a map into the body of a `num.nest` that visits a shape, and return them.
 
     A result that is neither an axis number nor a symbol nor a constant becomes an `affine.apply`. Raises `InputError`
     for an expression that no loop can compute.
@@ -51,7 +51,9 @@ def applied(
 
 
 def _apply(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue], nest: LoopBuilder) -> SSAValue:
-    """Insert an `affine.apply` that computes an expression from the indices and symbols that occur in it."""
+    """Insert an `affine.apply` that computes an expression from the indices and symbols that occur in it. Return its
+    result.
+    """
     parts = list(expression.dfs())
     axes = sorted({part.position for part in parts if isinstance(part, AffineDimExpr)})
     others = sorted({part.position for part in parts if isinstance(part, AffineSymExpr)})
@@ -68,9 +70,10 @@ def _apply(expression: AffineExpr, indices: Indices, symbols: Sequence[SSAValue]
 def mapped(
     map: AffineMap, shape: Sequence[int], indices: Indices, symbols: Sequence[SSAValue], nest: LoopBuilder
 ) -> Indices:
-    """Emit arithmetic that computes the results of a map for indices of a shape and for non-negative symbols.
+    """Emit arithmetic that computes the results of a map, and return the results.
 
-    Raises `InputError` for an expression that is not affine, or that divides a term without a lower bound.
+    indices: indices within `shape`. symbols: non-negative values. Raises `InputError` for an expression that is not
+    affine, or that divides a term without a lower bound.
     """
     return [_value(expression, shape, indices, symbols, nest) for expression in map.results]
 
@@ -110,8 +113,9 @@ def _value(
 
 
 def _negated(expression: AffineExpr) -> AffineExpr | None:
-    """The negation of a product with a negative factor, by which affine maps express a difference; None for other
-    terms.
+    """The negated term, for a product with a negative factor; None for any other term.
+
+    Affine maps express a difference as the addition of such a product.
     """
     match expression:
         case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Mul, lhs=lhs, rhs=AffineConstantExpr(value=-1)):
@@ -123,7 +127,9 @@ def _negated(expression: AffineExpr) -> AffineExpr | None:
 
 
 def inline(op: num.NestOp, numbers: Indices, nest: LoopBuilder) -> None:
-    """Move the body of a `num.nest` to the insertion point of a builder. numbers: the indices of its axes."""
+    """Move the body of a `num.nest` to the insertion point of a builder. numbers: the values that replace the nest's
+    indices.
+    """
     _inline(op.body.block, numbers, dict(zip(numbers, op.shape, strict=True)), nest)
 
 
@@ -171,7 +177,9 @@ def _inline(
 
 
 def _of_map(op: affine.ApplyOp, extents: Mapping[SSAValue, int], nest: LoopBuilder) -> SSAValue:
-    """The result of an `affine.apply`, emitted as arithmetic. extents: the extents of axes, by their indices."""
+    """Emit arithmetic that computes an `affine.apply`, and return the result. extents: the extents of axes, by their
+    indices.
+    """
     map, dims, operands = op.map.data, op.map.data.num_dims, list(op.mapOperands)
     shape = [extents.get(number, 1) for number in operands[:dims]]
     return mapped(map, shape, operands[:dims], operands[dims:], nest)[0]

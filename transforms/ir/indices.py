@@ -66,7 +66,7 @@ def is_multiple(index: SSAValue, factor: int) -> bool:
 
 
 def exchanged(index: SSAValue, factor: int, by: int, nest: LoopBuilder) -> SSAValue:
-    """Emit index / factor * by without a division, for an index that is a multiple of `factor`."""
+    """Emit index / factor * by without a division, and return the result. The index must be a multiple of `factor`."""
     if factor == by:
         return index
     if (number := const_evaluate_operand(index)) is not None:
@@ -88,7 +88,7 @@ def exchanged(index: SSAValue, factor: int, by: int, nest: LoopBuilder) -> SSAVa
 
 
 class AffineSum(NamedTuple):
-    """A sum of a constant and of variables, each times a factor other than 0."""
+    """A sum of a constant and of variables. Each variable is multiplied by a factor other than 0."""
 
     constant: int
     factors: dict[SSAValue, int]
@@ -132,7 +132,7 @@ def affine_sum(index: SSAValue) -> AffineSum:
 
 
 def _linear(expression: AffineExpr, dims: Sequence[SSAValue], symbols: Sequence[SSAValue]) -> AffineSum | None:
-    """An expression of an affine map as a sum; None for an expression with a quotient or a remainder."""
+    """An expression of an affine map as an affine sum; None for an expression with a quotient or a remainder."""
     match expression:
         case AffineDimExpr(position=position):
             return affine_sum(dims[position])
@@ -151,8 +151,8 @@ def _linear(expression: AffineExpr, dims: Sequence[SSAValue], symbols: Sequence[
 
 
 def offset_of(indices: Sequence[SSAValue], shape: Sequence[int]) -> AffineSum:
-    """The offset, in elements, of the part of a row-major array that some leading indices select, as `build_offset`
-    emits it.
+    """The offset, in elements, of the part of a row-major array that leading indices select. It equals the offset of
+    `build_offset`.
     """
     total = AffineSum(0, {})
     for axis, index in enumerate(indices):
@@ -165,7 +165,7 @@ MOST_ITERATIONS = 1_000_000
 
 
 def mean_iterations(loop: scf.ForOp) -> float | None:
-    """The mean number of iterations of a loop over all iterations of the loops that its bounds depend on.
+    """The mean number of iterations of a loop, over all iterations of the loops on whose indices its bounds depend.
 
     None unless those loops have constant bounds and the bounds of this loop follow from their indices.
     """
@@ -182,7 +182,7 @@ def mean_iterations(loop: scf.ForOp) -> float | None:
 
 
 def _ranges(indices: Sequence[SSAValue]) -> dict[SSAValue, range]:
-    """The loop variables and call numbers that indices depend on, each with its range if the range is known."""
+    """The loop variables and call numbers on which indices depend, each with its range if the range is known."""
     found: dict[SSAValue, range] = {}
     for index in indices:
         if isinstance(owner := index.owner, Operation):

@@ -1,4 +1,4 @@
-"""Intervals of indices and integers, which determine how many bits they need in hardware."""
+"""Intervals of indices and integers. An interval determines how many bits a value needs in hardware."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ROUNDS = 4
 
 
 def type_interval(value: SSAValue) -> Interval:
-    """The range of signed integers of a value's type."""
+    """The least and the greatest signed integer of a value's type."""
     if isinstance(value.type, IndexType):
         return INDEX
     width = cast("IntegerType[int, Any]", value.type).width.data
@@ -75,7 +75,9 @@ def _loaded(function: func.FuncOp) -> dict[SSAValue, Interval]:
 
 
 def _elements(words: Iterable[SSAValue], bits: int) -> Iterator[SSAValue]:
-    """Yield the elements of `bits` bits that are extracted from words, and the words that are single elements."""
+    """Yield the elements of `bits` bits that are extracted from words. If a word is itself a single element, yield the
+    word.
+    """
     for word in words:
         if cast("IntegerType[int, Any]", word.type).width.data == bits:
             yield word
@@ -145,7 +147,9 @@ class _Pass:
             self.known[op.results[i]] = self.of(argument)
 
     def _limited(self, op: Operation, interval: Interval) -> Interval:
-        """The interval of a value that is selected only while it is below a limit."""
+        """The interval of an op's result, reduced if the op is a selection that returns a value only while it is below
+        a limit.
+        """
         if not isinstance(op, arith.SelectOp) or not isinstance(test := op.cond.owner, arith.CmpiOp):
             return interval
         if test.predicate.value.data != _SIGNED_LESS or test.lhs is not op.lhs:

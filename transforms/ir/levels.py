@@ -28,12 +28,12 @@ from tinyml.dialects.tdsl.interface import read_interface
 
 @dataclass(frozen=True)
 class Level:
-    """The IR that the passes of one folder accept.
+    """The kind of IR that the passes of one folder accept.
 
     description: for messages. refused: the type of values that belong to another level. without: dialects that were
-    lowered earlier. inputs: the type of the arguments of every function, except the time of a step, if the passes
-    require whole programs. graph: true if values may be used before their definition, as in circuits. complaint:
-    returns the error message for any other violation by an operation, or None.
+    lowered earlier. inputs: if the passes require whole programs, the type of the arguments of every function, except
+    the time of a step. graph: true if values may be used before their definition, as in circuits. complaint: returns
+    the error message for any other violation by an operation, or None.
     """
 
     description: str
@@ -51,21 +51,24 @@ _ON_BITS = _NESTS | num.ReduceOp
 
 
 def _hardware_complaint(op: Operation) -> str | None:
-    """The error message for an op that hardware cannot execute, including contractions, or None.
+    """The error message for an op that hardware cannot execute; None for any other op.
 
-    Contractions must have been distributed to processing elements before.
+    Contractions are not executable: they must have been distributed to processing elements before.
     """
     return f"'{op.name}' is of another level" if isinstance(op, _NESTS) else _memories_complaint(op)
 
 
 def _circuit_complaint(op: Operation) -> str | None:
-    """The error message for an op that is not allowed in a module of registers and logic, or None."""
+    """The error message for an op that is not allowed in a module of registers and logic; None for an allowed op."""
     known = op.name.partition(".")[0] in ("hw", "comb", "seq", "rtl")
     return None if known else f"'{op.name}' is of another level"
 
 
 def _memories_complaint(op: Operation) -> str | None:
-    """The error message for an op other than arithmetic, control flow, contractions and clocked accesses, or None."""
+    """The error message for an op that is not allowed here; None for an allowed op.
+
+    Arithmetic, control flow, contractions and clocked accesses are allowed.
+    """
     if isinstance(op, func.FuncOp) and op.is_declaration:
         return f"the function '{op.sym_name.data}' has no body"
     if op.name not in _CONTROL and not op.name.startswith("arith.") and not isinstance(op, ClockedOp | _NESTS):
@@ -85,7 +88,7 @@ def _memories_complaint(op: Operation) -> str | None:
 
 
 def _bits_complaint(op: Operation) -> str | None:
-    """The error message for arithmetic in a number format, or None.
+    """The error message for arithmetic in a number format; None for any other op.
 
     Contractions and their parts are allowed, because hardware distributes them to processing elements later.
     """
@@ -138,13 +141,14 @@ def level_of(step: ModulePass) -> Level | None:
 
 
 class LevelError(InputError):
-    """Raised for a program whose level is not the level of the pass."""
+    """Raised for a program that is not at the level of the pass."""
 
 
 def check_level(step: ModulePass, module: ModuleOp) -> None:
-    """Raise `LevelError` at the offending operation unless a module has the level of a pass.
+    """Raise `LevelError` at the first op that does not belong to the level of a pass.
 
-    Passes of a level also require functions of one block, no nested functions, and definitions that precede their uses.
+    If the pass has a level, also raise it for functions of several blocks, for nested functions, and for values that
+    are used before their definition.
     """
     level = level_of(step)
     if level is None:
@@ -183,7 +187,7 @@ def _signature_complaint(function: func.FuncOp, level: Level) -> str | None:
 
 
 def _complaints(regions: Sequence[Region], level: Level) -> Iterator[tuple[Operation, str]]:
-    """Yield the operations inside a function that violate a level, in order, each with the error message."""
+    """Yield each operation inside a function that violates a level, in order, with the error message."""
     known: set[SSAValue] = set()
 
     def visit(block: Block) -> Iterator[tuple[Operation, str]]:

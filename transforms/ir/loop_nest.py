@@ -28,7 +28,7 @@ from tinyml.dialects.rewriting import Builder
 
 
 class LocatedBuilder:
-    """A builder that inserts ops where xDSL's `builder` does; an op without a location receives `location`."""
+    """A builder that inserts ops where xDSL's `builder` does. If an op has no location, it receives `location`."""
 
     def __init__(self, point: InsertPoint, location: LocationAttr) -> None:
         self.builder = Builder(point)
@@ -102,8 +102,9 @@ class LoopBuilder(LocatedBuilder):
         return self.insert(arith.MuliOp.create(operands=(a, self.index(factor)), result_types=(a.type,)))
 
     def _applied(self, *terms: tuple[SSAValue, int]) -> SSAValue:
-        """The sum of indices times factors, as an `affine.apply`. Its dimensions are the indices that the nest
-        computes.
+        """Emit an `affine.apply` that computes the sum of indices times factors, and return the result.
+
+        The dimensions of the map are the indices that the nest computes.
         """
         dims, symbols, total = list[SSAValue](), list[SSAValue](), AffineExpr.constant(0)
         for index, factor in terms:
@@ -202,12 +203,13 @@ class LoopBuilder(LocatedBuilder):
         return loop.results
 
     def sum_of_products(self, start: SSAValue, length: int, mac: Mac) -> SSAValue:
-        """The sum of `start` and `length` products, in the order that the accumulator of `start` prescribes.
+        """Emit code that adds `length` products to `start`, in the order that the accumulator of `start` prescribes.
+        Return the sum.
 
-        The code is a single loop in the order of the summed index, or a loop nest for a tree of sums. A binary tree
-        needs no memory for its products: each level is a loop of two iterations that carries a sum, and the next lower
-        level is nested in it. Products in excess of whole trees form one smaller tree for each power of two in their
-        number.
+        mac: adds one product. The code is a single loop in the order of the summed index, or a loop nest for a tree of
+        sums. A binary tree needs no memory for its products. Each level of the tree is a loop of two iterations that
+        carries a sum, and the next lower level is nested in this loop. The products that do not fill a whole tree form
+        smaller trees, one for each power of two in their number.
         """
         accumulator = num.accumulator_type(start)
         if accumulator.below is None:
@@ -225,7 +227,9 @@ class LoopBuilder(LocatedBuilder):
         return sum
 
     def _tree(self, accumulator: Accumulator, first: SSAValue, count: int, mac: Mac) -> SSAValue:
-        """The sum of `count` products starting at index `first`; count is at most the size of a tree."""
+        """Emit code that adds `count` products starting at index `first`, and return the sum. `count` is at most the
+        size of a tree.
+        """
         zero = self.insert(num.ZeroOp(accumulator.type))
         below = accumulator.below
         if below is None:
@@ -247,8 +251,9 @@ class LoopBuilder(LocatedBuilder):
     def contract(
         self, shape: Sequence[int], body: Callable[[Indices], None], tile: num.TileKernelAttr | None = None
     ) -> num.ContractOp:
-        """Insert a `num.contract` over lines of windows, windows and rows of weights; `body` receives the indices of
-        these axes.
+        """Insert a `num.contract` over lines of windows, windows and rows of weights, and return it.
+
+        body: receives the indices of these axes.
         """
         block = Block(arg_types=[INDEX] * len(shape))
         with self.inside(block):
@@ -263,7 +268,7 @@ def _height(accumulator: Accumulator) -> int:
 
 
 def function_around(op: Operation) -> func.FuncOp:
-    """The function that contains an op."""
+    """The function that contains an op, directly or in a region of another op."""
     function = op.parent_op()
     while not isinstance(function, func.FuncOp):
         assert function is not None
@@ -272,7 +277,7 @@ def function_around(op: Operation) -> func.FuncOp:
 
 
 def local_array(function: func.FuncOp, element: Attribute, length: int, name: str) -> SSAValue:
-    """Allocate a local array on the stack of a function."""
+    """Allocate a local array on the stack of a function, and return the array."""
     first = function.body.block.first_op
     assert first is not None
     array = LoopBuilder(first).insert(memref.AllocaOp.get(element, shape=[length]))
@@ -283,9 +288,9 @@ def local_array(function: func.FuncOp, element: Attribute, length: int, name: st
 def needed(
     ops: Sequence[Operation | Block], loop: scf.ForOp | num.ContractOp, but: Operation | None = None
 ) -> list[Operation]:
-    """The given ops and the ops of the loop's body that they depend on, in order.
+    """The given ops and the ops of the loop's body on which they depend, in order.
 
-    Ops that only `but` depends on are omitted.
+    Ops on which only `but` depends are omitted.
     """
     needed: set[Operation] = set()
     pending = list(ops)

@@ -1,7 +1,7 @@
-"""Sums in memory: accumulators that fit no register, as values on L3 and as arrays on lower levels.
+"""Sums in memory: accumulators that fit in no register. They are values on L3 and arrays on lower levels.
 
-On L3 a sum is a value, and the op that begins it may be anywhere before its use. In memory a sum is an array that ops
-update. Each sum therefore needs a separate op that begins it, and loops carry no sums.
+On L3 a sum is a value, and the op that begins it may be anywhere before the use of the sum. In memory a sum is an array
+that ops update. Each sum therefore needs a separate op that begins it, and loops carry no sums.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ def _carry_none(loop: scf.ForOp) -> None:
 
 
 def share_arrays(function: func.FuncOp, arrays: Sequence[memref.AllocaOp]) -> None:
-    """Let arrays of the same type share one allocation if their lives in the function's body do not overlap."""
+    """Let arrays of the same type share one allocation if the ops that use them do not overlap in the function's
+    body.
+    """
     body = function.body.block
     places = {op: place for place, op in enumerate(body.ops)}
     free = dict[object, list[tuple[int, memref.AllocaOp]]]()

@@ -1,4 +1,6 @@
-"""The outputs of a classifier that callers may request (scores or only the class), and the decision on a class."""
+"""The outputs of a classifier that callers may request: scores or only the class. Also the computation of the class
+from scores.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,9 @@ SCORES, CLASS = OUTPUTS = ("scores", "class")
 
 
 def add_label(function: func.FuncOp, compared: SSAValue) -> None:
-    """Add the index of a class before the other results of a function.
+    """Add a result to a function, before the other results: the index of a class.
 
-    compared: a vector of scores, the greatest of which determines the class, or a single number, which is positive for
+    compared: a vector of scores, of which the greatest determines the class, or a single number, which is positive for
     class 1.
     """
     last = cast(func.ReturnOp, function.body.block.last_op)
@@ -33,7 +35,10 @@ def add_label(function: func.FuncOp, compared: SSAValue) -> None:
 
 
 def argument_of_sigmoid(value: SSAValue) -> SSAValue | None:
-    """The argument of the sigmoid that computes a value, or None. It is positive if the value is above 1/2."""
+    """The argument of the sigmoid that computes a value; None if no sigmoid computes it.
+
+    The argument is positive if the value is above 1/2.
+    """
     while isinstance(value.owner, tdsl.ReshapeOp):
         value = value.owner.input
     return value.owner.input if isinstance(value.owner, tdsl.SigmoidOp) else None

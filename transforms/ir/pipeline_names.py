@@ -1,7 +1,9 @@
-"""The interface between searches and lower levels: names of pipelines and passes, and the attribute of a cost.
+"""The interface between searches and lower levels: names of pipelines and passes, and the attribute that records a
+cost.
 
-A search needs the cost of a candidate on a target, which only lower levels can determine. It cannot import them. It
-therefore finds pipelines and passes in the registry, by the names declared here, and runs them on candidates.
+A search needs the cost of a candidate on a target. Only lower levels can determine this cost, and a search cannot
+import them. It therefore finds pipelines and passes in the registry, by the names declared here, and runs them on
+candidates.
 """
 
 from __future__ import annotations
@@ -71,11 +73,11 @@ class ProgramCost:
 
     @classmethod
     def of(cls, estimate: Estimate) -> ProgramCost:
-        """An estimate, rounded to whole units of time and bytes."""
+        """Convert an estimate to a cost, rounded to whole units of time and bytes."""
         return cls(round(estimate.time), round(estimate.flash), round(estimate.ram))
 
     def within(self, limit: ProgramCost) -> bool:
-        """True if time, flash and RAM do not exceed those of `limit`."""
+        """True if neither time nor flash nor RAM exceeds the corresponding number of `limit`."""
         return self.time <= limit.time and self.flash <= limit.flash and self.ram <= limit.ram
 
     def times(self, factor: float) -> ProgramCost:
@@ -89,7 +91,7 @@ class ProgramCost:
 
     @property
     def numbers(self) -> tuple[float, float, float]:
-        """Time, flash and RAM."""
+        """Return time, flash and RAM, in this order."""
         return self.time, self.flash, self.ram
 
 
@@ -108,7 +110,7 @@ def cost_of(module: ModuleOp) -> ProgramCost | None:
 
 
 def registered_pass(name: str, **options: Any) -> Any:
-    """The registered pass of a name; options for which the pass has no field are ignored."""
+    """An instance of the registered pass with a given name. Options for which the pass has no field are ignored."""
     made: Any = registry().all_passes[name]()
     taken = {field.name for field in fields(made)}
     return made(**{option: value for option, value in options.items() if option in taken})

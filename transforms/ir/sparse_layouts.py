@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class SparseRows:
     """The rows of a sparse matrix in the layout of one kernel.
 
-    entries: the number of entries that the kernel processes. bytes: size in flash. lengths: the lengths of the rows in
+    entries: the number of entries that the kernel processes. bytes: size in flash. lengths: the lengths of the rows; in
     a stream, in multiples of `unit` bytes after the row's count. make_stream: the function that makes the stream; None
     for a kernel that reads compressed rows.
     """
@@ -44,7 +44,7 @@ class SparseRows:
 
     @classmethod
     def read_by(cls, kernel: Kernel, rows: CompressedRows, columns: int) -> SparseRows | None:
-        """The rows of a matrix in the layout that a kernel reads; None if the layout cannot represent them."""
+        """The rows of a matrix in the layout that a kernel reads; None if this layout cannot represent the rows."""
         if kernel.gaps == 0:
             return cls(kernel, len(rows.values), rows.bytes, rows.lengths)
         if kernel.gaps == GAP_BITS:
@@ -58,7 +58,10 @@ class SparseRows:
 
     @classmethod
     def _near(cls, kernel: Kernel, rows: CompressedRows, columns: int) -> SparseRows | None:
-        """Delta-coded rows as a stream. The stream is made only when it is used, because this takes long."""
+        """The rows as a delta-coded stream; None if this layout cannot represent the rows.
+
+        Because making the stream takes long, it is made only when it is used.
+        """
         width = kernel.weights
         if (groups := groups_of_rows(rows, columns, width)) is None:
             return None
@@ -74,7 +77,9 @@ class SparseRows:
 
     @classmethod
     def _gathered(cls, kernel: Kernel, rows: CompressedRows, entries: int) -> SparseRows | None:
-        """The rows as a stream for a kernel that gathers groups of elements of the vector."""
+        """The rows as a stream for a kernel that gathers groups of elements of the vector; None if there is no such
+        stream.
+        """
         if (found := gathered_rows(rows, entries)) is None:
             return None
         unit = bytes_of_gathered(entries, kernel.weights)
@@ -88,12 +93,12 @@ class SparseRows:
 
     @property
     def effort(self) -> float:
-        """The product of bytes and time, which the choice of a layout minimises."""
+        """The product of bytes and time. The layout with the least product is chosen."""
         return (self.bytes + self.kernel.code) * self.time
 
 
 def best_rows(kernels: Iterable[Kernel], rows: CompressedRows, columns: int) -> SparseRows | None:
-    """The rows with the least effort over the given kernels; None if no kernel can read the matrix."""
+    """Among the layouts of the given kernels, the rows with the least effort; None if no kernel can read the matrix."""
     candidates = (SparseRows.read_by(kernel, rows, columns) for kernel in kernels)
     return min((rows for rows in candidates if rows is not None), key=lambda rows: rows.effort, default=None)
 
@@ -101,7 +106,7 @@ def best_rows(kernels: Iterable[Kernel], rows: CompressedRows, columns: int) -> 
 def compressed_rows(op: num.Adding) -> CompressedRows:
     """The constant matrix that a `num.sparse_products` or the call of a `#num.sparse_dot` reads.
 
-    Either op has the matrix's values, gaps and lengths as operands after the sum.
+    The operands of either op are the sum and then the matrix's values, gaps and lengths.
     """
     values, gaps, lengths = (cast(scratch.ConstantOp, run.owner).raws for run in op.operands[1:4])
     lengths = lengths.view(f"u{lengths.itemsize}")

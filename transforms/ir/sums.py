@@ -1,6 +1,6 @@
 """Matching of sums of products that loops carry, and their strip mining into blocks of iterations (L0, L1).
 
-`round_carried_sums` rounds each block once. `is_squared_distance` matches sums of squares that need no loop.
+`round_carried_sums` rounds each block once. `is_squared_distance` matches sums of squares, which no loop carries.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class LoopCarriedSum:
 
     @staticmethod
     def match(loop: scf.ForOp, position: int) -> LoopCarriedSum | None:
-        """The sum that one of a loop's iter_args carries; None if it has another form,
-        or if its parts have other uses.
+        """The sum that one of a loop's iter_args carries; None if it has another form, or if parts of the sum have
+        other uses.
         """
         body = loop.body.block
         carried = body.args[1 + position]
@@ -78,7 +78,7 @@ MIN_BLOCK = 4
 
 @dataclass(frozen=True)
 class ColumnSum:
-    """The ops of a sum of columns `carried + constant[i] * factor`, carried by a loop over all i.
+    """The ops of a sum `carried + constant[i] * factor` that a loop over all i carries, where constant[i] is a column.
 
     step: the op that adds a column times a single number, exactly or rounded to the format of the iter_arg.
     """
@@ -130,8 +130,9 @@ class ColumnSum:
         return None
 
     def strip_mine(self, most: int) -> None:
-        """Split the iterations into blocks, if a block size from `MIN_BLOCK` to `most` divides their number; use the
-        greatest.
+        """Split the iterations into blocks of the greatest size that is at most `most` and divides their number.
+
+        Nothing changes if this size is below `MIN_BLOCK`.
         """
         sizes = [size for size in range(MIN_BLOCK, most + 1) if self.trips % size == 0]
         if sizes:
@@ -170,7 +171,9 @@ class ColumnSum:
         return tdsl.MatmulSumOp([(weights, factors)], carried)
 
     def _blocks(self, size: int) -> tdsl.ConstOp:
-        """The weights as one matrix for each block of iterations, with one row for each element of the sum."""
+        """The weights of all iterations as one constant. Each block of iterations has a matrix with one row per element
+        of the sum.
+        """
         raws = self.constant.raws
         blocks = raws.reshape(-1, size, raws.shape[1]).swapaxes(1, 2)
         constant = tdsl.ConstOp(blocks, tdsl.format_of(self.constant.result))
@@ -179,8 +182,8 @@ class ColumnSum:
         return constant
 
     def _factors(self, first: SSAValue, zero: SSAValue, type: Attribute) -> Block:
-        """The body of a loop over the iterations of one block, which collects the factors in a vector instead of
-        adding.
+        """The body of a loop over the iterations of one block. It stores the factors in a vector instead of adding
+        products.
         """
         old = self.loop.body.block
         block = Block(arg_types=[IndexType(), type])
@@ -202,7 +205,7 @@ def _index(build: Builder, value: int) -> SSAValue:
 
 
 def round_carried_sums(module: ModuleOp, block: int) -> None:
-    """Rewrite loops that carry only a column `carried + constant[i] * x`, starting from zero, into blocks of
+    """Rewrite each loop that carries only a column `carried + constant[i] * x`, starting from zero, into blocks of
     iterations.
 
     block: the maximum number of iterations whose products are added in one sum. This sum is exact in registers and

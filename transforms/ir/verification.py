@@ -13,8 +13,8 @@ from tinyml.transforms.ir.levels import Level, check_level, level_of
 
 
 class Record(NamedTuple):
-    """The state of an operation: the types of its operands and results,
-    and its blocks with their arguments and types.
+    """The state of an operation: the types of its operands and results, and its blocks with their arguments and
+    argument types.
     """
 
     parent: Block | None
@@ -62,7 +62,7 @@ class EndVerification:
     """The verification of a module after the last pass of a pipeline.
 
     The module has been verified before the pipeline. Between the passes only the level is checked, where it changes.
-    This takes a few percent of a compilation. `Verification` determines which pass causes an error.
+    The verification takes a few percent of a compilation. To find the pass that causes an error, use `Verification`.
 
     suspect: the pass that is running, or that ran before a failed check; None before the first pass.
     """
@@ -87,9 +87,10 @@ class EndVerification:
 class Verification:
     """The verification of a module between the passes of a pipeline.
 
-    The whole module is verified before the first pass and after the last one, unless it is unchanged. Between passes
-    only changed operations are verified, with the definitions of their operands, their users, their contents and their
-    ancestors. Other ops that depend on a change, such as the users of a symbol, are verified at the end.
+    The whole module is verified before the first pass and after the last pass, unless it is unchanged. Between passes
+    only changed operations are verified. Also verified are the definitions of their operands, their users, the ops
+    inside them and the ops around them. Other ops that depend on a change, such as the users of a symbol, are verified
+    at the end.
     """
 
     def __init__(self) -> None:
@@ -120,7 +121,7 @@ class Verification:
 
 
 def _changed(records: Records, before: Records) -> set[Operation]:
-    """The operations whose state has changed, and those that contained an operation that was removed."""
+    """The operations whose state has changed, and the operations from whose regions an operation was removed."""
     changed = {op for op, record in records.items() if before.get(op) is not record}
     for op, record in before.items():
         gone = op not in records or records[op].parent is not record.parent

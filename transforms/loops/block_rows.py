@@ -1,8 +1,9 @@
-"""`block-rows`: multiplies several rows of a matrix by a vector at once where the target has a kernel for this (L3).
+"""`block-rows`: multiplies several rows of a matrix by a vector at once if the target has a kernel for several rows
+(L3).
 
 A kernel for several rows is called once and loads each element of the vector once for all of these rows. The sums of a
-block are stored in a small local array. The ops of a row before and after its products are unchanged, but run in loops
-over the block.
+block are stored in a small local array. The ops that precede and follow the products of a row are unchanged, but they
+run in loops over the block.
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ ZEROS = 8
 class BlockRowsPass(ModulePass):
     """Split the rows of each `num.contract` into blocks, and call a kernel for each block.
 
-    If a kernel also finishes the sums, the rows become a tile instead. Contractions with several sums or windows, and
-    rows without a suitable kernel, are unchanged. target: as for printing C. Raises `InputError` for an unknown target.
+    If a kernel also finishes the sums, the rows become a tile instead. Contractions with several sums or several
+    windows are unchanged. Rows without a suitable kernel are unchanged. target: as for printing C. Raises `InputError`
+    for an unknown target.
     """
 
     name = "block-rows"
@@ -64,10 +66,10 @@ class BlockRowsPass(ModulePass):
 
 
 def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:
-    """Set the tile of each contraction over rows if a kernel of the target also finishes the sums; return the other
-    contractions.
+    """Set the tile of each contraction over rows if a kernel of the target also finishes the sums.
 
-    routines: the routines that compute products of several rows; the target must have kernels for them.
+    Returns the rows of the other contractions. routines: the routines that compute products of several rows; the target
+    must have kernels for them.
     """
     untiled = [op for op in function.walk() if isinstance(op, num.ContractOp) and op.tile is None]
     found = [rows for op in untiled if (rows := _Rows.find(op, target, routines)) is not None]
@@ -169,7 +171,7 @@ class _Rows:
             Rewriter.erase_op(op)
 
     def _zeros(self, nest: LoopBuilder) -> SSAValue | None:
-        """An array of zeros in flash if the sums are few and start from zero, otherwise None."""
+        """An array of zeros in flash if the sums of a block are few and start from zero, otherwise None."""
         if not isinstance(self.sum.start.owner, num.ZeroOp) or self.block > ZEROS:
             return None
         raws = np.zeros(self.block, f"i{self.accumulator.bits // 8}")
@@ -178,8 +180,9 @@ class _Rows:
         return zeros
 
     def _each(self, nest: LoopBuilder, first: SSAValue, sums: SSAValue, *, start: bool) -> None:
-        """Insert a loop over the rows of a block that stores each sum's initial value, or finishes each sum if not
-        `start`.
+        """Insert a loop over the rows of a block.
+
+        If `start`, the loop stores the initial value of each sum; otherwise it finishes each sum.
         """
         begin, (last, _), op = self.sum.start, self.products[-1], self.op
 
@@ -197,7 +200,9 @@ class _Rows:
         nest.fold(nest.index(self.block), [], body)
 
     def _copy(self, nest: LoopBuilder, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> None:
-        """Insert copies of ops with operands replaced by `values`; the sum has the accumulator of the kernels."""
+        """Insert copies of ops whose operands are replaced according to `values`. The sum has the accumulator of the
+        kernels.
+        """
         moves = self.accumulator.type != self.sum.start.type
         for op in ops:
             nest.put(copy := op.clone(value_mapper=values))
@@ -233,8 +238,8 @@ def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: S
 def _reads_earlier_rows(op: num.ContractOp, sum: num.Sum) -> bool:
     """True if a sum may read a value that an earlier row stores.
 
-    Blocks are then impossible, because they compute all sums before they store. Everything else that a row reads is
-    read after the previous rows have been stored, with blocks as without.
+    Blocks are then impossible, because a block computes all its sums before it stores results. All other values are
+    read after the previous rows have been stored, with or without blocks.
     """
     early = {*needed([sum.start.owner], op), *(products for products, _ in sum.terms)}
     if (found := accesses(op.body.block)) is None:

@@ -1,6 +1,7 @@
-"""`code-forests`: turns decision forests into functions, which evaluate them as tables or as code (L3).
+"""`code-forests`: turns decision forests into functions (L3).
 
-Code is faster and larger. The pass chooses the program that is the fastest by the cost model and fits into the flash.
+A function evaluates a forest either by reading tables or by code that contains the thresholds. Code is faster and
+larger. The pass chooses the fastest program, by the cost model, that fits into the flash.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class CodeForestsPass(ModulePass):
 
     target: as for `select-kernels`. flash: the maximum size of the program in bytes, by default nine tenths of the
     board's flash; if no program fits, the smallest is chosen. ram: as for `spend-flash`; functions that need more stack
-    are not considered. packed: as for `pack-constants`. pack_buffers: whether `place-arrays` runs. Raises `InputError`
+    are not considered. packed: as for `pack-constants`. pack_buffers: true if `place-arrays` runs. Raises `InputError`
     for an unknown target, and for forests that are too large for the board.
     """
 
@@ -83,8 +84,8 @@ class CodeForestsPass(ModulePass):
             Rewriter.replace_op(each, coded)
 
     def _rest(self, module: ModuleOp) -> tuple[float, float]:
-        """The estimated flash and RAM of the program without its forests, in bytes;
-        0 on a board without a cost table.
+        """Return the estimated flash and RAM of the program without its forests, in bytes; zeros on a board without a
+        cost table.
         """
         if cost_table(self.target) is None:
             return 0.0, 0.0
@@ -134,14 +135,16 @@ def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
 
 
 def _within(room: float, kernels: Sequence[Kernel]) -> Sequence[Kernel]:
-    """The functions whose stack fits into `room` bytes; if none does, the one with the least stack."""
+    """The functions whose stack is at most `room` bytes. If there are none, the function with the least stack."""
     stacks = [size_of(kernel).stack for kernel in kernels]
     least = max(room, min(stacks))
     return [kernel for kernel, stack in zip(kernels, stacks, strict=True) if stack <= least]
 
 
 def _timed(kernel: Kernel, target: str) -> Kernel:
-    """A kernel with the time that the board's cost table implies; unchanged if the table lacks some of its steps."""
+    """A copy of a kernel with the time that the board's cost table implies; unchanged if the table lacks some of its
+    steps.
+    """
     table, composed = cost_table(target), kernel.composed
     if table is None or composed is None or not composed.counts or not composed.counts.keys() <= table.steps.keys():
         return kernel

@@ -1,8 +1,8 @@
 """`decode-constants`: replaces coded constants in flash by the integers that they represent, if flash has room (L3).
 
-An unpacked 12-bit number needs two bytes, like the 16-bit integer that it represents. With integers in flash the device
-decodes nothing, and a product is as fast as in fixed point. Standard posits do not correspond to integers of few bits.
-They are split into significand and exponent.
+For example, an unpacked 12-bit number needs two bytes. The 16-bit integer that it represents also needs two bytes. With
+integers in flash the device decodes nothing, and a product is as fast as in fixed point. Standard posits do not
+correspond to integers of few bits. They are split into significand and exponent.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class DecodeConstantsPass(ModulePass):
     """Decode the elements of constants in flash to integers, if the integers need no more bytes or if flash has room.
 
     Only sums of products may read the constant, and their accumulators must accept the integers. Standard posits are
-    split into significand and exponent for the quire that sums them (`!posit.unpacked`). An element then needs 2, 4 or
-    8 bytes, depending on the width of a shifted significand. They are split in program order as long as constants need
-    at most half of the flash. All other constants are unchanged.
+    split into significand and exponent (`!posit.unpacked`) for the quire that sums them. An element then needs 2, 4 or
+    8 bytes, depending on the width of a shifted significand. Posits are split in program order as long as constants
+    need at most half of the flash. All other constants are unchanged.
 
     target: the board. flash: the maximum size of the program in bytes; the default is the flash of the board. packed:
     as for `pack-constants`; with `always` the pass does nothing. Raises `InputError` for a limit that is not positive,
@@ -98,7 +98,9 @@ def _replace(constant: scratch.ConstantOp, format: NumberFormat) -> None:
 
 
 def _unpacked(constant: scratch.ConstantOp) -> NumberFormat | None:
-    """The format of the constant split into significand and exponent, if all accumulators accept it; otherwise None."""
+    """The format of a constant after it is split into significand and exponent; None if an accumulator does not accept
+    it.
+    """
     if _format(constant) is None:
         return None
     found = set[NumberFormat | None]()
@@ -118,7 +120,7 @@ def _adds_products(op: Operation) -> TypeGuard[num.RowSumOp | num.CallOp]:
 
 
 def _sums(use: Use, format: NumberFormat) -> bool:
-    """True if a use is a factor of a sum of products whose accumulator accepts `format` for this factor."""
+    """True if a use multiplies the value in a sum of products whose accumulator accepts `format` for this factor."""
     op = use.operation
     if not _adds_products(op):
         return False

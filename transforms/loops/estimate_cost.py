@@ -24,8 +24,8 @@ class EstimateCostPass(ModulePass):
     """Set `tinyml.cost` of the module: time of an inference in the target's unit, flash and RAM (including stack) in
     bytes.
 
-    The program itself is unchanged. target: as for `select-kernels`. Raises `InputError` for a target without a cost
-    table.
+    Estimating the cost does not change the program itself. target: as for `select-kernels`. Raises `InputError` for a
+    target without a cost table.
     """
 
     name = ESTIMATE_COST

@@ -1,11 +1,13 @@
-"""`fuse-loops`: fuses a nest with the next nest if this loads the elements that the first has just stored (L3).
+"""`fuse-loops`: fuses a nest with the next nest if the next nest loads the elements that the first has just stored
+(L3).
 
-The elementwise ops following a matrix product (bias, activation, gates) then run in the epilogue of each row of the
-product. The rounded sum stays in a register, and its proven interval is known. It is neither stored nor loaded.
+The elementwise ops that follow a matrix product (bias, activation, gates) then run at the end of each row of the
+product. The rounded sum of the row stays in a register, and its proven interval is known. The sum is neither stored nor
+loaded.
 
 The affine maps of loads and stores show in which iterations two nests access the same element. Buffers share the bytes
-of one arena, so dependences are proved on bytes. The second nest may access a byte that the first nest stores only in
-the same or a later iteration.
+of one arena, so dependences are proved on bytes. If the first nest stores a byte in some iteration, the second nest may
+access the byte only in the same or a later iteration.
 """
 
 from __future__ import annotations
@@ -42,13 +44,13 @@ _Loop: TypeAlias = num.NestOp | num.ContractOp
 
 @dataclass(frozen=True)
 class FuseLoopsPass(ModulePass):
-    """Fuse a nest of one axis with the next nest of equal extent, if the second loads elements that the first has
-    stored.
+    """Fuse a nest of one axis with the next nest of equal extent, if the second nest loads elements that the first nest
+    has stored.
 
-    Loads of these elements are replaced by the stored values, and stores that nothing reads are erased. If one of the
-    nests is a `num.contract`, the other becomes part of its body. The nests stay separate if an iteration of the second
-    may depend on a later iteration of the first, if a nest contains loops, branches or ops with other effects, and for
-    sparse rows.
+    Loads of elements that the first nest has stored are replaced by the stored values, and stores that nothing reads
+    are erased. If one of the two nests is a `num.contract`, the other nest becomes part of its body. The nests stay
+    separate if an iteration of the second nest may depend on a later iteration of the first nest, if a nest contains
+    loops, branches or ops with other effects, and for sparse rows.
     """
 
     name = "fuse-loops"
@@ -81,7 +83,9 @@ def _memories(nest: _Loop, kind: type[memref.LoadOp | memref.StoreOp]) -> set[SS
 
 
 def _nest_before(second: _Loop) -> _Loop | None:
-    """The nest before another one if no op between them has effects, reads memory or has regions; otherwise None."""
+    """The nest before another nest, if no op between the two has effects, reads memory or has regions; otherwise
+    None.
+    """
     op = second.prev_op
     while op is not None and not isinstance(op, _Loop):
         if op.regions or not is_side_effect_free(op):
@@ -91,15 +95,15 @@ def _nest_before(second: _Loop) -> _Loop | None:
 
 
 def _extent(nest: _Loop) -> int | None:
-    """The extent of a nest's only axis; None for a nest of several axes, and for sparse rows."""
+    """The extent of the axis of a nest; None for a nest of several axes, and for sparse rows."""
     if isinstance(nest, num.ContractOp) and nest.is_sparse:
         return None
     return nest.shape[0] if len(nest.shape) == 1 else None
 
 
 class _Forwarded(NamedTuple):
-    """Loads, each with the store whose value it loads, and the stores whose elements nothing in the fused nest
-    reads.
+    """The loads that forwarding removes, each with the store whose value it loads, and the stores whose elements
+    nothing reads later.
     """
 
     stores: dict[memref.LoadOp, memref.StoreOp]
@@ -107,7 +111,7 @@ class _Forwarded(NamedTuple):
 
 
 def _forwarded(first: _Loop, second: _Loop) -> _Forwarded | str:
-    """The loads in the second nest of elements that the first has stored; otherwise the reason why the nests cannot be
+    """The loads in the second nest of elements that the first nest has stored, or the reason why the nests cannot be
     fused.
     """
     if (taken := _extent(first)) is None or (following := _extent(second)) is None:
@@ -142,7 +146,7 @@ def _forward(
 ) -> None:
     """Record in `found` the loads that can use the value of a store of the first nest.
 
-    Also record the store if it is overwritten before anything else reads the value. following: the accesses after the
+    Also record the store if its element is overwritten before anything else reads it. following: the accesses after the
     store in an iteration of the fused nest.
     """
     is_read = False
@@ -161,8 +165,8 @@ def _forward(
 
 
 def _fuse(first: _Loop, second: _Loop, forwarded: _Forwarded, order: _Order) -> _Loop:
-    """Fuse the nests at the position of the second, and return the fused nest;
-    it is a contraction if one of them is.
+    """Fuse two nests at the position of the second, and return the fused nest. It is a contraction if one of the nests
+    is.
     """
     if isinstance(first, num.ContractOp) and isinstance(second, num.NestOp):
         second = _contraction(second)
@@ -215,10 +219,10 @@ class _Order:
         """True if anything may read the elements that a store of a nest has written, so that the store cannot be
         erased.
 
-        The caller may read a buffer that it owns. For each other buffer that shares some of these bytes, the reads in
-        later iterations of the nest are considered first, then the next use of the bytes. If that use is a write, later
-        reads return another value. Buffers with the same bytes, such as an operand and the result that overwrites it,
-        count as one.
+        If the caller owns a buffer, the caller may read it. All other buffers that share some of these bytes are
+        examined. Reads in later iterations of the nest are considered first, then the next use of the bytes. If the
+        next use is a write, later reads return another value. Buffers with the same bytes, such as an operand and the
+        result that overwrites it, count as one.
         """
         root = scratch.root(store.memref)
         if isinstance(root.owner, Block) or any(use.operation is not store for use in buffer_reads(root)):
@@ -260,7 +264,7 @@ class _Order:
 
 
 def _apart(use: Use, store: memref.StoreOp, nest: _Loop) -> int | None:
-    """The number of iterations of a nest from a store to a use of the same bytes, with the special values of
+    """The number of iterations of a nest from a store to a use of the same bytes. It may have the special values of
     `distance`.
     """
     op = use.operation

@@ -1,8 +1,8 @@
 """`load-weights`: moves the numbers of a model from flash to RAM, into which the caller writes them (L3).
 
 Gural and Murmann (2019, section 5.1) store network, images and stack in the 2 KB of an ATmega328P. All numbers arrive
-over the serial line. Under these conditions bytes of RAM matter more than time, so numbers become as narrow as their
-values allow.
+over the serial line. Under these conditions bytes of RAM matter more than time. Each number is therefore stored in as
+few bits as its value allows.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _READERS = num.StartOp, num.MacOp, num.AddOp
 class LoadWeightsPass(ModulePass):
     """Move every constant array whose elements have a number format or are sums from flash to RAM.
 
-    The tables that the compiler adds and the structure of sparse matrices stay in flash. Single numbers stay there too,
-    because they usually become part of the code. If a power of two divides all elements of a filter, the sum is
-    multiplied by it instead. 16-bit integers that fit 8 bits become one byte each; `pack-constants` packs other widths.
-    No result changes.
+    The tables that the compiler adds and the structure of sparse matrices stay in flash. Single numbers stay in flash
+    too, because they usually become part of the code. If a power of two divides all elements of a filter, the elements
+    are divided by it and the sum is multiplied by it. 16-bit integers that fit in 8 bits become one byte each;
+    `pack-constants` packs other widths. No result changes.
     """
 
     name = "load-weights"
@@ -55,10 +55,10 @@ class LoadWeightsPass(ModulePass):
 
 
 def _divide(constant: scratch.ConstantOp) -> None:
-    """Divide a constant by the greatest power of two that divides all its raws, and multiply the sums of its products
-    by it.
+    """Divide a constant by the greatest power of two that divides all its raws. Multiply the sums of its products by
+    this power.
 
-    A sum that starts from another constant adds that constant at the end: `2 * sum + start`.
+    If a sum starts from another constant, this constant is added at the end: `2 * sum + start`.
     """
     raws, format = constant.raws, _integers(scratch.memref_type(constant.result).element_type)
     if format is None or raws.dtype.kind != "i" or not raws.any():
@@ -87,8 +87,8 @@ def _multiplies(op: Operation) -> TypeGuard[num.ProductsOp | num.CallOp]:
 
 
 def _may_divide(op: num.ProductsOp | num.CallOp, places: int) -> bool:
-    """True if a sum consists only of its initial value and the products of `op`,
-    and can represent the products alone.
+    """True if a sum consists only of its initial value and the products of `op`, and its accumulator can represent the
+    products alone.
     """
     sum = num.Sum.of(op)
     accumulator, finish = num.accumulator_type(op.sum), sum.finish
@@ -110,7 +110,9 @@ def _may_divide(op: num.ProductsOp | num.CallOp, places: int) -> bool:
 
 
 def _add_start_last(op: num.ProductsOp | num.CallOp, places: int) -> None:
-    """Let a sum with divided weights start from zero, multiply the result, and add the initial value."""
+    """Change a sum whose weights were divided: start from zero, multiply the result by 2^places, and add the initial
+    value.
+    """
     accumulator, start = num.accumulator_type(op.sum), op.sum.owner
     assert isinstance(accumulator, AccumulatorType)
     nest = LoopBuilder(op)
@@ -126,7 +128,9 @@ def _add_start_last(op: num.ProductsOp | num.CallOp, places: int) -> None:
 
 
 def _added(sum: SSAValue, value: SSAValue, accumulator: AccumulatorType, nest: LoopBuilder) -> SSAValue:
-    """A sum plus a number, inserted as the addition of a product of the number and a power of two."""
+    """Add a number to a sum, and return the new sum. The addition is inserted as a product of the number and a power of
+    two.
+    """
     format = exact_numbers(element_format(value.type))
     scale = accumulator.frac.data - format.scale
     one = nest.insert(num.ConstantOp(1.0, ExactNumbers.INTEGERS(2 + max(scale, 0), scale).type))

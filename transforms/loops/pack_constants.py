@@ -1,9 +1,9 @@
-"""`pack-constants`: bit-packs constants whose raws need fewer bits than their type, where this is profitable (L3).
+"""`pack-constants`: bit-packs constants whose raws need fewer bits than their type, if packing is profitable (L3).
 
-The raws of an array determine the width, independent of the number format. Kernels of the target read packed rows. A
-single element costs a call each time that it is read. The criterion is the product of bytes and time, as in
-`choose-storage`: it must decrease by at least the share `MIN_GAIN`. The bytes saved must also exceed the bytes of the
-code that reads the packed elements.
+The raws of an array determine the width, independent of the number format. Kernels of the target read packed rows. If
+ops load single elements, each load becomes a call. Packing must reduce the product of bytes and time, as in
+`choose-storage`, by at least the share `MIN_GAIN`. The bytes saved must also exceed the bytes of the code that reads
+the packed elements.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ code.
 
 @dataclass(frozen=True)
 class PackConstantsPass(ModulePass):
-    """Pack constants whose elements need few bits: change their memory space to packed flash.
+    """Pack constants whose elements need few bits: change the memory space of the constants to packed flash.
 
     Rows that kernels read are padded to whole groups. target: as for `select-kernels`; targets without kernels have
     enough flash, so nothing is packed. packed: `auto`, or `always` or `never` to ignore the cost. Raises `InputError`
@@ -87,9 +87,9 @@ class _Packable:
     """A constant that can be packed to a width of `bits`, or as digits.
 
     row: the number of elements of each row that dot products read; 1 if rows are unknown or cannot be padded to whole
-    groups. size, packed_size: bytes of flash, including the gaps of sparse rows. readers: by symbol, the code size in
-    bytes of each function that would read the packed array. calls: the number of reads that load single elements.
-    slowdown: the time to read the packed array divided by the time to read the plain one.
+    groups. size, packed_size: bytes of flash before and after packing, including the gaps of sparse rows. readers: by
+    symbol, the code size in bytes of each function that would read the packed array. calls: the number of reads that
+    load single elements. slowdown: the time to read the packed array divided by the time to read the plain one.
     """
 
     constant: scratch.ConstantOp
@@ -104,7 +104,9 @@ class _Packable:
 
     @classmethod
     def find(cls, op: Operation, target: str) -> _Packable | None:
-        """The constant packed to the width with the least product of bytes and time; None if it cannot be packed."""
+        """Return the constant with the width that minimises the product of bytes and time; None if it cannot be
+        packed.
+        """
         if not isinstance(op, scratch.ConstantOp):
             return None
         if not isinstance(memref_type(op.result).memory_space, scratch.Flash | NoneAttr):
@@ -179,7 +181,7 @@ class _Packable:
         return (self.size - self.saved) * self.slowdown
 
     def repays(self, code: int) -> bool:
-        """True if the time saved justifies `code` bytes of a reader, even if only this constant used the reader."""
+        """True if packing is profitable even if only this constant uses the reader, whose code needs `code` bytes."""
         return self.effort + code * self.slowdown < (1 - MIN_GAIN) * self.size
 
     def pack(self) -> None:
@@ -203,8 +205,9 @@ class _Packable:
 
 
 def _with_zero(type: Attribute, bits: Width) -> Attribute:
-    """The element type of a packed constant; a format that encodes zero as a nonzero raw becomes integers, except for
-    digits.
+    """The element type of a packed constant.
+
+    If a format encodes zero as a nonzero raw, the elements become integers, except for digits.
     """
     format = element_format(type)
     if isinstance(bits, Digits) or not np.any(format.encode(np.zeros(()))):
@@ -262,12 +265,16 @@ def _kernel(dot: num.Adding, weights: Width, rows: int, target: str) -> Kernel |
 
 
 def _slowdown(packed: Kernel, plain: Kernel) -> float | None:
-    """The ratio of the times per entry; None if a chip does not state the time of one of the kernels."""
+    """The time per entry with packed weights divided by the time with plain weights; None if a chip states no time for
+    a kernel.
+    """
     return packed.step / plain.step if packed.step and plain.step else None
 
 
 def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:
-    """The best layout among sparse kernels with the narrowest sum that fits; None if there is no such kernel."""
+    """The best layout of sparse rows for kernels with the narrowest accumulator that fits the sum; None if there is no
+    such kernel.
+    """
     from tinyml.transforms.ir.sparse_layouts import best_rows, compressed_rows
 
     sparse = _summing(dot.sum, *dot.factors, weights, num.SparseDotAttr.name, target)
@@ -279,7 +286,7 @@ def _sparse(dot: num.Adding, weights: Width, target: str) -> SparseRows | None:
 def _summing(
     sum: SSAValue, values: SSAValue, vector: SSAValue, weights: Width, op: str, target: str, rows: int = 1
 ) -> list[Kernel]:
-    """The kernels of an op for weights of a given width whose accumulator is wide enough for the sum."""
+    """The kernels for the routine `op` and weights of a given width whose accumulator is wide enough for the sum."""
     formats = [element_format(operand.type) for operand in (values, vector)]
     if not num.accumulator_type(sum).INTEGER or any(format.coding is None for format in formats):
         return []
@@ -307,19 +314,26 @@ def _can_pad(value: SSAValue, row: int) -> bool:
 
 
 def _axis_of_rows(shape: Sequence[int], row: int) -> int | None:
-    """The first of the trailing axes that together form rows of `row` elements; None if no trailing axes do."""
+    """The index of the first of the trailing axes that together form rows of `row` elements; None if no trailing axes
+    do.
+    """
     return max((axis for axis in range(len(shape)) if prod(shape[axis:]) == row), default=None)
 
 
 def _padded(shape: Sequence[int], row: int, padded: int) -> tuple[int, ...]:
-    """The shape with rows lengthened from `row` to `padded` elements; the axes of a row are merged into one."""
+    """The shape of an array after its rows are lengthened from `row` to `padded` elements. The axes of a row are merged
+    into one.
+    """
     axis = _axis_of_rows(shape, row)
     assert axis is not None
     return (*shape[:axis], padded, *(shape[axis + 1 :] if shape[axis] == row else ()))
 
 
 def _pad_slices(value: SSAValue, row: int, padded: int) -> None:
-    """Adapt the views of a buffer to padded rows; the shape of a view of a single row does not change."""
+    """Adapt the views of a buffer to rows that were padded from `row` to `padded` elements.
+
+    The shape of a view of a single row does not change.
+    """
     for use in list(value.uses):
         view = use.operation
         if isinstance(view, scratch.SliceOp):

@@ -1,7 +1,7 @@
-"""`place-arrays`: moves local arrays for unpacked elements into bytes of the arena that are free at the time (L3).
+"""`place-arrays`: moves local arrays for unpacked elements from the stack into free bytes of the arena (L3).
 
-Kernels read packed RAM through a local array, which occupies stack. While the input is read, and during the first small
-computations, most of the arena is still free.
+Kernels read packed RAM through a local array. While the input is read, and during the first small computations, most of
+the arena is still free.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from tinyml.transforms.buffers.liveness.live_ranges import arena_views
 
 @dataclass(frozen=True)
 class PlaceArraysPass(ModulePass):
-    """Replace slices of local arrays by views of free bytes of the arena, if a copy is the first op to write them.
+    """Replace slices of local arrays by views of free bytes of the arena, if a copy is the first op that writes the
+    slice.
 
     A slice occupies its bytes from the first op of the function's body that uses it, directly or in a nested region, to
-    the last one. A slice for which no bytes are free is unchanged.
+    the last such op. A slice for which no bytes are free is unchanged.
     """
 
     name = "place-arrays"
@@ -73,7 +74,7 @@ class _Room:
         self.taken = [self.occupied(view.result, view.offset.value.data, bytes_of(view.result)) for view in views]
 
     def occupied(self, buffer: SSAValue, low: int, size: int) -> _Taken:
-        """Mark `size` bytes from byte `low` as occupied while a buffer is used."""
+        """The range of `size` bytes from byte `low`, occupied while a buffer is used."""
         ops = [self.body.find_ancestor_op_in_block(op) for op in _touching(buffer)]
         positions = [self.positions[op] for op in ops if op is not None]
         if isinstance(view := buffer.owner, ViewOp) and _is_kept(view):
@@ -83,7 +84,9 @@ class _Room:
         return _Taken(low, low + size, min(positions), max(positions))
 
     def place(self, array: memref.AllocaOp, part: SSAValue) -> _Taken | None:
-        """The lowest bytes that are free for an array while its slice `part` is used; None if there are none."""
+        """Find the lowest bytes that are free while the slice `part` of an array is used, and return their range; None
+        if there are none.
+        """
         size, unit = bytes_of(array.memref), unit_bytes(memref_type(array.memref))
         offsets = sorted({0, *(-(-taken.high // unit) * unit for taken in self.taken)})
         candidates = (self.occupied(part, low, size) for low in offsets)
@@ -133,7 +136,7 @@ def _ops_after(op: Operation) -> Iterator[Operation]:
 
 
 def _touching(value: SSAValue) -> Iterator[Operation]:
-    """Yield the ops that use a buffer or a view of it."""
+    """Yield the ops that use a buffer or a view of the buffer."""
     for use in value.uses:
         yield use.operation
         if isinstance(use.operation, SliceOp):

@@ -1,8 +1,8 @@
-"""`place-constants`: moves constants to far flash if they exceed the flash that short addresses reach (L3).
+"""`place-constants`: moves constants to far flash if all constants exceed the flash that short addresses reach (L3).
 
 AVR's LPM reads the first 64 KB of flash. ELPM reads all of it, but needs a few more cycles for each kernel call and for
-each element that is read without a kernel. Constants become far only if not all of them fit near. Those whose time
-increases least for each byte moved become far first: large matrices whose rows are read by kernels.
+each element that is read without a kernel. Constants become far only if not all of them fit near. Constants whose time
+increases least for each byte moved become far first. These are large matrices whose rows are read by kernels.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class PlaceConstantsPass(ModulePass):
     """Mark constants as `far` if all constants together exceed the limit, and set the kernels that read far weights.
 
     Constants with equal bits move together. A constant stays near if a kernel without a variant for far weights reads
-    it, or a function for single packed elements does. Constants are chosen by the time that each byte costs, then by
-    their order. If more bytes are chosen than necessary, the constants with the greatest cost stay near. Without far
-    flash, or if all constants fit, the pass does nothing.
+    it. It also stays near if a function for single packed elements reads it. Constants are chosen by the time that each
+    byte costs, then by their order. If more bytes are chosen than necessary, the constants with the greatest cost stay
+    near. Without far flash, or if all constants fit, the pass does nothing.
 
     target: as for `select-kernels`. near: the maximum bytes of near constants; the default is the number of bytes that
     the target's short addresses reach. Raises `InputError` for an unknown target.
@@ -73,8 +73,9 @@ class _Movable:
 
 
 def _chosen(movables: Sequence[_Movable], surplus: int) -> list[_Movable]:
-    """Constants with at least `surplus` bytes in total that cost little time;
-    all constants if they have fewer bytes.
+    """Choose constants with at least `surplus` bytes in total whose move to far flash costs little time.
+
+    All constants if they have fewer bytes.
     """
     taken: list[_Movable] = []
     for movable in sorted(movables, key=lambda each: each.time / each.bytes):
@@ -117,7 +118,7 @@ def _movable(constants: Sequence[scratch.ConstantOp], target: str) -> _Movable |
 
 
 def _readers(value: SSAValue) -> list[tuple[Operation, SSAValue]]:
-    """The ops that read an array or a view of it, each with the value that it reads."""
+    """The ops that read an array or a view of the array, each with the value that it reads."""
     found: list[tuple[Operation, SSAValue]] = []
     for use in value.uses:
         view = isinstance(use.operation, scratch.SliceOp)

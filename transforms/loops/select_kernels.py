@@ -1,8 +1,8 @@
 """`select-kernels`: turns sums of products and squares into calls of a target's kernels, or into loops (L3).
 
 A kernel computes exact integer arithmetic. All bits of its result equal those of the loop that it replaces. Kernels of
-the target are considered first, then the generic loop. If a target has no kernel for a narrow accumulator, the sum is
-widened to an accumulator for which it has one.
+the target are preferred to the generic loop. If a target has no kernel for a narrow accumulator, the sum is widened to
+an accumulator for which the target has a kernel.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class SelectKernelsPass(ModulePass):
     loops.
 
     For an FPGA, the contraction of a compressed matrix is preserved with a `num.entries` inside. A `scratch.slide`
-    records by which rows of constants a sliding window is multiplied.
+    records which rows of constants a sliding window is multiplied by.
 
     target: as for printing C; it is recorded in the module (`tinyml.target`), where later passes read it. Raises
     `InputError` for an unknown target, and for a module that calls kernels of another target.
@@ -103,8 +103,9 @@ def _keep_for_hardware(module: ModuleOp) -> None:
 
 
 def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int) -> None:
-    """Insert a `scratch.slide` before an op if it multiplies a sliding window, without other uses, by constant rows of
-    `length`.
+    """Insert a `scratch.slide` before an op that multiplies a sliding window by constant rows of `length` elements.
+
+    Nothing is inserted if the window has other uses.
     """
     window, constant = map(scratch.root, (vector, weights))
     uses = [use.operation for use in buffer_reads(window)]
@@ -116,8 +117,9 @@ def _state_slide(op: Operation, weights: SSAValue, vector: SSAValue, length: int
 
 
 def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
-    """Bring the runs into the order of the kernel's operands; decode or unpack runs that the kernel cannot read, block
-    by block.
+    """Replace a call whose runs the kernel cannot read by calls on decoded or unpacked blocks.
+
+    The operands of the call are first brought into the order that the kernel expects.
     """
     weights, vector = call.factors
     call.operands = [call.sum, weights, vector]
@@ -128,7 +130,8 @@ def _in_blocks(call: num.CallOp, offer: Offer, local: LocalRuns) -> None:
 
 
 def _chosen(op: num.CallOp, target: str) -> Offer | None:
-    """The target's best kernel for a call; the accumulator of the sum is widened if the kernel requires it.
+    """The target's best kernel for a call; None if there is none. The accumulator of the sum is widened if the kernel
+    requires it.
 
     A sum is widened only if there are kernels for all calls that add to it.
     """
@@ -154,7 +157,7 @@ def _chosen(op: num.CallOp, target: str) -> Offer | None:
 
 
 def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumQuery | None:
-    """The query to a chip for the kernels of a call; None if no kernel can read the operands."""
+    """The query that asks a chip for the kernels of a call; None if no kernel can read the operands."""
     routine, (weights, vector) = op.routine, op.factors
     if _in_flash(vector) or not _begins_whole(weights):
         return None
@@ -182,7 +185,7 @@ def _nest_of(op: num.CallOp, widths: tuple[int, ...]) -> SumQuery | None:
 
 
 def _widen(sum: num.Sum, bits: int) -> None:
-    """Move a sum to an accumulator of `bits` bits."""
+    """Change the accumulator of a sum to one of `bits` bits."""
     before = num.accumulator_type(sum.start)
     if before.bits == bits:
         return
@@ -228,7 +231,8 @@ def _begins_at_multiple(run: SSAValue, length: int) -> bool:
 
 
 def _set_sparse_kernel(op: num.CallOp, offer: Offer, target: str) -> Offer | None:
-    """Set the best kernel for a sparse matrix among the kernels whose results equal those of an offer.
+    """Set the best kernel for a sparse matrix among the kernels whose results equal those of an offer. Return its
+    offer.
 
     The kernel may read a byte stream instead of compressed rows. None if no kernel can read the matrix.
     """
@@ -266,7 +270,7 @@ def _replace(op: num.CallOp, sum: SSAValue | None) -> None:
 
 
 def _remove_unread(module: ModuleOp) -> None:
-    """Erase constants that no op reads any more because a packed copy has replaced them."""
+    """Erase constants that no op reads, because a packed copy has replaced them."""
     for op in [op for op in module.walk() if isinstance(op, scratch.ConstantOp) and not op.result.uses]:
         Rewriter.erase_op(op)
 
@@ -301,7 +305,7 @@ def _in_chunks(plain: Kernel, target: str) -> list[Kernel]:
 
 
 def _fits_in_chunks(op: num.CallOp, kernel: Kernel) -> bool:
-    """True if 16 bits can represent the products of any chunk of a row with any vector, added to another byte."""
+    """True if 16 bits can represent the sum of products of any chunk of a row with any vector, plus one more byte."""
     run, length = op.factors[0], op.length
     constant = scratch.root(run).owner
     if length > LONGEST_IN_CHUNKS or not isinstance(constant, scratch.ConstantOp) or constant.raws.size % length:

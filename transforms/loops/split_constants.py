@@ -30,10 +30,11 @@ from tinyml.transforms.ir.loop_nest import LoopBuilder
 
 @dataclass(frozen=True)
 class SplitConstantsPass(ModulePass):
-    """Split each constant that is too large if all its readers are in loops over its rows that start at the first row.
+    """Split each constant that is too large for the C compiler into several constants of whole rows.
 
-    All parts except the last have the same number of rows. Constants that remain too large are unchanged, for example
-    streams of sparse rows, whose positions are computed. The printer of C rejects such constants.
+    A constant is split only if all its readers are in loops over its rows that start at the first row. All parts except
+    the last have the same number of rows. Constants that remain too large are unchanged, for example streams of sparse
+    rows, whose positions are computed. The printer of C rejects such constants.
 
     target: as for `select-kernels`. Raises `InputError` for an unknown target.
     """
@@ -66,8 +67,8 @@ class _Reader:
 
     @classmethod
     def of(cls, op: scratch.SliceOp | memref.LoadOp) -> _Reader | None:
-        """The op as a reader in the innermost loop whose index alone determines the elements; None if there is no such
-        loop.
+        """Create the reader for an op, in the innermost loop whose index alone determines the elements; None if there
+        is no such loop.
         """
         row = prod(scratch.memref_type(op.operands[0]).get_shape()[1:]) if isinstance(op, memref.LoadOp) else 1
         length = row if isinstance(op, memref.LoadOp) else scratch.elements_of(op.result)
@@ -84,7 +85,9 @@ class _Reader:
         return None
 
     def read(self, copy: scratch.SliceOp | memref.LoadOp, part: SSAValue, index: SSAValue) -> None:
-        """Let a copy of the op read a part of the array. index: the number of iterations since the part began."""
+        """Change a copy of the op to read from a part of the array. index: the number of iterations since the first row
+        of the part.
+        """
         nest = LoopBuilder(copy)
         type = scratch.memref_type(part)
         row = prod(type.get_shape()[1:]) if isinstance(copy, memref.LoadOp) else 1

@@ -1,10 +1,12 @@
-"""`vectorise-loops`: replaces nests over elements by calls of vector code, where the target supports it (L3).
+"""`vectorise-loops`: replaces nests over elements by calls of vector code, if the target supports vector code (L3).
 
-Each iteration of an elementwise op, a sum of tensors, a pool or a mean computes one element of the result. So does each
-row of a short contraction, together with the ops that follow its sum. Argmax and the passes of a softmax reduce the
-values of all iterations to a single element. The iterations become the lanes of vectors. The number formats emit the
-computation of a lane as a function on integers of 32 bits (`num.lane_function`), so that a new format or op needs no
-separate kernel. The composer of a vector unit (`LoopCoder`) generates code for the function, or rejects it.
+Each iteration of an elementwise op, a sum of tensors, a pool or a mean computes one element of the result. Each row of
+a short contraction, together with the ops that follow its sum, also computes one element. Argmax and the passes of a
+softmax reduce the values of all iterations to a single element. The iterations become the lanes of vectors.
+
+The number formats emit the computation of a lane as a function on integers of 32 bits (`num.lane_function`). A new
+format or op therefore needs no separate kernel. The composer of a vector unit (`LoopCoder`) generates code for the
+function, or rejects the function.
 """
 
 from __future__ import annotations
@@ -26,13 +28,14 @@ class VectoriseLoopsPass(ModulePass):
     """Replace nests, contractions and reductions by calls of vector code, if iterations along the last axis can be
     lanes.
 
-    Each lane must store one element of a run and be independent of all others. Alternatively, a reduction combines all
-    lanes to a sum, the greatest value, or the position of the greatest value. A lane may load its elements of other
+    Each lane must store one element of a run and be independent of all other lanes. Alternatively, a reduction combines
+    all lanes to a sum, the greatest value, or the position of the greatest value. A lane may load its elements of other
     runs or of the same run, and entries of tables. It may multiply a row by a vector that all lanes share, use values
-    from outside of the nest, and reduce the elements of a window. The axis around the last one is merged with the last
-    one if both traverse one run. The next axis becomes the lines of the function, and further axes become loops around
-    the call. Loops without carried values count as nests of one axis. Contractions that a tile computes are unchanged,
-    and so are nests for which vector code is not faster.
+    from outside the nest, and reduce the elements of a window.
+
+    The axis around the last one is merged with the last one if both traverse one run. The next axis becomes the lines
+    of the function, and further axes become loops around the call. Loops without carried values count as nests of one
+    axis. Contractions that a tile computes are unchanged, and so are nests for which vector code is not faster.
 
     target: as for `select-kernels`. Raises `InputError` for an unknown target.
     """

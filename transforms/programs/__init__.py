@@ -1,1 +1,1 @@
-"""The store of programs: each program is made once, and the facts computed about it are stored with it."""
+"""The store of programs: each program is created once, and the facts computed about a program are stored with it."""

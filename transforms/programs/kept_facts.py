@@ -1,10 +1,10 @@
 """Facts that are stored in a folder, so that later commands do not have to compute them again.
 
-Each fact is a JSON file. Its name is the digest of the question and of everything that determines the answer: the
-sources of tinyml and of its plug-ins, Python, and the libraries that compute. The question includes the digests of the
-program and of the data, and every option. A change of any of them changes the file name, so that a stored answer is
-never outdated. A file that is damaged, or that contains the answer to another question, counts as missing and is
-replaced. No file is ever executed.
+A fact is the answer to a question, stored as a JSON file. The question includes the digests of the program and of the
+data, and every option. The name of the file is a digest of the question and of everything else that determines the
+answer: the sources of tinyml and of its plug-ins, Python, and the libraries that compute. A change of any of these
+changes the file name, so that a stored answer is never outdated. A file counts as missing and is replaced if it is
+damaged, or if it contains the answer to another question. No file is ever executed.
 """
 
 from __future__ import annotations
@@ -91,10 +91,10 @@ def kept(
     read: Callable[[Any], T],
     write: Callable[[T], Any] = lambda found: found,
 ) -> T:
-    """The stored answer to a question; if there is none, the result of `find`, which is then stored.
+    """Return the stored answer to a question. If there is none, call `find`, store its result and return it.
 
-    asked: returns everything that the answer depends on; only called where facts are stored. read, write: convert the
-    answer from and to JSON. If `read` raises an exception, the stored answer counts as missing.
+    asked: returns everything that the answer depends on; it is called only if facts are stored. read, write: convert
+    the answer from and to JSON. If `read` raises an exception, the stored answer counts as missing.
     """
     if (facts := CURRENT_FACTS.get()) is None:
         return find()
@@ -129,7 +129,7 @@ def others() -> list[str]:
 
 
 def _sources(module: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the path, relative to a module or package, and the content of each of its source files."""
+    """Yield each source file of a module or package: the path relative to the package, and the content."""
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):

@@ -1,11 +1,12 @@
-"""A store of programs: passes make each program once from a known one, and facts about it are stored with it.
+"""A store of programs. Passes create each program once from a known program, and facts about a program are stored with
+it.
 
 `programs.of(module).at("formats-to-buffers", target="uno").module` lowers a module, or returns the result of an earlier
 lowering. Options that a pipeline does not define do not make a different program. Equal programs (`digest.py`) have one
-representative, regardless of how they were made. They share the facts and the lower levels of the representative.
+representative, regardless of how they were created. They share the facts and the lower levels of the representative.
 
-A module is discarded when many other modules have been used after it. Its program, which needs little memory, is
-retained and can make the module again.
+A module is discarded when many other modules have been used after it. Its program needs little memory and is retained.
+The program can create the module again.
 """
 
 from __future__ import annotations
@@ -60,9 +61,9 @@ class Programs(FactCache):
         return self.first(Program(self, lambda: module))
 
     def made(self, key: Hashable, make: Callable[[], ModuleOp], passes: Sequence[ModulePass] = ()) -> Program:
-        """The program with a key, such as its formats.
+        """The program with a key, such as its formats. It is added to the store on first use.
 
-        make: makes the module when it is first needed. passes: the last passes that `make` runs.
+        make: creates the module when it is first needed. passes: the last passes that `make` runs.
         """
         if (known := self._known.get(key)) is None:
             known = self._known[key] = Program(self, make, passes)
@@ -73,7 +74,7 @@ class Programs(FactCache):
         return self._first.setdefault(program.digest, program)
 
     def recent(self, passes: Sequence[ModulePass]) -> dict[Program, ModuleOp]:
-        """The modules in memory that were made by the given passes, by their programs."""
+        """By program, the modules in memory that were created by the given passes."""
         return self._recent.setdefault(passes, {})
 
 
@@ -102,7 +103,7 @@ class Program(FactCache):
         return self.store.recent(self.passes)[self] if self.is_at_hand else self.keep(self._make())
 
     def keep(self, module: ModuleOp) -> ModuleOp:
-        """Store a module of this program that was made elsewhere, and return the module."""
+        """Store a module of this program that was created elsewhere, and return the module."""
         recent = self.store.recent(self.passes)
         recent[self] = module
         if len(recent) > MODULES_PER_LEVEL:
@@ -124,7 +125,7 @@ class Program(FactCache):
 
     @property
     def first(self) -> Program:
-        """The first program of the store that is equal to this one; equal programs share all programs derived from
+        """The first program of the store that is equal to this program. Equal programs share all programs derived from
         them.
         """
         return self.store.first(self)
@@ -140,9 +141,10 @@ class Program(FactCache):
         return self.store.made((self, passes), make, passes)
 
     def through(self, *passes: ModulePass) -> Program:
-        """The program that results from running passes on this one, as a chain of one program for each pass.
+        """The program that results from running passes on this program, one after the other.
 
-        If two chains reach equal programs, they share all programs that follow.
+        The result of each pass is a separate program in the store. If two sequences of passes lead to equal programs,
+        they share all programs that follow.
         """
         program, spare = self, None
         for step in passes:

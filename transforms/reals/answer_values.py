@@ -1,4 +1,5 @@
-"""`answer-values`: removes the class of a program if the data show that its results are values (L0, L1).
+"""`answer-values`: removes the class of a program if the data show that its results are values and not scores of
+classes (L0, L1).
 
 ONNX files and PyTorch modules do not state whether several numbers are class scores, the values of a regressor or the
 reconstruction of an autoencoder. An importer assumes class scores. The targets of a data set determine the meaning.
@@ -18,11 +19,12 @@ from tinyml.dialects.rewriting import Rewriter
 
 @dataclass(frozen=True)
 class AnswerValuesPass(ModulePass):
-    """Remove the argmax of a result from a program's results if `y` of a data set has a value for each element of the
-    result.
+    """Remove the class from a program's results if the data show that its scores are values.
 
-    A program is unchanged if it has class labels, clusters or no scores, or if its data have classes or no `y`. data:
-    .npz file; without it the program is unchanged. Raises `InputError` for a data file that does not match the program.
+    The class is the argmax of a result. It is removed if `y` of the data set has a value for each element of this
+    result. A program is unchanged if it has class labels, clusters or no scores, or if its data have classes or no `y`.
+    data: .npz file; without it the program is unchanged. Raises `InputError` for a data file that does not match the
+    program.
     """
 
     name = "answer-values"

@@ -1,7 +1,8 @@
 """`choose-votes`: lets every tree of a forest vote for a single class (L0).
 
-scikit-learn's forests add the class probabilities of their leaves: soft votes. A hard vote is one vote for the most
-probable class. A leaf then needs four bits instead of a byte for each class, but the predictions of some inputs change.
+In scikit-learn's forests, the class probabilities of the leaves are added; these are soft votes. A hard vote is one
+vote for the most probable class. With hard votes, a leaf needs four bits instead of a byte for each class. The
+predictions of some inputs change.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ SOFT, HARD = VOTES = ("soft", "hard")
 
 @dataclass(frozen=True)
 class ChooseVotesPass(ModulePass):
-    """Replace the soft votes of all `tdsl.forest` ops by hard votes.
+    """Replace the soft votes of all `tdsl.forest` ops by hard votes, so that each tree votes for a single class.
 
     votes: `soft` changes nothing. With `hard`, each leaf votes for its class with the greatest share, or for the first
     of equal ones. A vote is the greatest power of two for which the votes of all trees add up to at most 1, so that the

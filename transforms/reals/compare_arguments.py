@@ -24,7 +24,8 @@ class CompareArgumentsPass(ModulePass):
     functions.
 
     relu is preserved, because it makes negative elements equal. A function whose result has other readers, such as a
-    result that the program returns, is preserved too: its argument has the scale that suits the function.
+    result that the program returns, is preserved too. The reason is that the scale of its argument is chosen to suit
+    the function.
     """
 
     name = "compare-arguments"

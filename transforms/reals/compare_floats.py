@@ -1,8 +1,8 @@
-"""`compare-floats`: lets forests compare the caller's floats themselves, by their bits (L0).
+"""`compare-floats`: lets forests compare the caller's floats directly, by their bits (L0).
 
 A forest reads few features of a sample, and only compares them. If nothing else reads the input, converting all
-features to narrow integers takes longer than comparing the floats of the features that are read. Nothing is rounded,
-and the program needs no buffer for its input.
+features to narrow integers takes longer than comparing a few floats. Nothing is rounded, and the program needs no
+buffer for its input.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from tinyml.transforms.reals.analysis.missing_values import compare_argument
 
 @dataclass(frozen=True)
 class CompareFloatsPass(ModulePass):
-    """Set the format f32 for the argument of a program on reals if only forests read it, directly, moved or imputed.
+    """Set the format f32 for the argument of a program on reals if only forests read it.
 
-    The interface records the format, and `assign-format` assigns it to the argument. An input with scales, a unit or a
-    format is unchanged, and so is an input that other ops read. A missing feature with an imputed value follows the
-    same path through a tree as that value would.
+    A forest may read the argument directly, or after its elements are moved or imputed. The interface records the
+    format, and `assign-format` assigns it to the argument. An input with scales, a unit or a format is unchanged, and
+    so is an input that other ops read. A missing feature with an imputed value follows the same path through a tree as
+    that value would.
     """
 
     name = "compare-floats"

@@ -1,6 +1,6 @@
 """`convolve-rows`: turns products of several rows and a matrix into convolutions with windows of one pixel (L0, L1).
 
-A dense layer over several rows, such as the tokens of a transformer, multiplies each row by the same constant.
+A dense layer may have several rows, such as the tokens of a transformer. It multiplies each row by the same constant.
 Attention multiplies the rows by the rows of another matrix. The rows become the pixels of an image, and the columns of
 the right factor become filters. The optimisations of convolutions then apply: the weights of a sum are contiguous,
 several pixels are computed at once, and segments are streamed.
@@ -30,9 +30,9 @@ class ConvolveRowsPass(ModulePass):
     """Replace every `tdsl.matmul` of several rows and a constant or transposed matrix by a `tdsl.conv2d`.
 
     The products of a sum, their order, accumulators and bounds are unchanged. The constant is stored transposed, so
-    only such products may read it. Some products are unchanged: sums of fewer than three products, which are faster one
-    by one, rows with separate scales, factors with shared scales in groups, and sums whose bound follows only from the
-    left factor.
+    only such products may read it. Four kinds of products are unchanged: sums of fewer than three products, which are
+    faster one by one; rows with separate scales; factors whose groups share scales; and sums whose bound can only be
+    proven because the left factor is constant.
     """
 
     name = "convolve-rows"
@@ -42,8 +42,9 @@ class ConvolveRowsPass(ModulePass):
 
 
 class _RowsAsPixels(RewritePattern):
-    """Rewrite a product X W to a convolution of X, an image of one line whose pixels are its rows, with the columns of
-    W.
+    """Rewrite a product X W to a convolution.
+
+    X becomes an image of one line. Each row of X is a pixel of the image, and each column of W is a filter.
     """
 
     @op_type_rewrite_pattern
@@ -83,8 +84,9 @@ def _has_pixels(op: tdsl.MatmulOp) -> bool:
 
 
 def _filters(op: tdsl.MatmulOp) -> tdsl.ConstOp | tdsl.ReshapeOp | None:
-    """The columns of the right factor as filters of one pixel;
-    None if they are not contiguous and cannot be made so.
+    """The columns of the right factor as filters of one pixel.
+
+    None if the columns are not contiguous and cannot be made contiguous.
     """
     length, columns = tdsl.shape_of(op.rhs)
     match op.rhs.owner:

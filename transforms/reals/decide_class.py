@@ -1,8 +1,10 @@
-"""`decide-class`: lets a program that returns only scores also return a class, if it is shown to classify (L0, L1).
+"""`decide-class`: lets a program that returns only scores also return a class, if the data or names show that it
+classifies (L0, L1).
 
-Many networks for two classes have a single output: a probability, or the number from which a sigmoid computes one.
-Their files do not state that the output is a score. Quantised files do not state it for any number of classes. Classes
-in a data set, or names for them, show that a program classifies.
+Many networks for two classes have a single output: a probability, or the argument of the sigmoid that computes the
+probability. Their files do not state that the output is a score. Quantised files do not state whether their outputs are
+scores for any number of classes. A program is shown to classify if the data set contains classes or the user names
+classes.
 """
 
 from __future__ import annotations
@@ -31,14 +33,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DecideClassPass(ModulePass):
-    """Let a program whose only result is scores return the index of a class, too.
+    """Let a program whose only result is scores also return the index of a class.
 
     The class is the index of the greatest of several scores if `y` of the data set has a class for each sample, or if
     there is a name for each score. A single score decides between two classes if there are two names, or if all `y` are
-    0 or 1, or -1 or 1; these numbers are then the labels. A sigmoid is compared with 1/2. Any other score is compared
-    with 0, or with 1/2 if there are names and it lies in [0, 1] for all samples. Without names, the score must be worse
-    than the mean at predicting the number `y`, but better than the most frequent class at predicting the class. All
-    other programs are unchanged, including anomaly detectors.
+    0 or 1, or -1 or 1. The numbers 0 and 1, or -1 and 1, are then the labels of the classes. If a sigmoid computes the
+    single score, the score is compared with 1/2. Any other single score is compared with 0, or with 1/2 if there are
+    names and the score lies in [0, 1] for all samples. Without names, the score decides on a class only if it is worse
+    than the mean at predicting the number `y`, but better than the most frequent class at predicting the class.
+    Programs that return other results than scores are unchanged, including anomaly detectors.
 
     data: .npz file. names: the names of the classes. Raises `InputError` for a data file that does not match the
     program.
@@ -82,7 +85,7 @@ class DecideClassPass(ModulePass):
 
 
 def _two_labels(data: Data) -> tuple[int, int] | None:
-    """The two class labels that the values `y` of a data set are; None for other values."""
+    """The two class labels, if the values `y` of a data set are class labels; None for other values."""
     if data.targets is None or data.targets.shape[1] != 1:
         return None
     found = set(np.unique(data.targets).tolist())
@@ -101,7 +104,9 @@ def _tells_classes(op: ModuleOp, scores: SSAValue, data: Data) -> bool:
 
 
 def _compared(op: ModuleOp, scores: SSAValue, x: NDArray[np.floating[Any]] | None) -> SSAValue:
-    """The value that is positive for the second class, with the ops that compute it. x: samples, or None."""
+    """A value that is positive if the second class is chosen. The ops that compute it are inserted. x: samples, or
+    None.
+    """
     if (argument := argument_of_sigmoid(scores)) is not None:
         return argument
     if x is None or tdsl.has_formats(op) or not _are_shares(_values(op, x)):

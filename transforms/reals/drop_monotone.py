@@ -4,8 +4,8 @@ Softmax, sigmoid and a positive factor take time. In a number format they round 
 become equal. `compare-arguments` removes functions that only `tdsl.argmax` reads. On request, this pass also removes
 functions whose results the program returns. The program then returns the numbers that it compares.
 
-The class changes only if unequal scores were rounded to equal ones: the class was the first of them, and is now the
-greatest. The same applies to a single score that was rounded to its threshold.
+The class changes only in one case. If unequal scores were rounded to equal scores, the class was the first of them, and
+is now the greatest. The same applies to a single score that was rounded to its threshold.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES
 
 @dataclass(frozen=True)
 class DropMonotonePass(ModulePass):
-    """Make a program return a label, and remove increasing functions before the comparison that determines the label.
+    """Change a program to return a label, and remove increasing functions before the comparison that determines the
+    label.
 
     A vector of scores gets a `tdsl.argmax`, a single score a `tdsl.sign`. A single score means class 1 if it is
-    positive, or above 1/2 if a sigmoid computes it. The program returns the compared numbers instead of results that
-    are computed only from them.
+    positive or, if a sigmoid computes it, above 1/2. Results that are computed only from the compared numbers are
+    replaced by these numbers.
 
-    outputs: `class`; with `scores`, the default, the pass does nothing. Raises `InputError` for any other value, for an
-    anomaly detector, and for a result that is neither a vector of scores nor a single score.
+    outputs: `class`; with `scores`, the default, the pass does nothing. Raises `InputError` for any other value of the
+    option, for an anomaly detector, and for a result that is neither a vector of scores nor a single score.
     """
 
     name = "drop-monotone"

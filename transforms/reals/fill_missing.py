@@ -19,7 +19,7 @@ class FillMissingPass(ModulePass):
     """Remove every `tdsl.impute`, and record the replacements of missing input elements (`fills`, `imputed`) in the
     interface.
 
-    Integers of a sensor are never missing, so no replacements are recorded for an input with a unit. Raises
+    If an input has a unit, no replacements are recorded, because integers of a sensor are never missing. Raises
     `InputError` for two imputers that replace one element by different numbers, and for a program that streams.
     """
 

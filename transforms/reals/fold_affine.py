@@ -1,10 +1,11 @@
-"""`fold-affine`: folds scalers and other affine layers into the layers with weights that read them (L0).
+"""`fold-affine`: folds scalers and other affine layers into the layers with weights that read the results of these
+layers (L0).
 
 Examples are a scaler `(x - mean) / deviation` before a matrix product, a batch normalisation before a convolution, and
-a projection before a linear model (PCA). Each changes only weights and biases: it needs no computation, storage or
-rounding. The results on reals are equal except for the rounding of weights to single precision. In formats they differ,
-because folded weights may vary more in size. `tinyml compile --fold-affine` therefore folds only if this changes no
-more answers on the validation data.
+a projection before a linear model (PCA). Folding changes only weights and biases. The folded layer then needs no
+computation, storage or rounding. The results on reals are equal except for the rounding of weights to single precision.
+In formats the results differ, because folded weights may vary more in size. `tinyml compile --fold-affine` therefore
+folds only if this changes no more answers on the validation data.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, ab
 class FoldAffinePass(ModulePass):
     """Fold additions, subtractions and multiplications by constants at L0 into all layers that read their results.
 
-    The layers are products of a constant matrix and convolutions with a constant filter. A factor must be the same for
-    all elements that a weight is multiplied by. Two consecutive matrix products become one if this needs no more
-    multiplications. An affine op is unchanged if one of its readers cannot absorb it. The pass must run before
-    `profile`.
+    Layers that absorb affine ops are products of a constant matrix and convolutions with a constant filter. A factor
+    can be folded only if it is the same for all elements that a weight is multiplied by. Two consecutive matrix
+    products become one product if the single product needs no more multiplications. An affine op is unchanged if one of
+    its readers cannot absorb it. The pass must run before `profile`.
     """
 
     name = "fold-affine"
@@ -47,7 +48,9 @@ class FoldAffinePass(ModulePass):
 
 
 def _functions(op: Operation) -> Iterator[tuple[SSAValue, AffineFunction]]:
-    """Yield the operand of an elementwise op on reals, and the affine function of this operand that the op computes."""
+    """Yield each operand of an elementwise op on reals of which the result is an affine function, with this
+    function.
+    """
     if isinstance(op, tdsl.AddOp | tdsl.SubOp | tdsl.MulOp | tdsl.NegOp) and tdsl.format_of(op.out).type == f32:
         for value in op.inputs:
             function = extended(op, value, AffineFunction.identity(tdsl.shape_of(value)))
@@ -56,7 +59,9 @@ def _functions(op: Operation) -> Iterator[tuple[SSAValue, AffineFunction]]:
 
 
 class _FoldProduct(RewritePattern):
-    """Fold a product of a constant matrix and a column into the only product that reads it."""
+    """Merge two consecutive products into one. The first multiplies a column by a constant matrix; only the second
+    reads its result.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:

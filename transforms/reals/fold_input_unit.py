@@ -1,9 +1,9 @@
 """`fold-input-unit`: lets the program read the integers of a sensor, whose unit the first layers absorb (L0).
 
 A sensor delivers integers that represent the reals `raw * scale + offset`. Weights, biases and the thresholds of trees
-absorb scale and offset, so that the device neither converts nor rescales. If other ops read the input, a multiplication
-and an addition remain, in the format of the program. If the scale is a power of two, neither is needed: the format of
-the raws includes it.
+absorb scale and offset. The device then neither converts nor rescales the input. If other ops read the input, a
+multiplication and an addition remain, in the format of the program. If the scale is a power of two, neither remains,
+because the format of the raws includes the scale.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ if TYPE_CHECKING:
 class FoldInputUnitPass(ModulePass):
     """Assign the unit of a sensor to the argument of a program on reals, and record unit and format in the interface.
 
-    Unit and format describe the caller's input; a program that already has them is unchanged. The pass must run before
-    `profile`; `assign-format` assigns the format to the argument. If the argument already has a format that represents
-    the reals of the sensor, the input is converted to this format, and only raws outside its range change.
+    The unit and the format in the interface describe the caller's input. If a program already has a unit and a format,
+    it is unchanged. The pass must run before `profile`. After this pass, `assign-format` assigns the format to the
+    argument. If the argument already has a format that represents the reals of the sensor, the input is converted to
+    this format, and only raws outside its range change.
 
     input_unit: a unit, or several units separated by commas that repeat over the elements, in the order in which the
     program reads them (`InputUnit.parse`). Without a unit the pass does nothing. Raises `InputError` for an unknown
@@ -86,7 +87,9 @@ class FoldInputUnitPass(ModulePass):
 
 
 def _fits(unit: InputUnit, format: NumberFormat) -> bool:
-    """True if a format represents the real of every integer of a sensor; the least real may be off by one step."""
+    """True if a format represents the real of every integer of a sensor. For the least real, a difference of one step
+    is accepted.
+    """
     if unit.features(len(unit.units)) is not None:
         return False
     [one, *_] = unit.units
@@ -99,7 +102,8 @@ def _convert(value: SSAValue, given: NumberFormat, format: NumberFormat) -> None
     """Assign the format of a sensor's integers to a value, and convert the value to the format that its readers
     require.
 
-    Slices, such as the frames of a stream, are converted separately where they are read.
+    given: the format of the integers. format: the format that the readers require. Slices, such as the frames of a
+    stream, are converted separately where they are read.
     """
     readers = tuple(value.uses)
     value = Rewriter.replace_value_with_new_type(value, TensorType(given.type, tdsl.shape_of(value)))
@@ -129,8 +133,8 @@ def _spelled(format: NumberFormat) -> str:
 
 
 def _compute(argument: BlockArgument, function: AffineFunction) -> None:
-    """Compute an affine function of an argument at the beginning of a function, and let all readers of the argument
-    read it.
+    """Compute an affine function of an argument at the beginning of a function. Let all readers of the argument read
+    the result.
     """
     value: SSAValue = argument
     readers = tuple(argument.uses)

@@ -1,8 +1,9 @@
 """`fold-powers-of-two`: folds a multiplication by a power of two into an adjacent constant factor (L0).
 
-2 (W x) equals (2 W) x in every bit: in reals, and in every format whose precision does not depend on the magnitude. In
-floats, whose precision does, no constant may become subnormal or infinite. In fixed point only the constant's scale
-changes, not its raws. A multiplication without such a constant, as in exp(2 x), is unchanged.
+2 (W x) equals (2 W) x in every bit. This holds for reals and for every format whose precision does not depend on the
+magnitude. In floats, the precision depends on the magnitude. There, no constant may become subnormal or infinite. In
+fixed point only the constant's scale changes, not its raws. A multiplication without such a constant, as in exp(2 x),
+is unchanged.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ _Product = tdsl.ProductOp | tdsl.MulOp
 class FoldPowersOfTwoPass(ModulePass):
     """Fold multiplications at L0 by plus or minus a power of two into constants that have no other readers.
 
-    The constant must be a factor of the product whose result is multiplied, or of the only product that reads the
-    result.
+    The constant must be a factor of a product. Either the result of this product is multiplied by the power of two, or
+    this product is the only reader of the multiplication's result.
     """
 
     name = "fold-powers-of-two"
@@ -96,7 +97,7 @@ def _constants(product: _Product | None, folded: tdsl.MulOp | None = None) -> li
 
 
 def _scaled(constant: tdsl.ConstOp, power: float) -> tuple[tdsl.ConstOp, tdsl.ConstOp] | None:
-    """A constant, and its product with a power of two; None if floats cannot represent the product exactly."""
+    """Return a constant, and the constant times a power of two; None if floats cannot represent the second exactly."""
     raws = constant.raws
     with np.errstate(over="ignore", under="ignore"):
         scaled = (raws * raws.dtype.type(power)).astype(raws.dtype)

@@ -1,7 +1,8 @@
-"""`follow-missing`: lets forests treat missing values as their library does, if the data contain any (L0).
+"""`follow-missing`: lets forests treat missing values in the same way as the library that trained the forest, if the
+data contain any (L0).
 
 Libraries store a direction for missing values at every node, even if no value was ever missing. A direction costs time.
-It also requires floats as input, because no number of a format is NaN.
+It also requires floats as input, because no number of any other format is NaN.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ class FollowMissingPass(ModulePass):
     """Preserve the directions of missing values in forests, and compare floats, if a sample of the data has a missing
     value.
 
-    Otherwise remove the directions from the forests. They are also removed from forests that read imputed features. The
-    interface then states that there are no missing values, unless another op replaces them.
+    If no sample has a missing value, remove the directions from the forests. The directions are also removed from
+    forests that read imputed features. After the removal, the interface states that there are no missing values, unless
+    another op replaces them.
 
     data: .npz file with inputs `x`; without it the program is unchanged. Raises `InputError` if an op other than a
     forest also reads the input.

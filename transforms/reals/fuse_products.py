@@ -1,7 +1,7 @@
 """`fuse-products`: fuses a sum of matrix products and a constant into one sum of products, rounded once (L0).
 
-The two gates of FastGRNN share `W x + U h`, and a layer adds its bias to `W x`. If these are added inside the
-accumulator, no product has to be rounded, stored and loaded separately.
+For example, the two gates of FastGRNN share `W x + U h`, and a layer adds its bias to `W x`. If the terms are added
+inside one accumulator, no product has to be rounded, stored and loaded separately.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ _Product = tdsl.MatmulOp | tdsl.MatmulSumOp
 
 @dataclass(frozen=True)
 class FuseProductsPass(ModulePass):
-    """Fuse every addition at L0 of two dense matrix products without other readers, or of a product and a constant.
+    """Fuse additions at L0 into sums of products.
 
-    Products of matrices with separate row scales retain the scales: their sums are shifted to the scales of the
-    greatest rows before they are added. No constant is added to such products, because its numbers would need the
-    scales of all rows. Convolutions accept constants with one number for each channel. several_products: true if a sum
-    may have more than one product. Formats that can only add products of one scale do not permit this.
+    The terms of an addition are two dense matrix products without other readers, or a product and a constant. Products
+    of matrices with separate row scales retain the scales: their sums are shifted to the scales of the greatest rows
+    before they are added. No constant is added to such products, because its numbers would need the scales of all rows.
+    Convolutions accept constants with one number for each channel. several_products: true if a sum may have more than
+    one product. It must be false for formats that can only add products of one scale.
     """
 
     name = "fuse-products"
@@ -84,7 +85,8 @@ class _FuseSum(RewritePattern):
 def _shift_rows(fused: tdsl.MatmulSumOp, products: Sequence[_Product]) -> None:
     """Set the shifts of a sum of products whose rows have different powers of two as scales.
 
-    Rows of the sum are divided by the greatest power of any product, and products with smaller powers are shifted left.
+    For each row of the sum, the greatest power of all products is determined. Products with smaller powers are shifted
+    left, and the sum is divided by the greatest power.
     """
     own = [np.array(product.shifts or [0] * product.rows) for product in products]
     most = np.max(own, 0)
@@ -132,8 +134,9 @@ class _FuseBias(RewritePattern):
 
 
 def _convolution(value: SSAValue) -> tdsl.Conv2dOp | None:
-    """The convolution that computes a value with one reader,
-    directly or through a reshape that preserves the channels.
+    """The convolution that computes a value, directly or through a reshape that preserves the channels.
+
+    None if there is none, or if the value has several readers.
     """
     channels = tdsl.shape_of(value)[-1:]
     while value.has_one_use() and tdsl.shape_of(value)[-1:] == channels:

@@ -1,8 +1,8 @@
 """`hoist-invariants`: moves the computation of loop-invariant tensors before the loop (L0).
 
-MLIR's loop-invariant code motion moves all ops that it can, which suits registers. A hoisted tensor, however, occupies
-memory while the loop runs. Cheap ops therefore stay inside, unless their result replaces operands that would otherwise
-stay alive.
+MLIR's loop-invariant code motion moves all ops that it can. This is useful for values in registers. A hoisted tensor,
+however, occupies memory while the loop runs. Cheap ops therefore stay inside, unless their result replaces operands
+that would otherwise stay alive.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _COSTLY_OPS = tdsl.ContractionOp | tdsl.FunctionOp
 class HoistInvariantsPass(ModulePass):
     """Move products of matrices, exp, tanh and sigmoid out of `scf.for`, with the ops that compute their operands.
 
-    Other tensor ops move if their results have no more elements than the operands that would otherwise stay alive only
-    for them. Ops that depend on the iteration do not move.
+    Other tensor ops are moved if their results have no more elements than the operands that would otherwise stay alive
+    only for these ops. Ops that depend on the iteration are not moved.
     """
 
     name = "hoist-invariants"
@@ -68,7 +68,10 @@ def _is_costly(op: Operation) -> bool:
 
 
 def _takes_no_memory(op: Operation, waiting: list[SSAValue]) -> bool:
-    """True if an op's result has no more elements than the operands that would otherwise stay alive only for the op."""
+    """True if moving an op before a loop needs no additional memory.
+
+    The result of the op must have no more elements than the operands that would otherwise stay alive only for the op.
+    """
     if not isinstance(op, tdsl.TensorOp):
         return False
     own = {value for value in waiting if isinstance(value.owner, tdsl.TensorOp) and value.has_one_use()}

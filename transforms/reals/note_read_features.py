@@ -20,7 +20,8 @@ MOST_READ = 0.75
 class NoteReadFeaturesPass(ModulePass):
     """Record in the interface which input elements the forests of a program read.
 
-    The pass does nothing if other ops read the input or if forests read at least the share `MOST_READ` of the elements.
+    The pass does nothing if other ops read the input, or if forests read at least the share `MOST_READ` of the input
+    elements.
     """
 
     name = "note-read-features"

@@ -1,7 +1,7 @@
 """`profile`: records statistics of the values of every tensor on a validation set as attributes (L0).
 
-The ranges are those of Shiftry 6.1 (algorithm 10, procedure Profile): one per variable, over all samples and all
-iterations of loops. Percentiles are recorded in addition to the extremes, to show outliers.
+As in Shiftry 6.1 (algorithm 10, procedure Profile), each variable has one range, over all samples and all iterations of
+loops. Percentiles are recorded in addition to the extremes, to show outliers.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from xdsl.passes import ModulePass
 class ProfilePass(ModulePass):
     """Run the program in floating point on the inputs of a data set, and set `tdsl.profile` on every op with tensors.
 
-    An op has one profile for each result (unit for a result that is not a tensor). The profile of a loop also covers
-    its iter_args. The function's argument has a separate profile, with its share of zeros.
+    An op has one profile for each result, and a unit attribute for a result that is not a tensor. The profile of a loop
+    also covers its iter_args. The function's argument has a separate profile, which includes the share of zeros.
 
     data: .npz file with inputs `x`. Raises `InputError` for a data file that does not match the program, and for a
     program that computes infinity or NaN on the data.

@@ -1,9 +1,11 @@
-"""`prune-zeros`: removes vector elements that zero rows or columns of constant matrices make useless (L0).
+"""`prune-zeros`: removes vector elements that have no effect because rows or columns of constant matrices are zero
+(L0).
 
-A zero column means that the matrix does not use an element of its vector. A zero row computes an element that is zero.
-Between two matrices, such as the factors of a low-rank matrix, such an element is removed from the vector and from all
-ops that compute and read it. In vectors that must retain their length, such as the input, products skip the elements
-before the first and after the last one that they use.
+If a column of a matrix is zero, the matrix does not use the corresponding element of its vector. If a row is zero, the
+corresponding element of the result is zero. Between two matrices, such as the factors of a low-rank matrix, such an
+element is removed from the vector and from all ops that compute and read it. Some vectors must retain their length,
+such as the input. Products with such a vector skip the elements before the first and after the last element that they
+use.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ ALIGNED = 4
 
 @dataclass(frozen=True)
 class PruneZerosPass(ModulePass):
-    """Shrink products of constant matrices and column vectors at L0; removed elements are exactly zero or unread.
+    """Shrink products of constant matrices and column vectors at L0. Every removed element is exactly zero or unread.
 
     Matrices without zero rows or columns, and matrices with other readers, are unchanged.
     """
@@ -119,7 +121,9 @@ class _Lanes:
         return isinstance(op, tdsl.UnaryOp | tdsl.BinaryOp | tdsl.ReshapeOp) and self.add(op.out)
 
     def useless(self) -> Lanes:
-        """The elements that no product reads, or that are zero where they are read; never all of them."""
+        """A mask of the elements that no product reads, or that are zero where they are read. At least one element is
+        not marked.
+        """
         useless: Lanes = np.ones(self.length, bool)
         for op, matrix in self.read.items():
             useless &= (matrix.raws == 0).all(0) | self.zeros[op.rhs]

@@ -22,10 +22,10 @@ from tinyml.dialects.rewriting import Rewriter
 
 @dataclass(frozen=True)
 class ReconstructionErrorPass(ModulePass):
-    """Replace the only result of an autoencoder by minus the mean squared error of the reconstruction, a 1 x 1 tensor.
+    """Replace the only result of an autoencoder by a score, a 1 x 1 tensor.
 
-    An autoencoder is a program that returns a tensor of more than one element with the shape of its input, except for
-    axes of extent 1. Other programs are unchanged.
+    The score is minus the mean squared error of the reconstruction. An autoencoder is a program that returns a tensor
+    of more than one element with the shape of its input, except for axes of extent 1. Other programs are unchanged.
 
     false_alarms: the rate of false alarms of an anomaly detector (`set-threshold`); None leaves the program unchanged.
     Raises `InputError` for an autoencoder that already has number formats.
@@ -57,7 +57,9 @@ class ReconstructionErrorPass(ModulePass):
         function.update_function_type()
 
     def _score(self, given: SSAValue, result: SSAValue, last: func.ReturnOp) -> SSAValue:
-        """Minus the mean squared difference of two tensors, with the ops that compute it inserted before `last`."""
+        """Insert ops before `last` that compute minus the mean squared difference of two tensors. Return their
+        result.
+        """
         length = prod(tdsl.shape_of(given))
 
         def put(made: tdsl.TensorOp) -> SSAValue:

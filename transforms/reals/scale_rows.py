@@ -1,8 +1,9 @@
 """`scale-rows`: assigns power-of-two scales to rows (output channels) of constant matrices and filters (L0).
 
-A format that is chosen for the greatest weight of a matrix wastes bits on rows of small weights. Such rows are
+A format is chosen for the greatest weight of a matrix. It wastes bits on rows of small weights. Such rows are therefore
 multiplied by powers of two, and their sums are divided by the same powers (`row_shifts`). Multiplication and division
-are exact. This rewrite on reals therefore benefits all number formats with a scale without any support by the formats.
+are exact. The rewrite works on reals. It therefore benefits all number formats with a scale, which need no support for
+it.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ _Product = tdsl.ProductOp | tdsl.Conv2dOp
 class ScaleRowsPass(ModulePass):
     """Scale the rows of constant left operands of products at L0, and set `row_shifts` of the products.
 
-    The left operand must have several rows and be a constant or indexed out of a constant. Matrices that are indexed
-    out of one constant share their shift amounts. Constant initial values of the sums are multiplied by the same
-    powers. Constants with other uses are unchanged. The pass must run before `profile`.
+    The left operand of the product must have several rows and be a constant or indexed out of a constant. Matrices that
+    are indexed out of one constant share their shift amounts. If the sums have constant initial values, these values
+    are multiplied by the same powers of two. The pass does not change constants with other uses. The pass must run
+    before `profile`.
     """
 
     name = "scale-rows"
@@ -87,7 +89,10 @@ def _reads_rows(product: _Product, constant: tdsl.ConstOp) -> bool:
 
 
 def _can_scale(product: _Product) -> bool:
-    """True if a product has no shifts, and starts from zero or from a separate constant with a number for each row."""
+    """True if a product has no shifts and its sum can be scaled.
+
+    The sum must start from zero, or from a separate constant with a number for each row.
+    """
     start = product.initial
     own = start is None or (isinstance(start.owner, tdsl.ConstOp) and start.has_one_use())
     return product.shifts is None and own and (start is None or tdsl.shape_of(start) == tdsl.shape_of(product.lhs)[:1])
@@ -98,8 +103,9 @@ def _replace(constant: tdsl.ConstOp, raws: Reals, rewriter: PatternRewriter) -> 
 
 
 def _shifts(greatest: Reals) -> list[int]:
-    """For each row, the number of bits by which its greatest magnitude is below that of the matrix; 0 for rows of
-    zeros.
+    """For each row, the number of bits by which its greatest magnitude is below the greatest magnitude of the matrix.
+
+    0 for rows of zeros.
     """
     _, exponents = np.frexp(greatest)
     _, most = np.frexp(greatest.max())

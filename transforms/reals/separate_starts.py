@@ -21,9 +21,10 @@ from tinyml.dialects.rewriting import Rewriter
 
 @dataclass(frozen=True)
 class SeparateStartsPass(ModulePass):
-    """Copy a constant of f32 that is the initial value of several sums of products, so that each sum has its own copy.
+    """Copy each constant of f32 that is the initial value of several sums of products, so that each sum has its own
+    copy.
 
-    Constants that at most one sum starts from are unchanged.
+    Constants that are the initial value of at most one sum are unchanged.
     """
 
     name = "separate-starts"

@@ -1,10 +1,10 @@
 """`flatten-loops`: joins an innermost loop and the loop around it into one loop, all of whose iterations overlap
 (hardware).
 
-Without this pass an innermost loop fills and drains its pipeline in each iteration of the outer loop. The ops before
-and after the innermost loop run in every iteration of the joined loop. Their stores, however, take effect only in the
-first or the last iteration of the inner loop. LLVM flattens loops with nothing between them (`loop-flatten`), as MLIR
-does (loop coalescing).
+Without this pass an innermost loop fills and drains its pipeline in each iteration of the outer loop. After joining,
+the ops before and after the innermost loop run in every iteration of the joined loop. The stores of these ops, however,
+take effect only in the first or the last iteration of the inner loop. LLVM (`loop-flatten`) and MLIR (loop coalescing)
+flatten only loops with nothing between them.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ from tinyml.transforms.rtl.scheduling.regions import COUNTERS, RISES, body_of, c
 
 @dataclass(frozen=True)
 class FlattenLoopsPass(ModulePass):
-    """Flatten nests of two loops with constant bounds, from the inside, if the schedule of the joined loop is shorter.
+    """Flatten nests of two loops with constant bounds if the schedule of the joined loop is shorter. Start with the
+    innermost nests.
 
-    Other nests are unchanged. clock: as in `schedule-cycles`.
+    Nests that do not meet these conditions are unchanged. clock: as in `schedule-cycles`.
     """
 
     name = "flatten-loops"
@@ -84,10 +85,10 @@ def _next_nest(function: func.FuncOp, refused: set[Operation]) -> FlatNest | Non
 
 @dataclass
 class FlatNest:
-    """A pipelined loop, the loop around it, and the ops of the outer loop before and after the inner one.
+    """A pipelined loop, the loop around it, and the ops of the outer loop before and after the inner loop.
 
-    through: the carried values of the inner loop whose final value starts the inner loop in the next outer iteration.
-    It maps their index in the inner loop to their index in the outer loop. The outer loop carries nothing else.
+    through: for each value that the inner loop carries from one outer iteration to the next, its index in the inner
+    loop and its index in the outer loop. The outer loop carries nothing else.
     """
 
     outer: scf.ForOp
@@ -128,7 +129,7 @@ class FlatNest:
         return _trips(self.outer) * (_cycles(self.inner, scheduler) + own)
 
     def flattened(self) -> scf.ForOp:
-        """The nest as one loop, inserted before it."""
+        """Insert the nest as one loop before the nest, and return the new loop."""
         nest, counters = LoopBuilder(self.outer), counters_of(self.inner)
         carried = [_bounds(nest, loop)[0] for loop in (self.outer, self.inner)]
         for i, init in enumerate(self.inner.iter_args):
@@ -175,8 +176,9 @@ class FlatNest:
         return [nest.insert(arith.SelectOp(goes_on, following, low)), next_inner, *yielded]
 
     def _copy(self, nest: LoopBuilder, ops: Sequence[Operation], when: SSAValue, *, rises: bool = False) -> None:
-        """Insert copies of ops whose stores take effect only if `when` holds. rises: the outer counter advances if it
-        holds.
+        """Insert copies of ops whose stores take effect only if `when` is true.
+
+        rises: true if `when` is also the condition under which the outer counter advances.
         """
         for op in ops:
             copy = op.clone(self.new)
@@ -190,8 +192,9 @@ class FlatNest:
 
 
 def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
-    """For each value that both loops carry, its index in the inner loop and in the outer one. None if the outer loop
-    carries any other values.
+    """For each value that both loops carry, its index in the inner loop and its index in the outer loop.
+
+    None if the outer loop carries any other values.
     """
     end = outer.body.block.last_op
     assert end is not None
@@ -205,5 +208,5 @@ def _through(outer: scf.ForOp, inner: scf.ForOp) -> dict[int, int] | None:
 
 
 def _bounds(nest: LoopBuilder, loop: scf.ForOp) -> list[SSAValue]:
-    """The first value of a loop's counter, its limit and its step, as constants outside the nest."""
+    """Return the first value of a loop's counter, its limit and its step, as constants outside the nest."""
     return [nest.index(const_evaluate_operand(bound) or 0) for bound in (loop.lb, loop.ub, loop.step)]

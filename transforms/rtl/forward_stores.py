@@ -23,7 +23,8 @@ from tinyml.transforms.ir.indices import AffineSum, affine_sum
 class ForwardStoresPass(ModulePass):
     """Replace a load by a value that the same block has stored to or loaded from the same address before.
 
-    No store to the memory may be in between. Also erase stores to memories that are never read.
+    There may be no store to the memory between the load and the access that precedes it. Stores to memories that are
+    never read are also erased.
     """
 
     name = "forward-stores"

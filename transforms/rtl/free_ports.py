@@ -29,7 +29,7 @@ class FreePortsPass(ModulePass):
     """Copy constants of at most one block RAM for each load in a block, and move loop-invariant loads before their
     loop.
 
-    A load moves only if the loop also loads other elements from the same memory.
+    A load is moved only if the loop also loads other elements from the same memory.
     """
 
     name = "free-ports"
@@ -69,7 +69,7 @@ def _copy(memory: rtl.MemoryOp, most: int) -> None:
 
 
 def _early(loop: scf.ForOp) -> list[rtl.LoadOp]:
-    """The loads of a loop that have a loop-invariant address, if the loop also loads from the same memory at other
+    """The loads of a loop from a loop-invariant address, if the loop also loads from the same memory at other
     addresses.
     """
     loads = [op for op in loop.body.block.ops if isinstance(op, rtl.LoadOp)]

@@ -1,6 +1,6 @@
 """`merge-sums`: computes consecutive sums of equal length in one loop, each by a separate multiplier (hardware).
 
-If the second sum continues the first, as in the sum of two products of matrices, the two become one sum.
+If the second sum continues the first, the two become one sum. The sum of two products of matrices is an example.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from tinyml.transforms.rtl.unrolling.unrolled_sum import UnrolledSum
 class MergeSumsPass(ModulePass):
     """Merge two consecutive loops that compute sums of equal length into one loop.
 
-    If their loads share a port, an iteration of the merged loop takes as long as one iteration of each loop together.
-    Loops are unchanged if the second needs other results of the first.
+    If the loads of both loops share a port, an iteration of the merged loop takes as long as an iteration of the first
+    loop and an iteration of the second loop together. Loops are unchanged if the second needs other results of the
+    first.
     """
 
     name = "merge-sums"
@@ -69,7 +70,7 @@ def _merge_first(block: Block | None, loop: scf.ForOp) -> bool:
 
 
 def _add_later(sum: scf.ForOp, place: int, first: scf.ForOp) -> None:
-    """Let a sum start from 0, which is available before the first loop, and add its initial value to the result."""
+    """Start a sum from 0, which is available before the first loop, and add the initial value to the result instead."""
     init, result = sum.iter_args[place], sum.results[place]
     sum.operands[3 + place] = LoopBuilder(first).constant(0, init.type)
     assert sum.next_op is not None

@@ -1,9 +1,9 @@
 """`schedule-cycles`: assigns a clock cycle to every op, and an initiation interval to every innermost loop (hardware).
 
-Ops between loops run once, each as early as the delays of a chain and the ports of memories allow. The iterations of an
-innermost loop overlap. They start at the least interval at which carried values and memory accesses are available in
-time (modulo scheduling; Rau, "Iterative Modulo Scheduling", 1996, here without backtracking). Cheap functions of
-registers that do not change take no cycle at all.
+Ops between loops run once. Each op begins as early as the delays of a chain of ops and the ports of memories allow. The
+iterations of an innermost loop overlap. The initiation interval is the least interval for which carried values and
+memory accesses are available in time (modulo scheduling; Rau, "Iterative Modulo Scheduling", 1996, here without
+backtracking). Cheap functions of registers that do not change take no cycle at all.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ class _FunctionSchedule:
         self.offsets: dict[SSAValue, float] = {}
 
     def schedule(self, block: Block) -> bool:
-        """Schedule a block, which begins right after its arguments are computed; return True if it must take cycles."""
+        """Schedule a block, which begins right after its arguments are computed. Return True if it takes at least one
+        cycle.
+        """
         # The values computed in the cycle before the next part begins; None stands for all values except constants.
         fresh: set[SSAValue] | None = None
         takes_cycles = False
@@ -112,7 +114,7 @@ class _FunctionSchedule:
         return Scheduler(self.operators, self.period, self.offsets)
 
     def _control(self, op: Operation) -> bool:
-        """Schedule the blocks of a loop or branch; return True if it must take cycles."""
+        """Schedule the blocks of a loop or branch. Return True if it takes at least one cycle."""
         if isinstance(op, scf.ForOp) and is_pipelined(op):
             ops = body_of(op)
             schedule, interval = self._scheduler().loop(ops, op)
@@ -126,7 +128,7 @@ class _FunctionSchedule:
 
 
 def _reads(op: Operation, fresh: set[SSAValue] | None) -> bool:
-    """True for an op that reads a value in `fresh`; if `fresh` is None,
-    for an op that reads any value but constants.
+    """True for an op that reads a value in `fresh`. If `fresh` is None, true for an op that reads any value except
+    constants.
     """
     return any(const_evaluate_operand(value) is None if fresh is None else value in fresh for value in op.operands)

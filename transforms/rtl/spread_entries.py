@@ -1,10 +1,11 @@
 """`spread-entries`: distributes products of sparse matrices to processing elements (hardware).
 
 Each processing element processes one entry per cycle. SeeDot (section 6.2.1) distributes the columns of a sparse
-matrix: three quarters before the program runs, and a quarter to whichever element is free. Here every entry of a row is
-assigned in advance, because all indices are constants. `n` elements process the entries of a row `n` at a time, and an
-adder tree adds their products. `e` entries in `r` rows therefore take less than `e / n + r` cycles. Columns that are
-assigned to free elements take `e / n` cycles at best, and `r` more to add the elements' partial sums of each row.
+matrix. Three quarters of the columns are assigned before the program runs. Each remaining column is assigned to an
+element that is free at run time. Here every entry of a row is assigned in advance, because all indices are constants.
+`n` elements process the entries of a row `n` at a time, and an adder tree adds their products. `e` entries in `r` rows
+therefore take less than `e / n + r` cycles. In SeeDot's method, the entries take at best `e / n` cycles. Adding the
+elements' partial sums of each row takes `r` more cycles.
 """
 
 from __future__ import annotations
@@ -81,8 +82,8 @@ class SpreadEntriesPass(ModulePass):
 
 
 def _budgeted(function: func.FuncOp, rows: EntryRows, cells: int) -> tuple[int, int]:
-    """The number of processing elements that a product's part of the budget allows, and the number of these elements
-    that use DSPs.
+    """Return the number of processing elements that a product's part of the budget allows, and how many of them use
+    DSPs.
     """
     fabric = fabric_around(function)
     operators = Operators(fabric.delays, intervals(function))
@@ -133,7 +134,7 @@ def _address_width(rows: EntryRows) -> int:
 
 
 def _first(rows: EntryRows) -> int:
-    """The constant part of the address at which the vector starts."""
+    """The constant part of the address of the vector's first element."""
     return affine_sum(rows.vector.address).constant
 
 
@@ -153,10 +154,11 @@ def _products(function: func.FuncOp) -> int:
 
 
 def _spread(rows: EntryRows, count: int, in_dsps: int) -> None:
-    """Replace a product by a loop over words that contain an entry of a row for each of `count` processing elements.
+    """Replace a product by a loop over words. A word contains an entry of a row for each of `count` processing
+    elements.
 
-    in_dsps: the number of elements that multiply by DSPs; the others use logic. A sum whose initial value is not
-    constant starts from 0, and the initial value is added at the end of the row.
+    in_dsps: the number of elements that multiply by DSPs; all other elements multiply in logic. If the initial value of
+    a sum is not constant, the sum starts from 0, and the initial value is added at the end of the row.
     """
     words = [row[start : start + count] for row in rows.rows for start in range(0, max(len(row), 1), count)]
     lasts = [last for row in rows.rows for last in [0] * (max(1, -(-len(row) // count)) - 1) + [1]]
@@ -225,7 +227,9 @@ def _memory(nest: LoopBuilder, numbers: Sequence[int], width: int, count: int, n
 
 
 def _copies(vector: SSAValue, count: int) -> list[SSAValue]:
-    """`count` memories with the content of a vector: its own memory, and copies that every store also writes."""
+    """Return `count` memories with the content of a vector: the vector's own memory, and copies to which every store is
+    repeated.
+    """
     memory = vector.owner
     assert isinstance(memory, rtl.MemoryOp)
     copies = [memory.result]

@@ -3,7 +3,8 @@
 
 SeeDot (section 6.2.2) adds hints to unroll loops as far as a budget of cells allows. Here an iteration loads words that
 contain all the elements that it adds, so that one port per memory is enough. An adder tree adds the terms of an
-iteration before they are added to the sum. Rows of constant matrices are padded with zeros to a multiple of the word.
+iteration. The total is then added to the sum. Rows of constant matrices are padded with zeros to a multiple of the
+word.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from tinyml.transforms.rtl.unrolling.words import widen_memories
 
 @dataclass(frozen=True)
 class UnrollLoopsPass(ModulePass):
-    """Unroll innermost loops that only add terms to sums, by powers of two; other loops are unchanged.
+    """Unroll innermost loops that only add terms to sums, by powers of two. Innermost loops of other kinds are
+    unchanged.
 
     factor: the maximum number of elements that an iteration processes, regardless of the cells; by default the budget
     determines it. luts, dsps: the budget for the whole module, by default a share of the FPGA that it is compiled for.

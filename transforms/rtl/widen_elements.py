@@ -31,7 +31,7 @@ LANES = 8, 4, 2
 class WidenElementsPass(ModulePass):
     """Widen loops that only load, compare, select, add and store elements of rows that begin at whole words.
 
-    Other loops are unchanged.
+    Innermost loops of other kinds are unchanged.
     """
 
     name = "widen-elements"
@@ -49,7 +49,7 @@ class WidenElementsPass(ModulePass):
 def _takes(loop: scf.ForOp, lanes: int) -> bool:
     """True if an iteration of a loop can process `lanes` elements, a power of two.
 
-    Words begin at multiples of `lanes`, so two iterations access either the same elements or no common ones.
+    Words begin at multiples of `lanes`. Two iterations therefore access either the same elements or no common elements.
     """
     if loop.iter_args or (trips := trips_from_zero(loop)) is None or trips % lanes:
         return False

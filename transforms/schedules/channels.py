@@ -1,9 +1,9 @@
 """Partial execution along channels (PEX, Liberis and Lane 2023, section 3, definition 11, algorithm 1, table 2).
 
-In a loop over channels, some ops *generate* slices of one channel from whole operands, ops on channels *continue* with
-these slices, and others *accumulate* their contributions to whole results. The sums of these results may need more bits
-than their elements. A loop may have any number of ops of each kind, across branches and joins. Ops run in the
-topological order with the lowest peak.
+Ops have three roles in a loop over channels. Some ops *generate* slices of one channel from whole operands. Ops on
+channels *continue* with these slices. The remaining ops *accumulate* the contributions of slices to whole results. The
+sums of these results may need more bits than the elements of the results. A loop may have any number of ops of each
+role, across branches and joins. Ops run in the topological order with the lowest peak.
 """
 
 from __future__ import annotations
@@ -154,19 +154,20 @@ class Partial(Schedule):
         return [width(most) for most in sorted({n for loop in loops.values() for n in divisors(loop.channels)})]
 
     def _segment(self, loop: ChannelNodes, channels: int) -> Segment:
-        """The segment for a loop, with memory counted as PEX does."""
+        """The segment for a loop. Its memory is counted as PEX counts memory."""
         bits = self._whole(loop) + channels * loop.peak()
         return Segment(loop.nodes[0], loop.nodes[-1], bits, ByChannel(self.tiling.sums, channels))
 
     def _program_segment(self, network: Network, loop: ChannelNodes, channels: int) -> Segment:
-        """The segment for a loop, with all memory of a compiled program."""
+        """The segment for a loop. Its memory includes all memory that a compiled program needs."""
         tiling = ByChannel(self.tiling.sums, channels)
         bits = self._whole(loop) + channels * loop.peak(copies=True) + _windows(network, loop, tiling)
         return Segment(loop.nodes[0], loop.nodes[-1], bits, tiling, len(loop.nodes))
 
     def program_loop(self, network: Network, first: int, last: int) -> Segment:
-        """The segment for a loop over the channels of nodes `first` to `last`, inclusive, with all memory of a compiled
-        program.
+        """The segment for a loop over the channels of nodes `first` to `last`, inclusive.
+
+        Its memory includes all memory that a compiled program needs.
         """
         return self._program_segment(network, consecutive(network.graph, first, last), 1)
 
@@ -207,10 +208,10 @@ def divisors(number: int) -> list[int]:
 
 
 def _windows(network: Network, loop: ChannelNodes, tiling: ByChannel) -> int:
-    """The maximum over the ops of the bits of a gathered window, of one pixel, and of the extra width of narrow sums.
+    """The bits of scratch memory of a loop: the maximum over the ops.
 
-    If each channel of a result reads one channel, the window of one channel is copied from the window of several
-    channels.
+    An op needs a gathered window, one pixel, and the additional width of narrow sums. If each channel of a result
+    depends on one channel, the window of one channel is copied from the window of several channels.
     """
     most = 0
     for i in loop.nodes:

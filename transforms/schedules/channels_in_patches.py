@@ -1,8 +1,8 @@
 """Loops over channels inside patches: one plan splits an image both into tiles and by channels (PEX, appendix B).
 
 In a tile of the last result, some ops run as a loop over channels. The slice of a channel and the sums then have the
-size of the part that the tile needs. If a tile needs fewer bytes, tiles can be fewer and larger, and less is
-recomputed.
+size of the part of the image that the tile needs. Because a tile needs fewer bytes, tiles can be fewer and larger, and
+less is computed repeatedly.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ CHANNELS_IN_PATCHES = ChannelsInPatches()
 
 
 def _patched(graph: Graph) -> Iterator[tuple[Segment, int]]:
-    """Yield segments in patches that at most double the work of the network,
-    each with its number of patches per axis.
+    """Yield segments in patches, each with its number of patches per axis. They at most double the work of the
+    network.
     """
     for last in range(len(graph.nodes)):
         for count in TILES:
@@ -110,8 +110,10 @@ def _patched(graph: Graph) -> Iterator[tuple[Segment, int]]:
 
 
 def _joint(graph: Graph, patched: Segment, count: int, inner: Plan) -> Iterator[Segment]:
-    """Yield the segment with loops over channels in its tiles, if this needs fewer bits than running the ops one by
-    one.
+    """Yield the segment `patched` with loops over channels in its tiles, if this needs fewer bits than running ops one
+    by one.
+
+    inner: the plan of a tile.
     """
     bits = graph.size(graph.nodes[patched.last].result) + inner.bits
     if any(isinstance(one.tiling, ByChannel) for one in inner.segments) and bits < patched.bits:
@@ -147,8 +149,9 @@ def _runnable(network: Network) -> list[tuple[int, int]]:
 
 
 def _least_in_program(network: Network, last: int, count: int, runnable: Sequence[tuple[int, int]]) -> Plan:
-    """The plan of a tile with all memory of a compiled program: gathered windows, and slices copied from or to whole
-    tensors.
+    """The plan of a tile with the lowest peak, for a compiled program.
+
+    Its memory includes gathered windows, and slices that are copied from or to whole tensors.
     """
     tile = _tile(network.graph, last, count)
     program = replace(network, graph=tile)

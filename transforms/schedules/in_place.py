@@ -43,8 +43,10 @@ class InPlace(Tiling):
         raise NotImplementedError
 
     def taken(self, network: Network, i: int) -> tuple[int, list[int]]:
-        """The bits of the buffer that contains operand and result of node i, and the number of rows or columns of each
-        turn.
+        """Return the bits of the buffer that contains operand and result of node i, and the number of rows or columns
+        of each turn.
+
+        A turn computes consecutive rows or consecutive columns.
         """
         raise NotImplementedError
 
@@ -63,7 +65,7 @@ class Variants(InPlace):
     """A convolution in place that computes its pixels in the best of a few orders of rows and columns."""
 
     def variants(self, height: int, width: int) -> Iterator[list[int]]:
-        """Yield the number of rows or columns of each turn, for each variant of the method."""
+        """Yield a list for each variant of the method: the number of rows or columns of each turn."""
         match self.method:
             case "replace":
                 yield [height]
@@ -154,9 +156,9 @@ def _run_in_turns(network: Network, i: int, rows: Sequence[int]) -> None:
 def _residual_blocks(network: Network) -> Iterator[Segment]:
     """Yield segments from the first reader of an image to the op that adds the image to a result computed from it.
 
-    Two ops read the image, so neither can overwrite it alone. Two 3x3 convolutions that are streamed by pixels store 2w
-    + 5 pixels in addition to the image, w being its width. Streamed by rows as in Gural and Murmann, appendix C.4, they
-    store 3w + 2.
+    Two ops read the image, so neither of them can overwrite it alone. Consider two 3x3 convolutions on an image of
+    width w. Streamed by pixels, they store 2w + 5 pixels in addition to the image. Streamed by rows as in Gural and
+    Murmann, appendix C.4, they store 3w + 2 pixels.
     """
     graph = network.graph
     ends = {
@@ -217,7 +219,7 @@ def _is_given(image: SSAValue) -> bool:
 
 
 def _bits(network: Network, i: int, rows: Sequence[int]) -> int:
-    """The bits of the buffer that contains operand and result of node i if it runs in the given turns."""
+    """The bits of the buffer that contains operand and result of node i if the node runs in the turns `rows`."""
     op, graph = network.ops[i][0], network.graph
     assert isinstance(op, tdsl.Conv2dOp)
     [read] = graph.nodes[i].reads

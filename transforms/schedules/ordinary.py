@@ -67,7 +67,7 @@ def each(graph: Graph, tiling: Tiling, bits: Callable[[Graph, int], int | None])
 
 
 def usual_segments(graph: Graph) -> Iterator[Segment]:
-    """Yield the segments of ordinary execution, and additional ones in which elementwise ops run in place."""
+    """Yield the segments of ordinary execution, and additional segments in which elementwise ops run in place."""
     yield from each(graph, ONE_BY_ONE, ordinary)
     yield from each(graph, UPDATED, updated_in_place)
 
@@ -102,7 +102,9 @@ def ordinary(graph: Graph, i: int) -> int:
 
 
 def updated_in_place(graph: Graph, i: int) -> int | None:
-    """The bits alive if an elementwise op overwrites an operand at its last read; None for other ops."""
+    """The bits alive while an elementwise op runs that overwrites an operand, which no later op reads; None for other
+    ops.
+    """
     node, boundary = graph.nodes[i], graph.boundary(i, i)
     if node.kind is not Kind.ELEMENTWISE or not any(
         graph.size(name) >= graph.size(node.result) for name in boundary.dead
@@ -112,7 +114,8 @@ def updated_in_place(graph: Graph, i: int) -> int | None:
 
 
 def moved(network: Network, i: int) -> int | None:
-    """The bits alive if an op moves elements of an operand at its last read, so that the result overlaps it.
+    """The bits alive while an op moves elements of an operand that no later op reads, so that the result overlaps the
+    operand.
 
     None for other ops. If an image with three planes is copied into the order of pixels, the copy starts two thirds of
     its size below the image.
@@ -130,10 +133,10 @@ def moved(network: Network, i: int) -> int | None:
 
 
 def channel_by_channel(graph: Graph, i: int) -> int | None:
-    """The bits alive if a depthwise op or pool overwrites its operand channel by channel; None if impossible.
+    """The bits alive while a depthwise op or pool overwrites its operand channel by channel; None if impossible.
 
-    Operand and result are stored channel by channel. The operand starts above the result by the bytes that one channel
-    needs.
+    Operand and result are stored channel by channel. The operand starts above the result, by the number of bytes that
+    one channel needs.
     """
     node, boundary = graph.nodes[i], graph.boundary(i, i)
     [read] = node.reads[:1]

@@ -83,7 +83,8 @@ def patches(graph: Graph, last: int, count: int) -> Segment | None:
     """The segment of the nodes up to `last` as count x count tiles of the last result; None if that is impossible.
 
     Input and result are whole; the input may not arrive row by row. For each tile, ops run one after the other on the
-    parts that it needs. The overlap with neighbouring tiles is computed repeatedly; this is the extra work.
+    parts that the tile needs. The overlap with neighbouring tiles is computed repeatedly. These repeated computations
+    are the segment's `extra` work.
     """
     nodes, boundary = graph.nodes[: last + 1], graph.boundary(0, last)
     result = graph.nodes[last].result
@@ -108,8 +109,10 @@ def patches(graph: Graph, last: int, count: int) -> Segment | None:
 
 
 def _alive(graph: Graph, last: int) -> list[dict[str, int]]:
-    """For each node up to `last`, the images alive while it runs and the bits of their pixels, without input and
-    result.
+    """For each node up to `last`, the images that are alive while the node runs, with the bits of one pixel of each
+    image.
+
+    The input and the last result are not included.
     """
     whole = {*graph.inputs, graph.nodes[last].result}
     alive: list[dict[str, int]] = []
@@ -121,5 +124,5 @@ def _alive(graph: Graph, last: int) -> list[dict[str, int]]:
 
 
 def _peak(alive: list[dict[str, int]], areas: dict[str, int]) -> int:
-    """The peak of live bits in a patch. areas: the number of pixels of each image that it needs."""
+    """The peak of live bits while a patch is computed. areas: by image, the number of pixels that the patch needs."""
     return max(sum(areas[name] * bits for name, bits in images.items() if name in areas) for images in alive)

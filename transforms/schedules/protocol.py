@@ -1,8 +1,8 @@
 """The interface of schedules.
 
-A *schedule* is a row that `--plan` and `tinyml plan` select by name. It offers segments of a network, from which the
-plan with the lowest peak is chosen. A *tiling* is a way to run one segment. It defines which part of a tensor the
-segment stores, and rewrites the segment.
+A *schedule* is a row of a table, which `--plan` and `tinyml plan` select by name. It proposes segments of a network,
+from which the plan with the lowest peak is chosen. A *tiling* is a way to run one segment. It defines which part of
+each tensor the segment stores, and rewrites the segment.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class TilingOptions(NamedTuple):
 class Width(NamedTuple):
     """The costs of a plan whose loops compute several channels at once.
 
-    channels: the maximum number per iteration. bits: the peak. turns: the number of executions of a loop's op. sums:
-    the number of partial sums that are read and written.
+    channels: the maximum number per iteration. bits: the peak. turns: how often an op in a loop is executed. sums: the
+    number of partial sums that are read and written.
     """
 
     channels: int
@@ -95,10 +95,10 @@ class Tiling(ABC):
 
     @abstractmethod
     def rewrite(self, network: Network, first: int, last: int) -> Rewrite:
-        """The rewrite of nodes `first` to `last`, both inclusive.
+        """Return the function that rewrites nodes `first` to `last`, both inclusive.
 
-        Raises `NotTiled` for nodes that cannot run in this tiling. The function is not modified before the rewrite is
-        called.
+        Raises `NotTiled` for nodes that cannot run in this tiling. The function in the IR is not modified before the
+        rewrite is called.
         """
 
     def round_sums(self, network: Network, first: int, last: int) -> None:
@@ -115,7 +115,7 @@ class Tiling(ABC):
         return max(scratch_of(network, i) for i in range(segment.first, segment.last + 1))
 
     def share(self, graph: Graph, segment: Segment, tensor: str) -> Share:
-        """The part of a tensor that a segment stores. Only the segment reads the tensor."""
+        """The part of a tensor that a segment stores. The tensor has no readers outside the segment."""
         return Share.whole(graph, tensor)
 
     def obstacle(self, network: Network, segment: Segment) -> str | None:
@@ -165,7 +165,9 @@ class Schedule(ABC):
         """
 
     def orders(self, graph: Graph) -> Iterator[Sequence[int]]:
-        """Yield the topological orders of the nodes for which plans are made; of equal plans the first is used."""
+        """Yield the topological orders of the nodes for which plans are made. Among equal plans, the plan of the first
+        order is used.
+        """
         yield range(len(graph.nodes))
 
     def tilings(self, options: TilingOptions) -> Mapping[str, Tiling]:

@@ -1,7 +1,8 @@
 """`search-by-accuracy`: MinUn's accuracy-based baseline (section 7.5), with demotion and promotion within limits on
 memory.
 
-Tensors are demoted and promoted in the order of the loss of the program with only that tensor demoted, as in Shiftry.
+As in Shiftry, each tensor is first demoted alone. Tensors are then demoted and promoted in the order of the losses of
+these programs.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ from tinyml.transforms.search.search_demote import (
 
 @dataclass(frozen=True)
 class SearchByAccuracyPass(BaselinePass):
-    """Demote the tensors with the least loss until the program fits.
+    """Demote the tensors whose demotion loses least until the program fits the limits.
 
-    Separately, promote the tensors with the greatest loss while the program fits, and use the better result.
+    Separately, promote the tensors with the greatest loss while the program fits. Use the better of the two results.
 
-    ram, flash: limits as in `LimitedPass`; without any all tensors stay wide. target: determines the stack, as for
-    `select-kernels`. widths: the widths of demoted tensors and of all others, as for `search-demote`.
+    ram, flash: limits as in `LimitedPass`; without any limit all tensors stay wide. target: determines the stack, as
+    for `select-kernels`. widths: the width of demoted tensors and the width of all other tensors, as for
+    `search-demote`.
     """
 
     name = "search-by-accuracy"

@@ -1,7 +1,7 @@
 """`search-demote`: Shiftry's search for bit widths and scales (section 6.2, algorithms 10 to 14).
 
-All tensors start wide. Each tensor is first narrowed alone, to measure the loss. Then tensors are narrowed
-cumulatively, those with the least loss first, as long as the loss is permitted.
+All tensors start wide. Each tensor is first narrowed alone, to measure the loss that this causes. Then tensors are
+narrowed one after the other, in the order of these losses, as long as the loss of the program is permitted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SCALES = range(4)
 
 @dataclass(frozen=True)
 class Demotion:
-    """The demotion of a single tensor: the new choice for it, and the loss of the program."""
+    """The demotion of a single tensor: the new choice for the tensor, and the loss of the program with this choice."""
 
     choice: FormatChoice
     loss: float
@@ -71,9 +71,7 @@ def demote_each(search: Search, choices: Sequence[FormatChoice], narrow: NumberF
 def cumulative_demotions(
     choices: Sequence[FormatChoice], demotions: Sequence[Demotion]
 ) -> Iterator[list[FormatChoice]]:
-    """Yield candidates, each with one more tensor demoted than the previous one, in the order of the losses of single
-    demotions.
-    """
+    """Yield candidates with more and more tensors demoted, in the order of the losses of single demotions."""
     order = sorted(range(len(demotions)), key=lambda i: demotions[i].loss)
     yield from one_after_the_other(choices, [demotion.choice for demotion in demotions], order)
 
@@ -81,7 +79,7 @@ def cumulative_demotions(
 def one_after_the_other(
     choices: Sequence[FormatChoice], others: Sequence[FormatChoice], order: Iterable[int]
 ) -> Iterator[list[FormatChoice]]:
-    """Yield candidates, each of which replaces one more tensor's choice by the alternative in `others`, in the given
+    """Yield candidates. Each replaces the choice for one more tensor by its alternative in `others`, in the given
     order.
     """
     changed = list(choices)
@@ -108,12 +106,13 @@ def better(search: Search, results: Sequence[SearchResult]) -> SearchResult:
 
 
 def narrow_and_wide(search: Search, widths: Sequence[int]) -> tuple[NumberFormat, NumberFormat]:
-    """The formats of demoted tensors and of all others, which have the given widths.
+    """Return the format of demoted tensors and the format of all other tensors. widths: the widths of both formats, in
+    this order.
 
     Without widths, tensors that are not demoted have the usual width. Demoted tensors then have the widest of the
-    format's `candidates` with at most half of its bits, or the narrowest one. For a format with a single width, both
-    have this width, and it may be given once. Raises `InputError` for any other number of widths, and if the first
-    width exceeds the second.
+    format's `candidates` with at most half of its bits, or else the narrowest candidate. For a format with a single
+    width, both have this width, which may be given once. Raises `InputError` for any other number of widths, and if the
+    first width exceeds the second.
     """
     usual = search.prototype
     if not widths:
@@ -154,10 +153,11 @@ class SearchDemotePass(LimitedPass):
 
     ram, flash: limits as in `LimitedPass`. With a limit the search is the first of Shiftry's two strategies (section
     3): as few tensors as possible are demoted until the program meets the limits, and `loss` is ignored. target:
-    determines the stack, as for `select-kernels`. widths: the widths of demoted tensors and of all others. The default
-    for all others is the format's usual width. The default for demoted tensors is the widest width that the format
-    offers up to half of it. loss: the permitted loss relative to the program on reals, in points of accuracy. It is in
-    the unit of the metric if the metric is not `disagreement`, or if the data have no labels.
+    determines the stack, as for `select-kernels`. widths: the width of demoted tensors and the width of all other
+    tensors. By default all other tensors have the format's usual width. By default demoted tensors have the widest
+    width that the format offers up to half of the usual width. loss: the permitted loss relative to the program on
+    reals, in points of accuracy. It is in the unit of the metric if the metric is not `disagreement`, or if the data
+    have no labels.
     """
 
     name = "search-demote"

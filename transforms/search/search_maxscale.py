@@ -1,8 +1,8 @@
-"""`search-maxscale`: SeeDot's exhaustive search for scales (section 5.3), by one number for the whole program.
+"""`search-maxscale`: SeeDot's exhaustive search for scales (section 5.3), which derives all scales from one number.
 
 Scales are propagated from constants and the input through the program by the rules of figure 3. These rules divide
-wherever an operation might overflow. A result that would get a scale below `maxscale` is divided by less, because
-overflows that are possible in theory rarely occur in practice. The best maxscale is found by evaluating all of them.
+wherever an operation might overflow. Overflows that are possible in theory rarely occur in practice. If a result would
+get a scale below `maxscale`, it is therefore divided by less. The best maxscale is found by evaluating all values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ from tinyml.transforms.search.engine.search_pass import ANY_WIDTH, LimitedPass, 
 
 
 def explore_maxscale(search: Search, prototype: NumberFormat) -> tuple[list[FormatChoice], int, float]:
-    """The candidate of a width with the least loss, its maxscale and its loss; among ties, the largest maxscale."""
+    """Return the candidate with the least loss among all maxscales, its maxscale and its loss; among ties, the largest
+    maxscale.
+
+    prototype: the format, which determines the width.
+    """
     candidates: list[list[FormatChoice]] = []
     for maxscale in range(prototype.bits)[::-1]:
         scales = assign_scales(search.assignment, prototype, maxscale)
@@ -88,7 +92,9 @@ class Scales:
         return self.assigned.get(tensors, self.profiled[tensors])
 
     def assign(self, value: SSAValue, scale: int) -> None:
-        """Set the scale of a result; in a class of several tensors the first one computed determines it."""
+        """Set the scale of a result. In a class of several tensors, the tensor that is computed first determines the
+        scale.
+        """
         self.assigned.setdefault(self.assignment.class_of[value], scale)
 
 
@@ -130,7 +136,7 @@ def _scale(op: tdsl.TensorOp, scales: Scales) -> int:
 
 @dataclass(frozen=True)
 class SearchMaxscalePass(LimitedPass):
-    """Evaluate every maxscale from 0 to width - 1 and use the one with the least loss, the greatest one among ties.
+    """Evaluate every maxscale from 0 to width - 1, and use the maxscale with the least loss; among ties, the greatest.
 
     ram, flash: limits as in `LimitedPass`, which restrict the width; none by default. target: as for `select-kernels`.
     widths: the widths to evaluate, each for all tensors; by default the format's usual width. In the arithmetic of

@@ -1,9 +1,9 @@
 """`search-pareto`: searches the widths and scales of all tensors together, under limits on RAM, flash and time.
 
-The search starts from uniform widths, wide registers and the results of SeeDot's, Shiftry's and MinUn's searches. For a
-program that is equivalent to an earlier one, the earlier result replaces some of these. The search backtracks from
-candidates just beyond the limits, and continues from the best one. Some tensors become wide and others narrow
-(`PairwiseMoves`). Then every change of one tensor's width or scale is evaluated separately, and changes that help are
+The search starts from uniform widths, wide registers and the results of SeeDot's, Shiftry's and MinUn's searches. If
+the program is equivalent to an earlier program, the earlier result replaces some of these. The search backtracks from
+candidates just beyond the limits, and continues from the best candidate. Some tensors become wide and others narrow
+(`PairwiseMoves`). Then every change of one tensor's width or scale is evaluated separately. Changes that help are
 combined while each still helps. Such a change may be a finer scale, at which the greatest numbers of a tensor saturate.
 The result is never worse than an initial candidate.
 """
@@ -72,17 +72,17 @@ FRONT_LOSS = 5.0
 
 @dataclass(frozen=True)
 class SearchParetoPass(LimitedPass):
-    """Use the fastest of the candidates within the limits that lose no more than `loss`.
+    """Use the fastest candidate within the limits that loses no more than `loss`.
 
-    Without `loss`, or if all candidates lose more, use the one with the least loss. Raises `InputError` if no candidate
-    is within the limits.
+    Without `loss`, or if all candidates lose more, use the candidate with the least loss. Raises `InputError` if no
+    candidate is within the limits.
 
-    ram, flash, cycles: limits; RAM includes the stack, cycles are in the target's unit. Costs of candidates are those
-    after `spend-flash` has used the remaining flash. target: as for `select-kernels`. widths: the widths of tensors, if
-    the format offers them. loss: in the unit of the metric. effort: the approximate number of candidates that are
-    evaluated, not counting backtracking. formats: alternative formats of single tensors (`choose_formats`). plans:
-    modes of `plan-execution`. The program is searched in each mode, in this order, until one has spare memory. The
-    function gets the attribute `tdsl.mode`.
+    ram, flash, cycles: limits; RAM includes the stack, cycles are in the target's unit. The costs of candidates are
+    their costs after `spend-flash` has used the remaining flash. target: as for `select-kernels`. widths: the widths of
+    tensors, if the format offers them. loss: in the unit of the metric. effort: the approximate number of candidates
+    that are evaluated, not counting backtracking. formats: alternative formats of single tensors (`choose_formats`).
+    plans: modes of `plan-execution`. The program is searched in each mode, in this order, until one mode has spare
+    memory. The function gets the attribute `tdsl.mode`.
     """
 
     name = "search-pareto"
@@ -130,8 +130,8 @@ class SearchParetoPass(LimitedPass):
     def suffices(self, results: Sequence[SearchResult]) -> bool:
         """True if no further program needs to be searched.
 
-        Products are rounded separately only if memory is still short, because this takes time and has little other
-        benefit.
+        Further programs round products separately. This is useful only if memory is still short, because it takes time
+        and has little other benefit.
         """
         if len(results) > 1 and self.ram is not None:
             enough = results[self.preferred(results)].chosen.cost.ram < (1 - SPARE_RAM_SHARE) * self.ram
@@ -139,8 +139,9 @@ class SearchParetoPass(LimitedPass):
         return super().suffices(results)
 
     def preferred(self, results: Sequence[SearchResult]) -> int:
-        """The index of the fastest result within `loss`; if there is none, of the one with the least RAM among nearly
-        the least losses.
+        """The index of the fastest result whose loss is at most `loss`.
+
+        If there is none, the index of the result with the least RAM among the results with nearly the least loss.
         """
         points = [result.chosen for result in results]
         fast = [point for point in points if self.loss is not None and point.loss <= self.loss]
@@ -191,7 +192,7 @@ MAX_RIVALS = 6
 class _Pareto:
     """The state of a search.
 
-    points: all candidates that were evaluated on all samples, by formats. best: the best candidate within the limits.
+    points: by formats, all candidates that were evaluated on all samples. best: the best candidate within the limits.
     """
 
     def __init__(self, feasibility: Feasibility, offered: Sequence[NumberFormat], effort: int):
@@ -206,9 +207,9 @@ class _Pareto:
     def evaluate(
         self, candidates: Iterable[Sequence[FormatChoice]], origin: str, at_most: float = math.inf
     ) -> list[_Point]:
-        """Evaluate candidates, and return those that lose no more than `at_most`.
+        """Evaluate candidates, and return the candidates that lose no more than `at_most`.
 
-        origin: the step that produced them.
+        origin: the step that produced the candidates.
         """
         listed = [tuple(choices) for choices in candidates]
         programs = [self.search.formats(choices) for choices in listed]
@@ -222,7 +223,9 @@ class _Pareto:
         return points
 
     def consider(self, point: _Point) -> bool:
-        """Make a candidate the best one if it is better and within the limits; return True if so."""
+        """Make a candidate the best candidate if it is better than the current one and within the limits. Return True
+        if it is.
+        """
         if (self.best is None or point.key < self.best.key) and self.feasibility.fits(point.choices):
             self.best = point
             return True
@@ -280,7 +283,7 @@ class _Pareto:
         return f"{ram:.0f} bytes of RAM and {flash:.0f} of flash{cycles}"
 
     def exchange(self) -> None:
-        """Widen some tensors and narrow others while this reduces the error."""
+        """Widen some tensors and narrow others at the same time, while this reduces the error."""
         search = self.search
         if search.evaluator.reference.scores is None or self.evaluation.evaluated >= self.effort:
             return
@@ -347,7 +350,7 @@ class _Pareto:
         return {point: self.feasibility.spent(point.formats) for point in points}
 
     def chosen(self) -> SearchResult:
-        """The candidate to use, without the front."""
+        """The result for the candidate to use, without the front."""
         self.evaluation.begin("front")
         assert self.best is not None
         limits, costs = self.feasibility.limits, self._costs(self._worth_knowing())
@@ -358,7 +361,7 @@ class _Pareto:
         return next(feasible, self.best).result(self.search)
 
     def rivals(self, result: SearchResult) -> list[SearchResult]:
-        """The best candidate of each width and of each published search, within the limits and below
+        """Results for the best candidate of each width and of each published search, within the limits and below
         `RIVAL_LOSS_RATIO`.
         """
         most = RIVAL_LOSS_RATIO * result.chosen.loss
@@ -371,7 +374,7 @@ class _Pareto:
         return rivals
 
     def with_front(self, result: SearchResult) -> SearchResult:
-        """The result, completed by all candidates that may be on the front."""
+        """Add to a result all candidates that may be on the front, and return it."""
         assert self.best is not None
         self.evaluate([result.choices], "other formats")
         chosen = self.points[self.search.formats(result.choices)]
@@ -390,9 +393,10 @@ _UNIFORM_SLACK = 1.05
 def _initial_candidates(
     feasibility: Feasibility, offered: Sequence[NumberFormat]
 ) -> Iterator[tuple[str, list[Sequence[FormatChoice]]]]:
-    """Yield initial candidates with their origins. offered: formats of the widths that tensors may have.
+    """Yield the initial candidates in groups, each with the step that produced the group.
 
-    The result for an earlier program replaces the candidates of `search-maxscale` and `search-demote`.
+    offered: formats of the widths that tensors may have. If there is a result for an earlier program, it replaces the
+    candidates of `search-maxscale` and `search-demote`.
     """
     search = feasibility.search
     search.evaluation.begin("uniform")
@@ -436,10 +440,12 @@ def _calibrate(feasibility: Feasibility, programs: Sequence[Sequence[FormatChoic
 
 
 def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberFormat]) -> Iterator[Sequence[FormatChoice]]:
-    """Yield the widest uniform program within the limits, with tensors widened where this needs no RAM.
+    """Yield candidates in which tensors that need no RAM are widened. All others have the widest uniform format within
+    the limits.
 
-    There is one candidate for each greater width. Single numbers are passed between elementwise ops in registers.
-    Precision is useful only if many of them are widened together, and function tables that interpolate are shorter.
+    There is one candidate for each greater width. Elementwise ops pass single numbers to each other in registers.
+    Greater precision is useful only if many of these numbers are widened together. In addition, function tables that
+    interpolate are shorter.
     """
     narrow = _widest_within(feasibility, offered)
     if narrow is None:
@@ -457,8 +463,8 @@ def _with_wide_registers(feasibility: Feasibility, offered: Sequence[NumberForma
 
 
 def _as_earlier(search: Search, offered: Sequence[NumberFormat]) -> list[Sequence[FormatChoice]]:
-    """The choices for an earlier program, once for each width;
-    tensors that the earlier program lacks have that width.
+    """The choices for an earlier program, once for each width. Tensors that the earlier program lacks have this
+    width.
     """
     return [
         [search.earlier.get(tensors.name, FormatChoice(format)) for tensors in search.classes] for format in offered
@@ -478,7 +484,10 @@ def _promotions(
     halves: tuple[NumberFormat, NumberFormat],
     demotions: Sequence[Sequence[FormatChoice]],
 ) -> Iterator[Sequence[FormatChoice]]:
-    """Yield MinUn's promotions within the limits, then algorithm 8's result for the RAM of each demotion."""
+    """Yield MinUn's promotions within the limits, then the result of algorithm 8 for the RAM of each demotion.
+
+    halves: the narrow and the wide format of `demotions`.
+    """
     search = feasibility.search
     pairs = [halves]
     if any(feasibility.fits(search.uniform(format)) for format in offered):
@@ -518,7 +527,7 @@ class _Point:
 
     @property
     def key(self) -> tuple[float, float]:
-        """The sort key of a candidate; the preferred candidate has the smallest."""
+        """The sort key of a candidate. The preferred candidate has the smallest key."""
         return self.loss, self.error
 
     def result(self, search: Search) -> SearchResult:
@@ -528,8 +537,8 @@ class _Point:
 
 
 def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Formats]) -> list[_Point]:
-    """The candidates that may be on the front, so that their costs are needed, and those whose costs are already
-    `known`.
+    """The candidates whose costs are needed because they may be on the front, and the candidates whose costs are
+    already `known`.
     """
     good = [point for point in points if point.loss <= best.loss + FRONT_LOSS]
     cheap = [point for point in good if point.formats in known]
@@ -538,7 +547,7 @@ def worth_knowing(points: Collection[_Point], best: _Point, known: Collection[Fo
 
 
 def _is_wasteful(point: _Point, other: _Point) -> bool:
-    """True if `other` has less loss than `point` and no tensor with more bits."""
+    """True if `other` has less loss than `point` and no tensor has more bits in `other` than in `point`."""
     pairs = zip(point.choices, other.choices, strict=True)
     return other.loss < point.loss and all(a.prototype.bits >= b.prototype.bits for a, b in pairs)
 

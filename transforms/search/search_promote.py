@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 def uniform_losses(search: Search, offered: Sequence[NumberFormat]) -> list[float]:
-    """For each format, the loss of the program with this format everywhere,
-    by the metric that compares whole programs.
+    """By format, the loss of the program with this format for all tensors, by the metric that compares whole
+    programs.
     """
     metric = search.evaluation.metric_of_programs
     programs = [search.formats(search.uniform(format)) for format in offered]
@@ -37,7 +37,7 @@ def uniform_losses(search: Search, offered: Sequence[NumberFormat]) -> list[floa
 
 
 def best_variant(search: Search, prototype: NumberFormat, fits: Criterion) -> NumberFormat:
-    """The first variant of a format with the least loss (MinUn's algorithm 4, for the es of posits).
+    """Among the variants of a format, the first with the least loss (MinUn's algorithm 4, for the es of posits).
 
     Only variants that fit are considered, unless none fits.
     """
@@ -62,11 +62,12 @@ Their time grows with the square of the number of tensors; the most promotable o
 def choose_pair(
     search: Search, offered: Sequence[NumberFormat], fits: Criterion
 ) -> tuple[NumberFormat, NumberFormat] | None:
-    """The two widths for all tensors whose accuracies enclose the accuracy of the reals (MinUn 7.7.2).
+    """Return two widths for all tensors, low and high, whose accuracies enclose the accuracy of the reals (MinUn
+    7.7.2).
 
     Each width is represented by its best variant (algorithm 4). Among equally accurate widths, the least is used. If
-    all widths are worse than the reals, the two best are used. If no lower width is worse, or if there is only one
-    width, both are equal. The program fits with the low width. None if it fits with no width.
+    all widths are worse than the reals, the two best widths are used. If no lower width is worse, or if there is only
+    one width, the two widths are equal. The program fits with the low width. None if the program fits with no width.
     """
     offered = [best_variant(search, format, fits) for format in offered]
     fitting = [format for format in offered if fits(search.uniform(format))]
@@ -104,7 +105,7 @@ def representative(deviations: Reals) -> float:
 
 
 class Promotion:
-    """Algorithms 7 and 8, for one pair of widths. heat: the result of `heat_map`."""
+    """Algorithms 7 and 8, for one pair of a low and a high width. heat: the result of `heat_map`."""
 
     def __init__(self, search: Search, low: NumberFormat, high: NumberFormat, heat: Sequence[float]):
         self.search = search
@@ -117,11 +118,12 @@ class Promotion:
         return self._choices(self._promoted(frozenset(), fits)[0])
 
     def best(self, fits: Criterion, fits_softly: Criterion | None = None) -> SearchResult:
-        """Algorithm 8: the best of several promotions.
+        """Algorithm 8: return the best of several promotions.
 
-        Tensors are promoted in order, then with each tensor first that did not fit, then with all of these first. Among
-        the candidates that fit, the one with the least loss is returned. fits_softly: a weaker condition that
-        promotions must satisfy.
+        Each promotion promotes tensors in order. In the first promotion, the order is the order of promotability. Each
+        tensor that did not fit comes first in one further promotion. In a last promotion, all these tensors come first.
+        Among the candidates that fit, the candidate with the least loss is returned. fits_softly: a weaker condition
+        that promotions must satisfy.
         """
         fits_softly = fits_softly or fits
         promoted, overshooting = self._promoted(frozenset(), fits_softly)
@@ -140,10 +142,10 @@ class Promotion:
         return SearchResult(self._choices(best), reasons)
 
     def _promoted(self, promoted: frozenset[int], fits: Criterion) -> tuple[frozenset[int], list[int]]:
-        """Algorithm 7: the tensors promoted in addition to `promoted`, in order, and the tensors that did not fit.
+        """Algorithm 7: return the set of promoted tensors, and the tensors that did not fit, in order.
 
-        Tensors are tried in groups: twice as many after a group that fitted, half as many after a group that did not.
-        If a group fits, its tensors would also fit one by one.
+        promoted: the tensors that are promoted at the start. Tensors are tried in groups: twice as many after a group
+        that fitted, half as many after a group that did not. If a group fits, its tensors would also fit one by one.
         """
         overshooting: list[int] = []
         waiting = [i for i in self.order if i not in promoted]
@@ -170,12 +172,12 @@ class Promotion:
 def use_room(
     search: Search, result: SearchResult, offered: Sequence[NumberFormat], heat: Sequence[float], fits: Criterion
 ) -> SearchResult:
-    """A promotion's result with some tensors at further widths, where this lowers the loss.
+    """Widen some tensors of a promotion's result to further widths, where this lowers the loss. Return the result.
 
     As in algorithm 7 of MinUn, tensors become wide in the order of promotability while the program fits. This is done
-    for one width after the other: from the widest down, so that few tensors are as wide as possible, and from the
-    narrowest up, so that many are slightly wider. The same is done starting with all tensors narrow, regardless of the
-    pair. Tensors of other formats are unchanged.
+    for one width after the other, in two orders. From the widest width down, few tensors become as wide as possible.
+    From the narrowest width up, many tensors become slightly wider. The same is done starting with all tensors narrow,
+    regardless of the pair. Tensors of other formats are unchanged.
     """
     narrowest = min(offered, key=lambda format: (not fits(search.uniform(format)), format.bits))
     own = [type(choice.prototype) is type(narrowest) for choice in result.choices]
@@ -194,9 +196,9 @@ def use_room(
 
 
 def _use_last_bytes(feasibility: Feasibility, result: SearchResult, offered: Sequence[NumberFormat]) -> SearchResult:
-    """The result after widening single tensors while this lowers the loss and meets the limits.
+    """Widen single tensors while this lowers the loss and meets the limits, and return the result.
 
-    Estimates, which are off by a few bytes, are not used here: candidates are built and run if possible.
+    Estimates are off by a few bytes. Candidates are therefore built and run if possible.
     """
     search, choices, builds = feasibility.search, list(result.choices), BUILDS
     while True:
@@ -226,7 +228,7 @@ def _use_last_bytes(feasibility: Feasibility, result: SearchResult, offered: Seq
 
 
 def _with_reasons(search: Search, result: SearchResult, choices: Sequence[FormatChoice], reason: str) -> SearchResult:
-    """The result with other choices. reason: recorded for each choice that changed."""
+    """A copy of the result with other choices. reason: recorded for each choice that changed."""
     reasons = dict(result.reasons)
     for tensors, before, after in zip(search.classes, result.choices, choices, strict=True):
         if after != before:
@@ -247,8 +249,9 @@ class SearchPromotePass(LimitedPass):
     continue up to this multiple of `ram`, because tensors have no final offsets yet; a result above `ram` is never
     used. formats: alternative formats of single tensors (`choose_formats`).
 
-    The pass extends the paper in two ways. With a limit and a choice of widths, the other widths fill the memory that
-    the pair leaves. With the metric `margin`, which reflects saturation, tensors get other scales (`choose_scales`).
+    The pass extends the paper in two ways. If there are a limit and a choice of widths, tensors of further widths use
+    the memory that the pair leaves free. With the metric `margin`, which reflects saturation, tensors get other scales
+    (`choose_scales`).
     """
 
     name = "search-promote"
@@ -298,10 +301,11 @@ class SearchPromotePass(LimitedPass):
     def _narrowed(
         self, feasibility: Feasibility, result: SearchResult, offered: Sequence[NumberFormat]
     ) -> SearchResult:
-        """The better of a result and its variants in narrower formats, with tensors widened into the freed memory.
+        """Narrow the formats of a result, and widen tensors into the freed memory. Return the better of the given and
+        the new result.
 
-        Tensors are widened either to all offered widths or to a single one. Among the variants, the one with the least
-        loss at its best scales is used.
+        Tensors are widened either to all offered widths or to a single width. Among these variants, the variant with
+        the least loss at its best scales is used.
         """
         search = feasibility.search
         narrow = narrow_formats(search, result) if search.others else result
@@ -323,6 +327,8 @@ class SearchPromotePass(LimitedPass):
 
 
 def _rescaled(feasibility: Feasibility, result: SearchResult) -> SearchResult:
-    """The result at better scales. Estimates are corrected by the result's cost, which must have been measured."""
+    """Improve the scales of a result, and return it. Estimates are corrected by the cost of the result, which must have
+    been measured.
+    """
     feasibility.calibrate(result.choices)
     return choose_scales(feasibility.search, result, feasibility.admits)

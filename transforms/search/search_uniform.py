@@ -1,4 +1,4 @@
-"""`search-uniform`: assigns one format to all tensors, with the variant and width of least loss (MinUn's algorithm
+"""`search-uniform`: assigns one format to all tensors: the variant and the width with the least loss (MinUn's algorithm
 4).
 """
 
@@ -15,7 +15,7 @@ from tinyml.transforms.search.search_promote import best_variant, uniform_losses
 
 @dataclass(frozen=True)
 class SearchUniformPass(LimitedPass):
-    """Assign to all tensors the width within the limits with the least loss, the first one among ties.
+    """Assign to all tensors the width within the limits that has the least loss; among ties, the first.
 
     ram, flash: limits as in `LimitedPass`; none by default. target: determines the stack, as for `select-kernels`.
     widths: the candidate widths; by default the format's usual width.

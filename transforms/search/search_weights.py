@@ -54,12 +54,12 @@ def _weight_bits_option() -> Any:
 
 @dataclass(frozen=True)
 class SearchWeightsPass(SearchPass):
-    """Assign a format to each constant for the least loss within a limit on the bits of all constants.
+    """Assign a format to each constant so that the loss is least, within a limit on the bits of all constants.
 
     weight_bits: the limit, on average over the elements of all constants of more than one element. formats: the formats
     that constants may have in addition to the main one, by default all with `FOR_WEIGHTS`; only formats of the main
     family are used. widths: the candidate widths of all other tensors, of which the one with the least loss is used;
-    the format's usual width by default. Raises `InputError` if no formats meet the limit.
+    the format's usual width by default. Raises `InputError` if no choice of formats is within the limit.
     """
 
     name = "search-weights"
@@ -114,9 +114,9 @@ class _Weights:
         self.weighted: dict[int, tuple[Reals, Reals]] = {}
 
     def evaluate_alone(self) -> None:
-        """Fill `options` with the possible formats of each constant, the widest first.
+        """Compute the possible formats of each constant, the widest first, and store them in `options`.
 
-        An option is omitted if another one with fewer bits loses no more.
+        A format is omitted if another format with fewer bits loses no more.
         """
         changes = [(i, choice) for i in self.constants for choice in self._offered(i)]
         found: list[tuple[int, FormatChoice, float]] = []
@@ -171,8 +171,9 @@ class _Weights:
         return sum(option.bits for option in taken.values()) <= self.limit * self.elements
 
     def narrowed(self) -> dict[int, _Option]:
-        """The first options within the limit, reached by steps that each add the least loss for the bits that they
-        save.
+        """For each constant, the option at the first step within the limit.
+
+        Options start wide. Each step narrows the constant that adds the least loss for the bits that it saves.
         """
         taken = {i: options[0] for i, options in self.options.items()}
         while not self._keeps(taken):
@@ -190,7 +191,7 @@ class _Weights:
         return taken
 
     def exchanged(self, taken: dict[int, _Option]) -> list[FormatChoice]:
-        """The choices after exchanges that lower the loss."""
+        """Exchange options while this lowers the loss, and return the choices of the program."""
         [least] = self.search.losses([self._choices(taken)])
         while True:
             changed = sorted(self._changes(taken), key=_sum_of_losses)[:TRIES]

@@ -90,7 +90,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return m.held(m.rescale(fitting, -left), self.width.data)
 
     def _limits_before(self, left: int) -> tuple[int, int]:
-        """The least and the greatest number that do not overflow in a left shift by `left` bits; both may be 0."""
+        """The least and the greatest number that a left shift by `left` bits does not overflow; both may be 0."""
         low, high = limits(self.width.data)
         return -(-low >> left), high >> left
 
@@ -133,8 +133,10 @@ class AccumulatorType(WidthAndFrac, Accumulator):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """Sums that are exact in any order, by BLAS in the narrowest floats that represent every partial sum, or else
-        in 64-bit integers.
+        """The sums of products of matrices, exact in any order.
+
+        BLAS computes the sums in the narrowest floating-point type that represents every partial sum exactly. If there
+        is none, they are computed in 64-bit integers.
         """
         of_lhs, of_rhs = exact_numbers(lhs_format), exact_numbers(rhs_format)
         dtype = _dtype_of_sums(lhs.shape[-1] * _greatest_product(of_lhs, of_rhs))
@@ -147,7 +149,9 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return self._exact_sums(lhs.astype(dtype), format.integers(rhs, dtype), start)
 
     def _exact_sums(self, lhs: NDArray[Any], rhs: NDArray[Any], start: Raws | None) -> Raws:
-        """Sums in 32-bit integers if the accumulator has at most 32 bits, otherwise in 64-bit integers."""
+        """The sums of products of matrices, in 32-bit integers if the accumulator has at most 32 bits, otherwise in 64
+        bits.
+        """
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
         sums, dtype = stacked_matmul(lhs, rhs), np.int32 if self.width.data <= 32 else np.int64
@@ -156,7 +160,9 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return sums if start is None else sums + start.astype(dtype, copy=False)
 
     def squared_distances(self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat) -> Raws:
-        """Squared distances by a matrix product, since (a - b)^2 = a^2 + b^2 - 2 a b. The result is exact."""
+        """The squared distances, computed by a matrix product, since (a - b)^2 = a^2 + b^2 - 2 a b. The result is
+        exact.
+        """
         formats = exact_numbers(lhs_format), exact_numbers(rhs_format)
         scale = max(format.scale for format in formats)
         units = [1 << scale - format.scale for format in formats]

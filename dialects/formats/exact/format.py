@@ -1,8 +1,8 @@
 """Arithmetic of formats whose numbers are integers times a power of two, so that sums and products are exact.
 
-Tensors in these formats combine without a cast: operands are converted to integers, the operation is computed exactly,
-and the format of the result rounds once. A format defines only the storage of its numbers. Bounds on sums of products
-prove that accumulators are wide enough.
+Operands in different formats of the family need no cast. They are converted to integers, the operation is computed
+exactly, and the result is rounded once to its format. A format defines only how its numbers are stored. Bounds on sums
+of products prove that accumulators are wide enough.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def _own_sums(products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
-    """The format-specific accumulator for some products; None if integers represent their sums."""
+    """The format-specific accumulator for the sum of some products; None if an integer type represents the sum."""
     formats = [factor.format for product in products for factor in (product.lhs, product.rhs)]
     exact = [format for format in formats if isinstance(format, ExactNumbers)]
     return next((own for format in exact if (own := format.own_sums(products, initial)) is not None), None)
@@ -63,8 +63,8 @@ def _scale(factor: Factor) -> int:
 def _product_bound(product: Product) -> Bound:
     """The bound on the sum of one product, in units in the last place of the product; tight for constant factors.
 
-    With a constant factor, positive and negative products are bounded separately for each row. The worst row determines
-    the bound.
+    For a constant factor, positive and negative products are bounded separately for each row. The result is the bound
+    of the row with the greatest bound.
     """
     lhs, rhs = _interval(product.lhs), _interval(product.rhs)
     corners = [a * b for a in lhs for b in rhs]
@@ -79,7 +79,7 @@ def _product_bound(product: Product) -> Bound:
 
 
 def _interval(factor: Factor) -> tuple[int, int]:
-    """The least and the greatest integer of a factor, in the unit of its finest group."""
+    """The least and the greatest integer that a factor may contain, in the unit of its finest group."""
     if (integers := _integers(factor)) is not None and integers.size:
         return int(integers.min()), int(integers.max())
     format, groups = _format(factor), factor.groups
@@ -97,7 +97,7 @@ def _integers(factor: Factor) -> NDArray[np.int64] | None:
 
 
 def _of_rows(constant: NDArray[np.int64], other: tuple[int, int]) -> Bound:
-    """The bound on the sums of products of each row of integers with numbers in an interval."""
+    """The bound on the sums of products of each row of a constant with numbers in the interval `other`."""
     positive, negative = (np.maximum(side, 0).sum(-1).ravel().tolist() for side in (constant, -constant))
     least, greatest = min(other[0], 0), max(other[1], 0)
     rows = list(zip(positive, negative, strict=True))
@@ -140,19 +140,20 @@ class ExactFormat(ExactNumbers):
 
     @abstractmethod
     def store(self, m: Machine[V], x: Int[V], scale: int) -> V:
-        """Round the exact number x * 2^-scale to the format."""
+        """Round the exact number x * 2^-scale to the format and return the raw."""
 
     def store_sum(self, m: Machine[V], x: Int[V], left: int, y: Int[V], scale: int) -> V:
-        """Round the exact sum (x * 2^left + y) * 2^-scale to the format."""
+        """Round the exact sum (x * 2^left + y) * 2^-scale to the format and return the raw."""
         return self.store(m, m.add(m.rescale(x, -left), y), scale)
 
     def store_product(self, m: Machine[V], x: Int[V], y: Int[V], scale: int) -> V:
-        """Round the exact product x * y * 2^-scale to the format."""
+        """Round the exact product x * y * 2^-scale to the format and return the raw."""
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The part of [low, high] in which the function differs from its limits by more than half of the least
-        number.
+        """The part of [low, high] in which the function differs from its limits by more than half of the least number.
+
+        The result is a pair (low, high).
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
@@ -209,8 +210,9 @@ class ExactFormat(ExactNumbers):
         return super().accumulator_of_sum(products, initial, bound) if own is None else own
 
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
-        """The bound, or None for sums that exceed all integer types; a format-specific accumulator then determines its
-        width.
+        """The bound on every partial sum of several products; None for sums that exceed all integer types.
+
+        A format-specific accumulator then determines its width.
         """
         return None if _own_sums(products, initial) is not None else _sum_bound(products, initial)
 
@@ -258,7 +260,10 @@ class ExactFormat(ExactNumbers):
         return self.store_product(m, x, y, scale)
 
     def scaled(self, m: Machine[V], value: V, value_format: NumberFormat, factor: V, factor_format: NumberFormat) -> V:
-        """Compute the product in the storage width, because it has no more bits than the numbers of this format."""
+        """The product of a value and a factor, computed in the storage width of this format.
+
+        The storage width suffices, because the product has no more bits than the numbers of this format.
+        """
         power, width = exact_numbers(factor_format), self.stored_width
         times = m.shift_right(power.load(m, factor), max(power.scale, 0))
         fits = all(width_for(*ends) <= width for ends in (self.integer_limits, (times.low, times.high)))
@@ -270,9 +275,7 @@ class ExactFormat(ExactNumbers):
 
     @property
     def of_rotations(self) -> NumberFormat:
-        """A 16-bit format that includes the least integer, which represents -1. A sum of two products then has at most
-        32 bits.
-        """
+        """A 16-bit format whose least integer represents -1. A sum of two products then has at most 32 bits."""
         return ExactNumbers.OF_SENSOR(ROTATION_BITS, True, None)
 
     def combined(self, m: Machine[V], terms: Sequence[Term[V]]) -> V:
@@ -329,7 +332,7 @@ class ExactFormat(ExactNumbers):
         return self._unless_nar(m, stored, m.clamp(stored, raw_low, raw_high))
 
     def _unless_nar(self, m: Machine[V], stored: Int[V], result: Int[V]) -> V:
-        """A result in this format, or NaR if `stored`, the raw of the operand in this format, is NaR."""
+        """The result, or NaR if `stored`, the raw of the operand in this format, is NaR."""
         if stored.low >= self.raw_limits[0]:
             return m.settle(result, self.stored_width)
         is_number = m.at_least(stored, self.raw_limits[0])
@@ -339,8 +342,10 @@ class ExactFormat(ExactNumbers):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """Look up the result for formats with few arguments; otherwise use the function of fixed point or, as in MinUn
-        (7.1), of floats.
+        """The result of a function.
+
+        If there are few arguments, the result is looked up in a table. Otherwise the function is computed in fixed
+        point or, as in MinUn (7.1), in floating point.
         """
         from tinyml.dialects.machine.real_functions import exactly
 
@@ -362,8 +367,9 @@ class ExactFormat(ExactNumbers):
         return m.settle(entry, self.stored_width)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """The function by fixed point's interpolation; None unless the integers of argument and result have at most 16
-        bits.
+        """The function, computed by the interpolation of fixed point.
+
+        Returns None unless the integers of the argument and of the result have at most 16 bits.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
@@ -379,7 +385,10 @@ class ExactFormat(ExactNumbers):
 
     @property
     def softmax_total(self) -> Attribute:
-        """An integer type for numbers of at most 16 bits; f32 for wider numbers and for standard posits."""
+        """The type of totals of a softmax: an integer type for numbers of at most 16 bits, otherwise f32.
+
+        Standard posits use f32 for all widths.
+        """
         return i32 if _is_short(self) else super().softmax_total
 
     @property
@@ -426,8 +435,9 @@ class ExactFormat(ExactNumbers):
         return m.addi(total, m.held(m.mul(x, x), m.width_of(total)))
 
     def inverse_root(self, m: Machine[V], total: V, value_format: NumberFormat) -> V:
-        """The integer nearest to 2^bits / sqrt(total), where `bits` is computed by `_root_bits`, for any scale of the
-        elements.
+        """The integer nearest to 2^bits / sqrt(total), where `_root_bits` returns `bits`.
+
+        The same program is used for any scale of the elements.
         """
         if (bits := _root_bits(exact_numbers(value_format))) is None:
             return super().inverse_root(m, total, value_format)
@@ -457,10 +467,10 @@ def _is_short(format: ExactNumbers) -> bool:
 
 
 def _root_bits(source: ExactNumbers) -> int | None:
-    """The fractional bits of an inverse root, such that results have an error of at most 2^-(b + 2) for integers of b
-    bits.
+    """The number of fractional bits of an inverse root; None if inverse roots would need more than 32 bits.
 
-    None for integers of more than 15 bits and a sign, whose inverse roots need more than 32 bits.
+    For integers of b bits, results have an error of at most 2^-(b + 2). None is returned for integers of more than 15
+    bits and a sign.
     """
     bits = max(map(abs, source.integer_limits)).bit_length()
     return 2 * bits + 1 if 2 * bits + 1 <= ROOT_BITS else None

@@ -58,7 +58,7 @@ class ExactNumbers(NumberFormat):
 
     @property
     def element(self) -> ExactNumbers:
-        """The format of a single raw; if groups of raws have different units, in the finest unit."""
+        """The format of a single raw. If groups of raws have different units, the format has the finest unit."""
         return self
 
     @property
@@ -68,17 +68,17 @@ class ExactNumbers(NumberFormat):
 
     @property
     def stored_limits(self) -> tuple[int, int]:
-        """The least and the greatest raw in memory. NaR may precede the raw of the least number."""
+        """The least and the greatest raw in memory. If the format has NaR, the least raw is NaR."""
         return self.raw_limits
 
     @property
     def has_nar(self) -> bool:
-        """True if the raw below that of the least number is NaR."""
+        """True if the format has NaR, whose raw is one less than the raw of the least number."""
         return self.stored_limits != self.raw_limits
 
     @property
     def undefined(self) -> int:
-        """The raw to which NaR is converted."""
+        """The raw that replaces NaR in a conversion to this format."""
         return self.raw_limits[0]
 
     @property
@@ -87,11 +87,13 @@ class ExactNumbers(NumberFormat):
         return True
 
     def integers(self, raws: Raws, dtype: DTypeLike = "i8") -> NDArray[Any]:
-        """The integers of raws, in units of 2^-scale, as an array of `dtype`, which must represent them."""
+        """The integers of raws, in units of 2^-scale, as an array of `dtype`. This type must represent all of them."""
         return np.ldexp(self.decode(raws), self.scale).astype(dtype)
 
     def integers_in(self, groups: GroupsAttr | None, raws: Raws) -> NDArray[np.int64]:
-        """The integers of raws in groups, in units of 2^-scale. Raises `InputError` if they are too large."""
+        """The integers of raws in groups, in units of 2^-scale. Raises `InputError` if an integer exceeds the type's
+        range.
+        """
         integers = self.element.integers(raws)
         return integers if groups is None else groups.raised(integers)
 
@@ -100,20 +102,22 @@ class ExactNumbers(NumberFormat):
         """The integer that a stored raw represents."""
 
     def own_sums(self, products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
-        """The accumulator for sums with an operand of this format, if no integer type represents the sums; otherwise
+        """The accumulator for sums with an operand of this format if no integer type represents the sums; otherwise
         None.
         """
         return None
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
-        """A number rounded to another format of the family, if no register is wide enough for its integer; otherwise
-        None.
+        """A number rounded to another format of the family.
+
+        Returns None if a register is wide enough for the integer of the number.
         """
         return None
 
     def rounding(self, scale: int) -> int:
-        """The rounding bias, which is added to a number of this scale before the shift. Accumulators must leave room
-        for it.
+        """The rounding bias, which is added to a number of the scale `scale` before the number is shifted right.
+
+        An accumulator must be wide enough for a sum plus this bias.
         """
         return 0
 
@@ -124,7 +128,7 @@ class ExactNumbers(NumberFormat):
 
 
 def integers_of(format: NumberFormat) -> ExactNumbers | None:
-    """The format, if its numbers are integers times a power of two with exact sums; None for any other format."""
+    """The format itself if its numbers are integers times a power of two with exact sums; None for any other format."""
     return format if isinstance(format, ExactNumbers) else None
 
 

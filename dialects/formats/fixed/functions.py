@@ -1,12 +1,14 @@
-"""Functions of fixed-point numbers, by look-up tables sized for the pair of formats.
+"""Functions of fixed-point numbers, by look-up tables whose sizes depend on the formats of argument and result.
 
 A small domain uses a table of results. A large domain is interpolated linearly in the smallest table that is accurate
 enough. An exp with a result of more than 16 bits uses the two tables of SeeDot's method, with more entries than in
-SeeDot. A logarithm is computed as the logarithm of a power of two plus that of a number between 1 and 2. The device
-never divides. The schemes of SeeDot and Shiftry for exp, tanh and sigmoid are included for comparison. Their results
-are rounded by the result's format.
+SeeDot. The logarithm of a number is computed as the logarithm of a power of two plus the logarithm of a number between
+1 and 2. The device never divides.
 
-A table covers the function's domain: outside these raws the rounded result is constant.
+The schemes of SeeDot and Shiftry for exp, tanh and sigmoid are included for comparison. Their results are rounded by
+the result's format.
+
+A table covers the domain of the function. The rounded result is constant for raws outside the domain.
 """
 
 from __future__ import annotations
@@ -113,7 +115,10 @@ def _greatest_error(function: FixedFunction, domain: Domain) -> float:
 
 @dataclass(frozen=True)
 class Domain:
-    """The raw arguments `first` to `last` of a function between two formats. Beyond them the results are constant."""
+    """The domain of a function between two formats: the raw arguments from `first` to `last`.
+
+    Arguments below `first`, and arguments above `last`, have a constant result.
+    """
 
     function: Function
     source: ScaledInteger
@@ -121,9 +126,9 @@ class Domain:
 
     @cached_property
     def odd(self) -> bool:
-        """True for a function that is odd up to a constant, as sigmoid is, unless saturation truncates it.
+        """True if the function is odd up to a constant, as sigmoid is. The domain is then symmetric.
 
-        The domain is then symmetric.
+        False if saturation truncates the function on one side.
         """
         return self.real.centre is not None and (self.real.centre == 0 or self._top > self.real.centre)
 
@@ -210,10 +215,10 @@ LOG_FRAC = 15
 
 
 class DirectTable(FixedFunction):
-    """A table with an entry per argument. Results are correct to half a unit in the last place.
+    """A table with an entry per argument. Each result has an error of at most half a unit in the last place.
 
     The table covers the domain. If the domain is most of an 8-bit format, the table covers all raws, so that arguments
-    need no clamp.
+    need not be clamped.
     """
 
     def __init__(self, domain: Domain):
@@ -234,10 +239,12 @@ class DirectTable(FixedFunction):
 class Interpolation(FixedFunction):
     """Linear segments between 16-bit entries, by `tm_interpolate_s16` or, for |x|, `tm_interpolate_odd_s16`.
 
-    `scale` stretches arguments so that a segment spans 256 of them. The segment's number and the position in the
-    segment are then whole bytes, which need no shift. Sigmoid is one half plus an odd function. Entries are offset from
-    the function by half of the chord's deviation in the middle of its segment, which halves the greatest error.
-    Arguments of more than 16 bits are rounded to 16.
+    `scale` is the factor by which arguments are multiplied, so that a segment spans 256 arguments. The index of the
+    segment and the position in the segment are then whole bytes and need no shift. Sigmoid is computed as one half plus
+    an odd function.
+
+    Entries are offset from the function by half of the chord's deviation in the middle of the segment. This offset
+    halves the greatest error. Arguments of more than 16 bits are rounded to 16 bits.
     """
 
     def __init__(self, domain: Domain, scale: int):
@@ -256,14 +263,14 @@ class Interpolation(FixedFunction):
 
     @staticmethod
     def greatest_scale(domain: Domain) -> int:
-        """The greatest scale that does not exceed the limit on the number of segments."""
+        """The greatest scale for which the number of segments does not exceed the limit."""
         return max((scale for scale in SCALES if _segments(domain, scale) <= SEGMENTS), default=SCALES[0])
 
     def _entry_frac(self) -> int:
         """The scale of the table's entries.
 
-        The scale of the result, which saves a shift, if 16 bits represent all entries at this scale; otherwise the
-        finest scale at which they fit.
+        If 16 bits represent all entries at the scale of the result, this scale is used, because it saves a shift.
+        Otherwise the finest scale is used at which all entries fit in 16 bits.
         """
         domain, frac = self.domain, self.domain.result.frac.data
         if not domain.odd:
@@ -303,8 +310,8 @@ class TwoTableExp(FixedFunction):
     """e^x as a product of two table entries, with a constant relative error (SeeDot 5.3.1, procedure Exp of algorithm
     2).
 
-    With T index bits, x - m is rounded to 2T significant bits and split into halves a and b: e^x = f(a) * g(b), where f
-    includes e^m. Each table has up to 2^T entries.
+    m is the least argument. With T index bits, x - m is rounded to 2T significant bits and split into halves a and b.
+    Then e^x = f(a) * g(b), where f includes e^m. Each table has up to 2^T entries.
     """
 
     def __init__(self, domain: Domain, index_bits: int):
@@ -333,8 +340,8 @@ class TwoTableExp(FixedFunction):
 class Logarithm(FixedFunction):
     """Natural logarithms by `tm_log_s32`, in units of 2^-15, rounded to the result.
 
-    For arguments of at most 0, the result is the logarithm of the least positive float, as in real arithmetic. Entries
-    are offset as in `Interpolation`.
+    For arguments less than or equal to 0, the result is the logarithm of the smallest positive float, as in real
+    arithmetic. Entries are offset as in `Interpolation`.
     """
 
     def __init__(self, domain: Domain):
@@ -367,7 +374,9 @@ class Logarithm(FixedFunction):
 
 
 def _scaled(format: ScaledInteger, values: NDArray[np.float64], width: int) -> tuple[NDArray[Any], int]:
-    """Positive values rounded to integers of a width, and the greatest scale at which all of them fit."""
+    """Positive values rounded to integers of `width` bits, and the greatest scale at which all of them fit in this
+    width.
+    """
     frac = width - 1 - math.frexp(float(values.max()))[1]
     raws = np.minimum(format.rounded(np.ldexp(values, frac)), limits(width)[1])
     return raws.astype(f"i{width // 8}"), frac
@@ -399,10 +408,10 @@ PUBLISHED = ("exp", "tanh", "sigmoid")
 
 
 class HardLimiter(FixedFunction):
-    """tanh(x) as x clamped to [-1, 1], sigmoid(x) as (x + 1) / 2 clamped to [0, 1].
+    """tanh(x) as x clamped to [-1, 1], and sigmoid(x) as (x + 1) / 2 clamped to [0, 1].
 
     SeeDot's released code computes these functions (microsoft/EdgeML, tools/SeeDot: TanH and Sigmoid of
-    library_fixed.h); the paper describes neither.
+    library_fixed.h). SeeDot's paper describes neither function.
     """
 
     def __init__(self, domain: Domain):
@@ -419,10 +428,10 @@ class HardLimiter(FixedFunction):
 
 
 class ShiftryExp(FixedFunction):
-    """e^x for x <= 0 (Shiftry 5.4): 16 bits by tables of 2^8 and 2^7 entries, 8 bits by one table of 2^7.
+    """e^x for x <= 0, and 1 for x > 0 (Shiftry 5.4).
 
-    Arguments are first converted to one fixed scale, so that all uses share the tables, and results are converted from
-    another fixed scale. For x > 0 the result is 1.
+    16-bit formats use tables of 2^8 and 2^7 entries, 8-bit formats one table of 2^7 entries. Arguments are first
+    converted to one fixed scale, so that all uses share the tables. Results are converted from another fixed scale.
     """
 
     def __init__(self, domain: Domain):
@@ -452,7 +461,7 @@ class ShiftryExp(FixedFunction):
 
 
 class ShiftryQuotient(ShiftryExp):
-    """tanh and sigmoid as quotients of sums with e^x for x <= 0 (Shiftry 5.4.1, libraries 8 and 9)."""
+    """tanh and sigmoid as quotients of sums that contain e^x for x <= 0 (Shiftry 5.4.1, libraries 8 and 9)."""
 
     def apply(self, m: Machine[V], x: Int[V]) -> Int[V]:
         result, one = self.domain.result, m.const(1 << self.frac)

@@ -1,18 +1,19 @@
 """The family of fixed point: numbers `raw * 2^-frac`, which saturate.
 
-`!fixed.q<width, frac>` has signed raws with the same greatest magnitude for both signs, and rounds half up: it adds
-half a unit and shifts arithmetically. Sums of products have the type `!fixed.acc<width, frac>`, which is exact. It must
-be proven wide enough, and never rounds. Three related formats:
+`!fixed.q<width, frac>` has signed raws with the same greatest magnitude for both signs. It rounds half up: it adds half
+a unit and shifts arithmetically. Sums of products have the type `!fixed.acc<width, frac>`. This accumulator is exact
+and never rounds, and must be proven wide enough. Three formats are related to `!fixed.q`:
 
-* `!fixed.s<width, frac>`, the integers of sensors, includes every raw of two's complement. `!fixed.q` excludes the
-  least integer, so that negation never overflows. A sensor at its limit emits the least integer, so proofs of sums need
-  a format that includes it.
+* `!fixed.s<width, frac>` represents the integers of sensors and includes every raw of two's complement. A sensor at its
+  limit emits the least integer, so proofs of sums need a format that includes this integer. `!fixed.q` excludes it, so
+  that negation never overflows.
 * `!fixed.u<width, frac>` has raws from 0 to 2^width - 1 and rounds halves to even. It represents the result of a
   quantised relu in a framework that rounds with IEEE 754's default, as Keras and numpy do (Gural and Murmann,
   "Memory-Optimal Direct Convolutions for Maximizing Classification Accuracy in Embedded Applications", 2019). Negative
   numbers become 0, so relu needs no instruction.
-* `!fixed.byte<8, frac>`, the bytes of cameras, represents (byte - 128) * 2^-frac, with bytes from 0 to 255 in memory.
-  Kernels multiply signed integers: a cast to `!fixed.s<8, frac>` flips the upper bit and changes no number.
+* `!fixed.byte<8, frac>` represents the bytes of cameras: (byte - 128) * 2^-frac for bytes from 0 to 255. Kernels
+  multiply signed integers, so bytes are cast to `!fixed.s<8, frac>`. The cast flips the highest bit and changes no
+  number.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ FLIP = -128
 
 
 class ExactInteger(ScaledInteger, ExactFormat):
-    """Numbers `raw * 2^-frac` whose raws are the integers that the family 'exact' computes with."""
+    """Numbers `raw * 2^-frac` with exact sums and products. The integer of a number is its raw."""
 
     @property
     def raw_limits(self) -> tuple[int, int]:
@@ -120,9 +121,9 @@ MATH = "math"
 
 @irdl_attr_definition
 class FixedType(RoundedHalfUp):
-    """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32 bits.
+    """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the least sufficient of 8, 16 and 32 bits.
 
-    A width below the storage width restricts the values: saturation enforces the limit, and proofs rely on it.
+    A width below the storage width restricts the raws. Saturation enforces this restriction, and proofs rely on it.
     """
 
     name = "fixed.q"
@@ -145,7 +146,7 @@ class FixedType(RoundedHalfUp):
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The least and the greatest raw: symmetric, so that negation and magnitudes never overflow."""
+        """The least and the greatest raw. They are symmetric, so that negation and magnitudes never overflow."""
         greatest = (1 << (self.width.data - 1)) - 1
         return -greatest, greatest
 
@@ -166,10 +167,10 @@ class FixedType(RoundedHalfUp):
         return FixedType(width, width - 1)
 
     def for_range(self, low: float, high: float) -> FixedType:
-        """GetScale of Shiftry 6.1, algorithm 10: frac = (width - 1) - floor(log2(magnitude) + 1).
+        """The format for numbers from low to high, by GetScale of Shiftry 6.1, algorithm 10.
 
-        frac is one greater if a magnitude that rounds to a power of two barely saturates: this loses a unit, which
-        rounding at the coarser scale may also lose.
+        frac = (width - 1) - floor(log2(magnitude) + 1). frac is one greater if a magnitude that rounds to a power of
+        two then barely saturates. This saturation loses one unit, which rounding at the coarser scale may also lose.
         """
         magnitude = max(abs(low), abs(high))
         exponent = math.frexp(magnitude)[1] if magnitude else 0
@@ -179,7 +180,9 @@ class FixedType(RoundedHalfUp):
         return FixedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
     def in_register(self) -> FixedType:
-        """The format of at least 16 bits, the width that products of 8-bit numbers have in any case."""
+        """The format of the same range with at least 16 bits, because products of 8-bit numbers have 16 bits in any
+        case.
+        """
         more = max(REGISTER_WIDTH - self.width.data, 0)
         return FixedType(self.width.data + more, min(self.frac.data + more, FRACS[-1]))
 
@@ -211,7 +214,7 @@ class FixedType(RoundedHalfUp):
 
 @irdl_attr_definition
 class SignedType(RoundedHalfUp):
-    """`!fixed.s<width, frac>`: 2 to 32 bits, stored in the next of 8, 16 and 32 bits."""
+    """`!fixed.s<width, frac>`: 2 to 32 bits, stored in the least sufficient of 8, 16 and 32 bits."""
 
     name = "fixed.s"
     width: IntAttr
@@ -424,10 +427,10 @@ class ByteType(ExactInteger):
 
 
 def sensor_format(bits: int, is_signed: bool, frac: int | None) -> SignedType | UnsignedType | ByteType:
-    """The format of integers with `bits` bits in units of 2^-frac. frac None: in the unit for numbers between -1 and 1.
+    """The format of integers with `bits` bits in units of 2^-frac. If `frac` is None, numbers are between -1 and 1.
 
-    Unsigned bytes ignore `frac`: their numbers are between -1 and 1, and the integer 128 represents 0. Integers of all
-    other types represent 0 by 0.
+    For unsigned bytes, `frac` is ignored: numbers are between -1 and 1, and the byte 128 represents 0. In all other
+    formats, the integer 0 represents 0.
     """
     if not is_signed and bits == BYTE:
         return ByteType(BYTE, BYTE - 1)

@@ -1,8 +1,8 @@
 """Posits of 2 to 32 bits in numpy arrays: conversion, rounding, addition and multiplication.
 
-Gustafson and Yonemoto, "Beating Floating Point at Its Own Game" (2017), and the Standard for Posit Arithmetic (2022),
-for any es. Rounding treats the bit string as unbounded: to nearest, ties to even. No result overflows to NaR, and only
-zero becomes zero. Raws are signed integers of n bits; the least one is NaR.
+The arithmetic follows Gustafson and Yonemoto, "Beating Floating Point at Its Own Game" (2017), and the Standard for
+Posit Arithmetic (2022), for any es. A bit string of unlimited length is rounded to nearest, ties to even. No result
+overflows to NaR, and only zero becomes zero. Raws are signed integers of n bits. The least raw is NaR.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ STICKY_DISTANCE = 62
 class Posit:
     """A posit format of n bits with up to es exponent bits.
 
-    low: all numbers are rounded to multiples of 2^low; None preserves all posits, and smaller numbers become the least
-    posit. greatest: the raw at which results saturate; None for the greatest posit.
+    low: all numbers are rounded to multiples of 2^low. If `low` is None, all posits are included, and smaller numbers
+    become the least posit. greatest: the raw at which results saturate; None for the greatest posit.
     """
 
     n: int
@@ -51,12 +51,14 @@ class Posit:
 
     @property
     def reach(self) -> int:
-        """The binary logarithm of the greatest posit, which is minus that of the least positive posit."""
+        """The binary logarithm of the greatest posit. The logarithm of the least positive posit is minus this
+        number.
+        """
         return (self.n - 2) << self.es
 
 
 def unpack(raws: NDArray[Any], posit: Posit) -> tuple[Integers, Integers]:
-    """Signed significands (0 for zero and NaR) and exponents; a number is significand * 2^exponent."""
+    """Signed significands (0 for zero and NaR) and exponents of raws. A number is significand * 2^exponent."""
     raws = np.asarray(raws).astype(np.int64)
     n, es = posit.n, posit.es
     special = (raws == 0) | (raws == posit.nar)
@@ -76,7 +78,8 @@ def unpack(raws: NDArray[Any], posit: Posit) -> tuple[Integers, Integers]:
 def pack(significand: Integers, exponent: Integers, posit: Posit) -> Integers:
     """The raws of the posits nearest to significand * 2^exponent, where |significand| < 2^62.
 
-    The last bit of a significand of more than 32 bits may be sticky: set for any smaller remainder.
+    The last bit of a significand of more than 32 bits may be sticky, that is, set if lower bits that were dropped were
+    not all 0.
     """
     significand, exponent = (np.asarray(part, np.int64) for part in np.broadcast_arrays(significand, exponent))
     size, zero = np.abs(significand), significand == 0
@@ -114,7 +117,10 @@ def _fields(e: Integers, posit: Posit) -> tuple[Integers, Integers, Integers]:
 
 
 def _to_multiples(size: Integers, exponent: Integers, posit: Posit, low: int) -> tuple[Integers, Integers]:
-    """Numbers size * 2^exponent, rounded to multiples of 2^low where posits are spaced more finely than 2^low."""
+    """Rounded significands and exponents of the numbers size * 2^exponent.
+
+    Numbers are rounded to multiples of 2^low where posits are spaced more finely than 2^low.
+    """
     e = log2(size) + exponent
     _, _, f = _fields(e, posit)
     dropped = low - exponent

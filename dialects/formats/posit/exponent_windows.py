@@ -59,10 +59,10 @@ def lowest(n: int, es: int, least: int) -> int:
 
 
 def stretched(m: Machine[V], raws: Int[V], n: int, high: int) -> Int[V]:
-    """The numbers of posits of n bits and es 0, below 2^high, in units of the least positive posit.
+    """The numbers of posits of n bits with es 0, below 2^high, in units of the least positive posit.
 
-    Up to 1 these are equal to the raws. From 1 on, the distance between consecutive numbers is 2, and grows to 8, 32
-    and so on at each power of two.
+    Up to 1, the numbers are equal to the raws. From 1 on, the distance between consecutive numbers is 2. It grows to 8,
+    32 and so on at each power of two.
     """
     x = raws
     for j in range(1, high + 1):
@@ -107,7 +107,10 @@ def legal_of(format: PositType) -> NDArray[np.int64]:
 
 @lru_cache
 def segments_of(format: PositType) -> tuple[NDArray[np.signedinteger[Any]], int]:
-    """The result of `Coding.segments` for a format: a posit is linear in its raw for constant regime and exponent."""
+    """The table and the number of extra fraction bits that `Coding.segments` defines, for a posit format.
+
+    While the regime and the exponent are constant, a posit is a linear function of its raw.
+    """
     finer = range(32 - format.integer_limits[1].bit_length())
     return max(
         ((_lines(format, extra), extra) for extra in finer),
@@ -116,8 +119,10 @@ def segments_of(format: PositType) -> tuple[NDArray[np.signedinteger[Any]], int]
 
 
 def _lines(format: PositType, extra: int) -> NDArray[np.signedinteger[Any]]:
-    """The linear segments whose integers, in units of 2^-(scale + extra), have less than 32 bits; 0 for the remaining
-    segments.
+    """The table of linear segments, with `extra` fraction bits. An entry is 0 unless all integers have less than 32
+    bits.
+
+    The integers are in units of 2^-(scale + extra).
     """
     raws = np.arange(-(1 << 15), 1 << 15).reshape(256, 256)
     numbers = np.ldexp(format.decode(np.maximum(raws, -limits(16)[1])), format.scale + extra)

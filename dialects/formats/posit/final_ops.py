@@ -26,10 +26,10 @@ WORD = 32
 
 @irdl_op_definition
 class JoinOp(QuireOp):
-    """A complete sum as one integer, representing `sum * 2^-scale`, and whether the sum is NaR.
+    """A complete sum as one integer, which represents `sum * 2^-scale`, and a flag that is set if the sum is NaR.
 
-    A sum of bins is truncated below the bits that rounding to a posit needs. Its last bit is set if a truncated bit is
-    set.
+    If the sum consists of bins, it is truncated below the bits that rounding to a posit needs. The last bit of the
+    result is set if a truncated bit is set.
     """
 
     name = "posit.join"
@@ -161,8 +161,8 @@ class RoundOp(EmittedOp):
 class ToOddOp(EmittedOp):
     """`sum * 2^-scale` truncated to an integer in units of 2^-unit, and clamped to [low, high].
 
-    The integer is odd if truncation drops a bit that is set. A second rounding at least two bits higher yields the
-    nearest number. NaR becomes low.
+    The integer is odd if truncation drops a bit that is set. If the integer is later rounded at a position at least two
+    bits higher, the result is the number nearest to the exact sum. NaR becomes `low`.
     """
 
     name = "posit.to_odd"

@@ -49,10 +49,10 @@ def _of_integer(x: Array, scale: Array, n: Array, es: Array, low: Array, greates
 
 
 def _bends(n: int, greatest: int) -> list[tuple[int, int, int]]:
-    """For es 0, the powers of two from 1 to the greatest number: their raws, numbers, and log2 of the distances above
-    each.
+    """For es 0, the powers of two from 1 to the greatest number, each as (raw, number, distance).
 
-    Numbers and distances are in units of the least positive number.
+    distance: log2 of the distance between consecutive numbers above the power of two. Numbers and distances are in
+    units of the least positive number.
     """
     bends, raw, one = list[tuple[int, int, int]](), 1 << n - 2, 1 << n - 2
     while raw <= greatest and (more := one >> len(bends) + 1):
@@ -155,7 +155,7 @@ def _marking_program(m: IntegerBuilder, flag: SSAValue, place: SSAValue) -> SSAV
 def _raised(m: IntegerBuilder, size: SSAValue, stored: int, width: int) -> tuple[SSAValue, SSAValue]:
     """`size` shifted left so that its leading bit is bit `stored` - 1, and the shift as an integer of `width` bits.
 
-    Binary search determines the shift. For size 0 it is `stored` - 1.
+    A binary search determines the shift. If `size` is 0, the shift is `stored` - 1.
     """
     left = m.constant(0, width)
     for half in (1 << k for k in reversed(range(stored.bit_length() - 1))):
@@ -168,8 +168,9 @@ def _raised(m: IntegerBuilder, size: SSAValue, stored: int, width: int) -> tuple
 def _parts_program(
     m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, step: SSAValue, bias: SSAValue
 ) -> SSAValue:
-    """The program that separates a raw into significand and place. It computes without signs, with one bit more than
-    the raw.
+    """The program that separates a raw into significand and place, and returns both in one integer.
+
+    It computes on magnitudes, with one bit more than the raw.
     """
     stored, bits, exponent_bits = width_of(raw), m.known(n), m.known(es)
     width, packed = stored + 2, 2 * stored
@@ -198,7 +199,10 @@ def _parts_program(
 
 
 def _to_integer_program(m: IntegerBuilder, raw: SSAValue, scale: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
-    """The significand shifted left by its exponent. No bit is lost, because numbers are multiples of 2^-scale."""
+    """The program that returns the significand shifted left by its exponent.
+
+    No bit is lost, because numbers are multiples of 2^-scale.
+    """
     bits, exponent_bits, stored = m.known(n), m.known(es), width_of(raw)
     parts = _parts_program(m, raw, n, es, m.constant(0, 8), m.constant(m.known(scale), 16))
     exponent = m.clamp(m.resize(parts, 16), 0, stored - 1)
@@ -208,7 +212,9 @@ def _to_integer_program(m: IntegerBuilder, raw: SSAValue, scale: SSAValue, n: SS
 
 
 def _normalised(m: IntegerBuilder, size: SSAValue, scale: SSAValue, stored: int) -> tuple[SSAValue, SSAValue]:
-    """`size` shifted left until its highest bit is the highest of the register, and the exponent of that bit."""
+    """`size` shifted left until its highest set bit is the highest bit of the register, and the exponent of
+    that bit.
+    """
     size, left = _raised(m, size, stored, 16)
     return size, m.sub(m.sub(m.constant(stored - 1, 16), scale), left)
 
@@ -216,7 +222,10 @@ def _normalised(m: IntegerBuilder, size: SSAValue, scale: SSAValue, stored: int)
 def _to_multiples(
     m: IntegerBuilder, size: SSAValue, scale: SSAValue, posit: tuple[int, int, int], stored: int
 ) -> tuple[SSAValue, SSAValue]:
-    """`size` and its scale, rounded to multiples of 2^low, halves to even, where posits are spaced more finely."""
+    """`size` and its scale, after rounding to multiples of 2^low, halves to even.
+
+    Only numbers in a range where posits are spaced more finely than 2^low are rounded.
+    """
     bits, exponent_bits, low = posit
     _, exponent = _normalised(m, size, scale, stored)
     regime = m.shift_right(exponent, exponent_bits)
@@ -284,9 +293,10 @@ def _rounding_program(
 def _taken_apart(
     m: IntegerBuilder, raw: SSAValue, n: SSAValue, es: SSAValue, width: int
 ) -> tuple[SSAValue, SSAValue, SSAValue, int]:
-    """A significand of `width` bits, a 16-bit exponent, a NaR flag, and the scale of products with exponent 0.
+    """The significand, the exponent and the NaR flag of a raw, and the scale of products with exponent 0.
 
-    The number is significand * 2^(exponent - scale). The exponent is never negative.
+    The significand has `width` bits, the exponent 16 bits. The number is significand * 2^(exponent - scale). The
+    exponent is never negative.
     """
     bits, exponent_bits = m.known(n), m.known(es)
     stored = 16 if bits <= 16 else 32
@@ -319,9 +329,10 @@ def _mul_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: S
 
 
 def _add_program(m: IntegerBuilder, a: SSAValue, b: SSAValue, n: SSAValue, es: SSAValue) -> SSAValue:
-    """The program that adds two posits.
+    """The program that adds two posits and returns the sum.
 
-    The number with the lesser exponent is shifted right; its last bit is sticky.
+    The number with the lesser exponent is shifted right. Its last bit is sticky: it is set if a bit that is shifted out
+    is set.
     """
     width, guard = (32, 16) if m.known(n) <= 16 else (64, 32)
     x, ex, undefined_a, scale = _taken_apart(m, a, n, es, width)
@@ -356,8 +367,9 @@ def _to_odd(x: Array, left: Array, low: Array, high: Array) -> Array:
 def _to_odd_program(m: IntegerBuilder, x: SSAValue, left: SSAValue, low: SSAValue, high: SSAValue) -> SSAValue:
     """The program that shifts x left, or right for negative `left`, truncates to odd and clamps to [low, high].
 
-    Larger shifts are clamped: after a left shift by more than 64 bits, all numbers except 0 exceed the limits; after
-    such a right shift, no bits remain.
+    Truncation to odd sets the last bit if a dropped bit is set. Shifts by more than 64 bits are replaced by shorter
+    shifts. After a left shift by more than 64 bits, all numbers except 0 exceed the limits. After a right shift by more
+    than 64 bits, no bits remain.
     """
     width = 2 * width_of(x)
     raised = m.shift_left(m.resize(x, width), m.resize(m.clamp(left, 0, width_of(x) - 1), width))

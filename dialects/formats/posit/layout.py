@@ -1,6 +1,6 @@
-"""The layout of a quire in memory: either one integer, or several integers (bins) with increasing units.
+"""The layout of a quire in memory: one integer, or several integers (bins) with increasing units.
 
-The type `!posit.quire` states a layout. Ops on quires and the host's emulation of sums obtain the layout from this
+The type `!posit.quire` states the layout. Ops on quires and the host's emulation of sums obtain the layout from this
 type.
 """
 
@@ -30,7 +30,10 @@ MOVED_WIDTH = 32
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a sum of `width` bits in units of 2^-frac: integers of `bin` bits whose units differ by 2^step."""
+    """The layout of a sum of `width` bits in units of 2^-frac: integers of `bin` bits.
+
+    The units of consecutive integers differ by a factor of 2^step.
+    """
 
     width: int
     frac: int
@@ -44,19 +47,19 @@ class Layout:
 
     @property
     def part(self) -> int:
-        """The number of bits of a part of a number that is split across bins."""
+        """The number of bits of one part of a number that is split across several bins."""
         return self.bin // 2
 
     @property
     def count(self) -> int:
-        """The number of bins. Bins with steps of less than a byte are counted in groups that span whole bytes."""
+        """The number of bins. If a step has fewer than 8 bits, the bins are counted in groups that span whole bytes."""
         if self.is_single:
             return 1
         return -(-self.width // self.digit) * (self.digit // self.step)
 
     @property
     def digit(self) -> int:
-        """The number of bits of a digit of a joined sum: a step, but at least 8 bits."""
+        """The number of bits of a digit of a joined sum: the number of bits of a step, but at least 8."""
         return max(8, self.step)
 
     @property
@@ -65,17 +68,17 @@ class Layout:
         return MemRefType(IntegerType(self.bin), [self.count])
 
     def parts(self, bits: int, *, moved: bool) -> int:
-        """The number of parts into which a number of `bits` bits is split. moved: true if the number is already shifted
-        to its position in a bin.
+        """The number of parts into which a number of `bits` bits is split.
+
+        moved: true if the number is already shifted to its position in a bin.
         """
         left = 0 if moved or self.is_single else self.step - 1
         return 1 if self.is_single or bits + left <= UNSPLIT_BITS[self.bin] else -(-bits // self.part)
 
     def holds(self, bits: int, length: int = 1, *, moved: bool = False) -> bool:
-        """True if a bin can represent the sum of `length` numbers of `bits` bits, or of their parts, at any position in
-        the bin.
+        """True if a bin can represent the sum of `length` numbers of `bits` bits, or of parts of these numbers.
 
-        moved: true if the numbers are already shifted to their positions.
+        The numbers may have any position in the bin. moved: true if the numbers are already shifted to their positions.
         """
         if self.is_single:
             return bits < self.bin
@@ -86,8 +89,8 @@ class Layout:
     def unit(self, lhs: Parts, rhs: Parts) -> int:
         """The number of exponent steps between adjacent places of two factors.
 
-        It is the step of the bins if both factors are shifted before the multiplication. Otherwise it is 1: places are
-        exponents, and the product is shifted.
+        If both factors are shifted before they are multiplied, the result is the step of the bins. Otherwise the result
+        is 1: places are exponents, and the product is shifted.
         """
         if self.is_single or self.bin == 64:
             return 1
@@ -116,11 +119,11 @@ class Layout:
         return self.parts(self.product_bits(lhs, rhs), moved=self.unit(lhs, rhs) > 1)
 
     def leasts(self, lhs: Parts, rhs: Parts) -> tuple[int, int]:
-        """The bases from which the exponents of both factors are counted. They add up to the exponent of the sum's
-        unit.
+        """The bases from which the exponents of the left and the right factor are counted.
 
-        If the unit of the sum is finer than the unit of products of these formats, the base of the left factor, which
-        is constant, compensates, unless its format determines the base.
+        The two bases add up to the exponent of the sum's unit. If this unit is finer than the unit of products of the
+        two formats, the base of the constant left factor is reduced accordingly, unless the format of this factor
+        determines its base.
         """
         if lhs.is_placed:
             return lhs.least, -self.frac - lhs.least

@@ -1,7 +1,7 @@
 """The ops of the `posit` dialect that accumulate a sum in a quire, on registers and the quire's memory.
 
-`lower-num-to-exact` creates them from `num` ops whose sums have the type `!posit.quire`. `lower-exact-to-arith` expands
-them to loops and integer arithmetic, which all executors share.
+`lower-num-to-exact` creates these ops from `num` ops whose sums have the type `!posit.quire`. `lower-exact-to-arith`
+expands them to loops and integer arithmetic. All executors share the expanded code.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ def _width_for(greatest: int) -> int:
 
 @irdl_op_definition
 class DecodeOp(EmittedOp):
-    """The significand of a posit, and its place: the number of exponent steps above `least`.
+    """The significand of a posit and the place of the posit, which is the number of exponent steps above `least`.
 
-    The number is `significand * 2^(step * place + least)`: the significand is shifted within its step. Zero has
-    significand 0 and place 0. NaR has significand 0 and, as its place, the least integer of the register, which no
-    number uses. Posits that are stored in parts (`!posit.unpacked`) only need to be separated.
+    The number is `significand * 2^(step * place + least)`. The significand is shifted left within its step. Zero has
+    significand 0 and place 0. NaR has significand 0. The place of NaR is the least integer of the register. No number
+    has this place. For posits that are stored in parts (`!posit.unpacked`), the op only separates the two parts.
     """
 
     name = "posit.decode"
@@ -77,7 +77,7 @@ class DecodeOp(EmittedOp):
             raise VerifyException(f"{self.format} is not a posit of the standard")
 
     def integers(self) -> tuple[Int[SSAValue], Int[SSAValue]]:
-        """The significand and the place, with their intervals."""
+        """The significand and the place of the posit, with their intervals."""
         parts, least, step = self.parts, self.least.value.data, self.step.value.data
         most = (1 << parts.bits_at(step)) - 1
         return (
@@ -105,7 +105,7 @@ class DecodeOp(EmittedOp):
         return self._halves(e, e.call(f"tm_posit_parts_s{width}", raw, *sizes, shift, bias))
 
     def _halves(self, e: Emitter, packed: SSAValue) -> Sequence[SSAValue]:
-        """The significand in the upper half of `packed`, and the place in its lower half."""
+        """The significand and the place: the upper and the lower half of `packed`."""
         half, whole = width_of(self.significand), width_of(packed)
         place = e.wrap(packed, width_of(self.place))
         if half == 16:
@@ -162,7 +162,7 @@ class MarkOp(QuireOp):
 
 
 class _AddingOp(QuireOp, ABC):
-    """An op that adds a number to the sum: the product of several integers, times a power of two.
+    """An op that adds a number to the sum. The number is a product of several integers times a power of two.
 
     bits: the number of bits of the magnitude of the product.
     """
@@ -181,8 +181,8 @@ class _AddingOp(QuireOp, ABC):
         self._to_bins(e, number, at.value, left)
 
     def _to_bins(self, e: Emitter, number: Int[SSAValue], at: SSAValue, left: Int[SSAValue] | None = None) -> None:
-        """Add a number to the bin at index `at`. left: the remaining left shift, less than a step; None if there is
-        none.
+        """Add a number to the bin at index `at`. left: the remaining left shift, less than a step; None if no shift
+        remains.
         """
         layout, bits = self.layout, self.bits.value.data
         index = self._index_of(e, at)
@@ -196,9 +196,10 @@ class _AddingOp(QuireOp, ABC):
         self._to_bin(e, self._resized(e, value if left is None else e.shli(value, e.held(left, width))), index)
 
     def _in_parts(self, e: Emitter, words: Sequence[SSAValue], index: SSAValue, left: Int[SSAValue] | None) -> None:
-        """Add a number, given as words, to the bin at `index` and, in parts, to later bins.
+        """Add a number to the bin at `index` and, if the number is split into parts, to later bins.
 
-        left: as for `_to_bins`.
+        words: the number, as words from the lowest one up. left: the remaining left shift, less than a step; None if no
+        shift remains.
         """
         layout = self.layout
         parts, part = layout.parts(self.bits.value.data, moved=left is None), layout.part
@@ -222,7 +223,7 @@ class _AddingOp(QuireOp, ABC):
         return value if e.width_of(value) == self.layout.bin else e.resize(value, self.layout.bin)
 
     def _place(self, e: Emitter, greatest: int, *values: SSAValue) -> Int[SSAValue]:
-        """The sum of places or exponents, which is at most `greatest`. The sign bit of NaR's place is dropped."""
+        """The sum of places or exponents. The sum is at most `greatest`. The sign bit of NaR's place is dropped."""
         narrow = _width_for(greatest)
         if narrow == FLAG:
             # The sum of two signs is dropped; truncated from a wider register, NaR is 0.
@@ -239,8 +240,9 @@ class _AddingOp(QuireOp, ABC):
         return Int(e.andi(total, e.int_constant((1 << narrow - 1) - 1, width)), width, 0, greatest)
 
     def _widened(self, e: Emitter, value: SSAValue, narrow: int, width: int) -> SSAValue:
-        """A place in a register of `width` bits, of which only the bits below the sign bit of `narrow` bits are
-        valid.
+        """A place, extended to a register of `width` bits.
+
+        Only the bits of the place below the sign bit of `narrow` bits are used.
         """
         if (own := width_of(value)) < narrow:
             value = e.andi(value, e.int_constant((1 << own - 1) - 1, own))
@@ -253,7 +255,7 @@ class _AddingOp(QuireOp, ABC):
 
 @irdl_op_definition
 class AddOp(_AddingOp):
-    """Add significand * 2^exponent, in units of the sum, to the sum."""
+    """Add significand * 2^exponent to the sum, in units of the sum."""
 
     name = "posit.add"
     significand = operand_def(IntegerType)
@@ -283,7 +285,7 @@ class AddOp(_AddingOp):
 
 @irdl_op_definition
 class MultiplyAddOp(_AddingOp):
-    """Add lhs * rhs * 2^(step * (lhs_place + rhs_place)), in units of the sum, to the sum.
+    """Add lhs * rhs * 2^(step * (lhs_place + rhs_place)) to the sum, in units of the sum.
 
     step: the step of the bins if places count steps, otherwise 1. bits: the number of bits of the magnitude of a
     product.

@@ -1,7 +1,7 @@
 """Numbers in two parts: an integer significand and an exponent.
 
-Standard posits use this form, because as integers in units of the least posit they would have hundreds of bits. Other
-exact numbers are significands with a common exponent.
+Standard posits use this form, because integers in units of the least posit would have hundreds of bits. For other exact
+numbers, all significands have one common exponent.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ def verify_standard(n: int, es: int) -> None:
 class Parts:
     """The parts of a format's numbers, `significand * 2^exponent`.
 
-    bits: the number of bits of the greatest magnitude of a significand. least, greatest: the range of the exponents.
-    posit: the standard posit of the raws; None for integers, which have one exponent, and for posits that are stored in
-    parts. unpacked: for posits stored in parts, the number of exponent steps between places, to multiples of which
-    significands are shifted; otherwise None.
+    * bits: the number of bits of the greatest magnitude of a significand.
+    * least, greatest: the range of the exponents.
+    * posit: the standard posit of the raws. None for integers, which have one exponent, and for posits stored in parts.
+    * unpacked: for posits stored in parts, the number of exponent steps between places; otherwise None. Exponents are
+      multiples of this number, and significands are shifted accordingly.
     """
 
     format: ExactNumbers
@@ -61,7 +62,10 @@ class Parts:
         return self.posit is None
 
     def bits_at(self, step: int) -> int:
-        """The number of bits of the greatest significand after its exponent is reduced to a multiple of `step`."""
+        """The number of bits of the greatest significand after the exponent is reduced to a multiple of `step`.
+
+        The significand is shifted left accordingly.
+        """
         return self.bits if self.is_placed else self.bits + step - 1
 
     def width_at(self, step: int) -> int:
@@ -71,7 +75,10 @@ class Parts:
         return next(width for width in REGISTERS if self.bits_at(step) < width)
 
     def split(self, raws: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """The significands (0 for NaR), the exponents (the least one for zero and NaR), and a mask of the NaRs."""
+        """The significands and the exponents of raws, and an array that is true where a raw is NaR.
+
+        NaR has significand 0. Zero and NaR have the least exponent.
+        """
         raws = np.asarray(raws)
         if self.unpacked is not None:
             half = self.format.stored_width // 2
@@ -90,19 +97,19 @@ class Parts:
         return (self.greatest - least) // step
 
     def half_at(self, step: int, least: int) -> int:
-        """The width of each half of a register that contains a shifted significand above its place.
+        """The number of bits of each half of a register that contains a significand above its place.
 
-        The place may instead have 16 bits.
+        The number is 16 if the significand or the place needs more than 8 bits.
         """
         width = self.width_at(step)
         by_table = self.posit is None or self.posit.n <= TABLE_BITS
         return width if width > 8 or (by_table and self.greatest_place(step, least) < 1 << 7) else 16
 
     def packed(self, raws: NDArray[Any], half: int, step: int, least: int) -> NDArray[np.signedinteger[Any]]:
-        """Shifted significands above their places, each in `half` bits; exponents are reduced to multiples of `step`.
+        """Integers that contain a shifted significand above its place, each in `half` bits.
 
-        Numbers with exponents below `least` have arbitrary results. The place of NaR is the least integer of 8 or of 16
-        bits.
+        Exponents are reduced to multiples of `step`. Numbers with exponents below `least` have arbitrary results. The
+        place of NaR is the least integer of 8 or of 16 bits.
         """
         significands, exponents, undefined = self.split(raws)
         counted = np.where(significands == 0, 0, np.maximum(exponents - least, 0))
@@ -117,7 +124,7 @@ class Parts:
 
 
 def parts_of_posit(format: ExactNumbers, posit: Posit) -> Parts:
-    """The parts of standard posits. All significands have as many bits as those of posits near 1."""
+    """The parts of standard posits. All significands have as many bits as the significands of posits near 1."""
     fraction = max(posit.n - 3 - posit.es, 0)
     return Parts(format, fraction + 1, -posit.reach - fraction, posit.reach - fraction, posit)
 

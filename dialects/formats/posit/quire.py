@@ -1,10 +1,12 @@
 """`!posit.quire<width, frac, bin, step>`: exact sums of products of standard posits, rounded once.
 
-A quire represents the sum as a number of `width` bits in units of 2^-frac, as wide as the proof about its operands
-requires; the quire of the Standard for Posit Arithmetic (2022, section 5) always has 16 n bits. A sum of at most 32 or
-64 bits is one integer of `bin` bits. Wider sums are *bins*, integers of `bin` bits whose units differ by a factor of
-2^step. A product changes one bin, or one bin for each of its parts, without carries. The bins are joined once. An
-additional byte records whether an operand was NaR; the sum is then also NaR.
+A quire represents the sum as a number of `width` bits in units of 2^-frac. The proof about its operands determines
+`width`. The quire of the Standard for Posit Arithmetic (2022, section 5), in contrast, always has 16 n bits.
+
+A sum of at most 32 or 64 bits is one integer of `bin` bits. A wider sum consists of *bins*: integers of `bin` bits
+whose units differ by a factor of 2^step. A product changes one bin, or one bin for each of its parts, without carries.
+The bins are joined once, after the last product. An additional byte records whether an operand was NaR. The sum is then
+also NaR.
 """
 
 from __future__ import annotations
@@ -46,7 +48,11 @@ NARROW_BIN_BYTES = 512
 
 @irdl_attr_definition
 class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
-    """`!posit.quire<width, frac, bin, step>`; see the module. With step 0 the sum is one integer."""
+    """`!posit.quire<width, frac, bin, step>`: an exact sum of `width` bits in units of 2^-frac.
+
+    The sum is stored in integers of `bin` bits whose units differ by a factor of 2^step. With step 0, it is one
+    integer.
+    """
 
     name = "posit.quire"
     FAMILY = "exact"
@@ -131,8 +137,9 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
         return m.perform(MultiplyAdd(self, parts_of(lhs_format), parts_of(rhs_format)), sum, lhs, rhs)
 
     def finished(self, m: Machine[V], sum: V, result: NumberFormat) -> V | None:
-        """Round the sum to `result`, by an integer that is truncated below the last place of the result and odd if any
-        bit is lost.
+        """The sum rounded to `result`.
+
+        The sum is first truncated below the last place of the result to an integer, which is odd if any bit is lost.
         """
         exact: Any = exact_numbers(result)
         low, high = (end << STICKY_BITS for end in exact.integer_limits)
@@ -146,8 +153,9 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """Sums by matrix products of digits, which float64 computes exactly. The digits are joined as Python
-        integers.
+        """The sums of products, computed by matrix products of digits.
+
+        float64 computes the products of digits exactly. The digits are joined as Python integers.
         """
         from tinyml.dialects.formats.posit.quire_sums import products_of_matrices
 
@@ -166,7 +174,7 @@ class QuireType(ParametrizedAttribute, TypeAttribute, LaidOut, Accumulator):
 
 
 def quire_for(products: Sequence[Product], initial: Factor | None = None) -> QuireType:
-    """The quire for the sum of some products and an initial value, which is exact for all values of the factors.
+    """The quire for the sum of some products and an initial value. The sum is exact for all values of the factors.
 
     Raises `InputError` if sums are too long for bins of 64 bits.
     """
@@ -174,7 +182,7 @@ def quire_for(products: Sequence[Product], initial: Factor | None = None) -> Qui
 
 
 def _reach(products: Sequence[Product], initial: Factor | None) -> tuple[int, int]:
-    """The exponent above the sign of the sum, and the least f for which the sum is a multiple of 2^-f."""
+    """The exponent just above the sum's sign bit, and the least f for which the sum is a multiple of 2^-f."""
     terms = [(_extent(product.lhs), _extent(product.rhs), product) for product in products]
     frac = max(-(lhs.least + rhs.parts.least) for lhs, rhs, _ in terms)
     bound = sum(_bound(lhs, rhs, product) for lhs, rhs, product in terms)
@@ -189,7 +197,10 @@ def _reach(products: Sequence[Product], initial: Factor | None) -> tuple[int, in
 
 
 def _numbers(products: Sequence[Product], initial: Factor | None) -> tuple[Sequence[Sequence[Parts]], int]:
-    """The parts of the factors of each product and of the initial value, and the total number of summands."""
+    """The parts of the factors of each product and of the initial value, and the total number of summands.
+
+    Each inner sequence contains the parts of the factors of one product, or the parts of the initial value.
+    """
     added = [[parts_of(each.lhs.format), parts_of(each.rhs.format)] for each in products]
     start = [] if initial is None else [[parts_of(initial.format)]]
     return [*added, *start], sum(product.length for product in products) + 1
@@ -203,8 +214,10 @@ def quire_of(formats: Sequence[NumberFormat]) -> QuireType:
 
 
 def _laid_out(top: int, frac: int, added: Sequence[Sequence[Parts]], length: int) -> QuireType:
-    """The quire with the fastest layout. top, frac: as `_reach` returns them. added, length: as `_numbers` returns
-    them.
+    """The quire with the fastest layout.
+
+    top, frac: the exponent above the sum's sign, and the fractional bits of the sum, as `_reach` returns them. added,
+    length: the parts of the summands and their number, as `_numbers` returns them.
     """
     layouts = [Layout(top + frac, frac, *each) for each in LAYOUTS if each[1] != ONE_INTEGER or top + frac <= each[0]]
     fitting = [layout for layout in layouts if _takes(layout, added, length)]
@@ -223,18 +236,20 @@ def _takes(layout: Layout, added: Sequence[Sequence[Parts]], length: int) -> boo
 
 
 def _beyond(layout: Layout, added: Sequence[Sequence[Parts]]) -> int:
-    """The greatest number of bits by which the last part of a product, which contains only its sign, exceeds the
-    sum.
+    """The number of bits by which the last part of a product may exceed the sum. This part contains only the sign.
+
+    The result is the maximum over all products.
     """
     parts = [layout.product_parts(*factors) for factors in added if len(factors) > 1]
     return 2 * (layout.step - 1) if max(parts, default=1) > 1 and layout.bin == 32 else 0
 
 
 def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, int, int]:
-    """The sort key of layouts: the size of bins, the cost of a product, and the number of bins.
+    """The sort key of layouts: whether bins are large, the parts of a product, the cost of its factors, the number of
+    bins.
 
-    A single 32-bit integer precedes 32-bit bins. These precede other layouts, up to `NARROW_BIN_BYTES` bytes. Products
-    that need no split precede split ones, and 8-bit factors precede wider ones.
+    A single 32-bit integer precedes 32-bit bins. 32-bit bins of up to `NARROW_BIN_BYTES` bytes precede other layouts.
+    Products that need no split precede products that are split. 8-bit factors precede wider factors.
     """
     if layout.is_single:
         return layout.bin == 64, 0, 0, 0
@@ -248,7 +263,7 @@ def _cost(layout: Layout, added: Sequence[Sequence[Parts]]) -> tuple[bool, int, 
 
 @dataclass(frozen=True)
 class _Extent:
-    """The possible numbers of a factor: multiples of 2^least with at most the magnitude `greatest`."""
+    """The possible numbers of a factor: multiples of 2^least whose magnitudes are at most `greatest`."""
 
     parts: Parts
     least: int
@@ -262,7 +277,9 @@ class _Extent:
 
     @property
     def end(self) -> int:
-        """The exponent above the added bits. The signs of integers, and zeros, may be far above the magnitudes."""
+        """The exponent above the highest bit that is added. Signs of integers, and zeros, may be far above the
+        magnitudes.
+        """
         return (
             self.parts.least + self.parts.bits if self.parts.is_placed else max(self.top, self.least + self.parts.bits)
         )

@@ -1,4 +1,4 @@
-"""Shared parts of ops on a quire in memory: its type, its flag, and loops over its bins."""
+"""The base class of ops on a quire in memory: the type of the quire, its flag, and loops over its bins."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Body = Callable[[Emitter, SSAValue, "Sequence[SSAValue]"], "Sequence[SSAValue]"]
 
 
 class QuireOp(EmittedOp, ABC):
-    """An op on a quire in memory, with the quire's type as a property."""
+    """An op on a quire in memory. A property of the op states the type of the quire."""
 
     quire = operand_def(MemRefType)
     type = prop_def(AnyAttr())
@@ -48,8 +48,9 @@ def constant_index(e: Emitter, value: int) -> SSAValue:
 
 
 def flags_of(e: Emitter, quire: SSAValue) -> SSAValue:
-    """The one-byte buffer for the NaR flag, which is the byte's sign. Its index is constant, so it can stay in a
-    register.
+    """The one-byte buffer of the NaR flag of a quire. The sign bit of the byte is the flag.
+
+    The index into the buffer is constant, so the byte can stay in a register.
     """
     return e.context.beside(quire, MemRefType(IntegerType(FLAG), [1]), "undefined")
 
@@ -70,8 +71,9 @@ def _inside(e: Emitter, block: Block) -> Emitter:
 
 
 def loop(e: Emitter, count: int, initial: Sequence[SSAValue], body: Body) -> Sequence[SSAValue]:
-    """Emit a loop over `count` indices and return its results. body: emits the body and returns the next carried
-    values.
+    """Emit a loop over `count` indices and return the results of the loop.
+
+    body: a function that emits the body of the loop and returns the values carried to the next iteration.
     """
     block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
     inner = _inside(e, block)

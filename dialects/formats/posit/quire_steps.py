@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Step:
-    """A step of a sum in a quire of type `quire`."""
+    """A step of the computation of a sum in a quire of type `quire`."""
 
     quire: Attribute
 
@@ -107,7 +107,9 @@ class MultiplyAdd(_Step):
 
 @dataclass(frozen=True)
 class Round(_Step):
-    """The posit nearest to a complete sum. scaling: the s for which the numbers of the format are posits times 2^-s."""
+    """The posit nearest to a complete sum. scaling: the number s for which the format's numbers are posits times
+    2^-s.
+    """
 
     format: PositType
 
@@ -126,8 +128,9 @@ class Round(_Step):
 
 @dataclass(frozen=True)
 class ToOdd(_Step):
-    """A complete sum in units of 2^-scale, clamped to two integers, and odd if any bit is lost; the lower limit for
-    NaR.
+    """A complete sum as an integer in units of 2^-scale, clamped to two limits. NaR becomes the lower limit.
+
+    The integer is odd if a bit below its unit is lost.
     """
 
     scale: int
@@ -150,9 +153,9 @@ class ToOdd(_Step):
 def _decoded(
     e: Emitter, quire: SSAValue, type: Attribute, parts: Parts, value: SSAValue, least: int, step: int
 ) -> tuple[Int[SSAValue], Int[SSAValue]]:
-    """The significand of a number, and its place in steps from `least`. A NaR sets the flag of the sum.
+    """The significand of a number, and its place in steps from `least`.
 
-    Constants without NaR need no flag.
+    If the number is NaR, the NaR flag of the sum is set. Constants without NaR need no flag.
     """
     if parts.posit is None and parts.unpacked is None:
         return parts.format.load(e, value), e.const((parts.least - least) // step)

@@ -31,10 +31,10 @@ def integers(parts: Parts, raws: NDArray[Any], least: int) -> Objects:
 
 
 def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raws: NDArray[Any], frac: int) -> Objects:
-    """Sums of matrix products as by `Accumulator.matmul`, in units of 2^-frac.
+    """Sums of products of stacked matrices, as `Accumulator.matmul` defines them, in units of 2^-frac.
 
-    Magnitudes are split into digits that are short enough for float64 to sum their products exactly. Zero matrices of
-    digits are skipped.
+    Magnitudes are split into digits that are short enough for float64 to sum their products exactly. Matrices of digits
+    that are all zero are skipped.
     """
     length = lhs_raws.shape[-1]
     bits = (FLOAT64_BITS - length.bit_length()) // 2
@@ -53,7 +53,10 @@ def products_of_matrices(lhs: Parts, lhs_raws: NDArray[Any], rhs: Parts, rhs_raw
 
 
 def _digits(parts: Parts, raws: NDArray[Any], bits: int) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Yield the position and the signed digits of numbers in units of the least number. Zero matrices are skipped."""
+    """Yield a pair (position, digits) for each digit position of numbers in units of the least number.
+
+    digits: the signed digits of all numbers at this position. Positions at which all digits are zero are skipped.
+    """
     significands, exponents, _ = parts.split(raws)
     sizes, shifts = np.abs(significands), exponents - parts.least
     for place in range(-(-(parts.bits + parts.greatest - parts.least) // bits)):
@@ -65,7 +68,7 @@ def _digits(parts: Parts, raws: NDArray[Any], bits: int) -> Iterator[tuple[int, 
 
 
 def rounded(sums: Objects, scale: int, posit: Posit) -> NDArray[np.int64]:
-    """The posits nearest to sums in units of 2^-scale; NaR for NaN, or 0 in windows, which have no NaR."""
+    """The posits nearest to sums in units of 2^-scale. A NaN becomes NaR or, for windows, which have no NaR, 0."""
     undefined = sums != sums
     values = np.where(undefined, 0, sums)
     spare = np.maximum(np.asarray(_bit_length(values), np.int64) - ROUNDING_BITS[64], 0)

@@ -1,10 +1,12 @@
 """Posits: `!posit.p<n, es>`, and `!posit.p<n, es, low, high, shift>` for storage on devices.
 
-`!posit.p<n, es>` is the standard's type (2 to 16 or 32 bits, es from 0 to 3), NaR included. Sums of products use a
-quire (`quire.py`); other operations are emulated. `!posit.p<n, es, low, high, shift>` has the posits that are multiples
-of 2^low and less than 2^high in magnitude, times 2^-shift. They are integers of few bits, decoded by a table or a short
-routine, and multiplied as integers. Their sums are exact, in an accumulator as narrow as these limits and the bounds on
-the weights permit. A result is rounded once.
+`!posit.p<n, es>` is the type of the standard, NaR included: n is 2 to 16 or 32 bits, es is 0 to 3. Sums of products use
+a quire (`quire.py`); other operations are emulated.
+
+`!posit.p<n, es, low, high, shift>` has the posits that are multiples of 2^low and less than 2^high in magnitude, times
+2^-shift. These numbers are integers of few bits. A table or a short routine decodes them, and they are multiplied as
+integers. Sums of products are exact. Their accumulator is as narrow as the limits low and high and the bounds on the
+weights permit. A result is rounded once.
 """
 
 from __future__ import annotations
@@ -104,7 +106,11 @@ REGISTER = 31
 
 @irdl_attr_definition
 class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
-    """`!posit.p<n, es>`, `!posit.p<n, es, low, high>` or `!posit.p<n, es, low, high, shift>`; see the module."""
+    """`!posit.p<n, es>`: standard posits of n bits with es exponent bits.
+
+    `!posit.p<n, es, low, high, shift>` has only the posits that are multiples of 2^low and less than 2^high in
+    magnitude, times 2^-shift. In `!posit.p<n, es, low, high>`, the shift is 0.
+    """
 
     name = "posit.p"
     SCALED_BY: ClassVar[ScaleBy] = BY_SCORES
@@ -163,7 +169,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def scaling(self) -> int:
-        """The s for which numbers are posits times 2^-s."""
+        """The number s for which the numbers of the format are posits times 2^-s."""
         return self.shift.data
 
     @property
@@ -212,8 +218,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def specification(self) -> Specification | None:
-        """The specification of narrow windows; None for wide ones, and for the standard's type, which is compared with
-        SoftPosit.
+        """The specification of narrow windows; None for wide windows and for the standard's type.
+
+        The standard's type is compared with SoftPosit instead.
         """
         if self.window is None or self.n.data > SHORT_BITS:
             return None
@@ -221,8 +228,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def coding(self) -> Coding | None:
-        """A table of 16-bit integers if these represent the numbers; for 16-bit posits, a coding with specific
-        kernels.
+        """The decoding of raws in kernels: a table of 16-bit integers if these represent the numbers.
+
+        16-bit posits have a coding for which specific kernels exist.
         """
         n = self.n.data
         if n == REGISTER_BITS and self.window is not None and 0 <= self._unit <= REGISTER:
@@ -241,7 +249,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def variants(self) -> Sequence[PositType]:
-        """A format per es, for tensors that are not constant. `fitted_to` chooses the es of constants."""
+        """A format for each es, from which a search chooses for tensors that are not constant.
+
+        For constants, `fitted_to` chooses the es.
+        """
         return [PositType(self.n.data, STANDARD), *(PositType(self.n.data, es, 0, 1) for es in EXPONENTS[1:])]
 
     def encode(self, reals: Reals) -> Raws:
@@ -254,7 +265,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return of_reals(reals, self.posit).astype(self.dtype)
 
     def encode_clipped(self, reals: Reals) -> Raws:
-        """Round reals to the format. Infinities, which the standard converts to NaR, become the greatest posit."""
+        """Round reals to the format and return their raws.
+
+        Infinities become the greatest posit, although the standard converts them to NaR.
+        """
         return self.encode(np.nan_to_num(reals, nan=np.nan))
 
     def encode_away(self, reals: Reals) -> Raws:
@@ -280,11 +294,11 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(width, STANDARD)
 
     def for_range(self, low: float, high: float) -> PositType:
-        """The format that scales the greatest magnitude to between 1 and 2, with es 0 unless this format's window has
-        another es.
+        """The format that scales the greatest magnitude to between 1 and 2.
 
-        With es 0, the distance between numbers is 2^-(n - 2) below 1 and twice as much above. All of them are numbers
-        of the fixed-point format with n bits, n - 2 of them fractional, which has additional numbers.
+        The format has es 0, unless the window of this format has another es. With es 0, the distance between numbers is
+        2^-(n - 2) below 1 and twice as much above 1. The fixed-point format with n bits, n - 2 of them fractional,
+        represents all numbers of this posit format and further ones.
         """
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
@@ -304,9 +318,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(n, es, low, high, min(max(high - top, SHIFTS[0]), SHIFTS[-1]))
 
     def scalings(self, low: float, high: float) -> Sequence[PositType]:
-        """Windows of every es, or of this window's es, that scale the greatest magnitude to below 1, 2, 4 and so on.
+        """Windows that scale the greatest magnitude to below 1, 2, 4 and so on: for every es, or for the es of this
+        window.
 
-        Their least bit is `FINER` bits finer than that of fixed point.
+        The least bit of these windows is `FINER` bits finer than the least bit of fixed point.
         """
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
@@ -331,7 +346,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def reaching(self) -> Sequence[PositType]:
-        """Windows with a greater range, up to the greatest posit, whose integers have as many bits and cost no more
+        """Windows with a greater range, up to the greatest posit. Their integers have as many bits and cost no more
         effort.
         """
         if self.window is None:
@@ -343,7 +358,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return [format for format in further if format.effort <= self.effort]
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> PositType:
-        """The format with the es and the shift of least squared error over the constant."""
+        """The format whose es and shift have the least squared error over the constant."""
         if self.window is None:
             return self
         top = self.window[1] - self.scaling
@@ -365,7 +380,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(n, es, min(lowest(n, es, min(low + bits, high - 1)), high - 1), high, self.scaling)
 
     def own_sums(self, products: Sequence[Product], initial: Factor | None) -> Accumulator | None:
-        """A quire for standard posits, which may be NaR and as integers have too many bits; None for other posits."""
+        """A quire if the numbers are standard posits; None for other posits.
+
+        Standard posits may be NaR, and as integers they have too many bits.
+        """
         return quire_for(products, initial) if self.window is None else None
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
@@ -393,8 +411,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def _is_piecewise(self) -> bool:
-        """True if magnitudes below 1 are equal to their raws, and the distances between consecutive numbers above are
-        2, 8, 32.
+        """True if magnitudes below 1 are equal to their raws, and the distance between consecutive numbers above 1
+        grows.
+
+        This distance is then 2, 8, 32 and so on.
         """
         return self.window is not None and self.es.data == 0 and self.window[1] in PIECES
 
@@ -431,7 +451,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return Int(raw, 32, low, high)
 
     def runtime_parameters(self, m: Machine[V]) -> tuple[V, V, V, V]:
-        """The arguments n, es, low and greatest, in the order of the parameters of the runtime functions."""
+        """The arguments (n, es, low, greatest) for the runtime functions, in the order of their parameters."""
         least = ALL if self.window is None else self.window[0]
         return (
             m.int_constant(self.n.data, 8),
@@ -441,7 +461,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         )
 
     def _emulated(self, m: Machine[V], function: str, *operands: tuple[V, NumberFormat]) -> V | None:
-        """The result of the standard's operation if the result and all operands have this standard type; otherwise
+        """The result of a runtime function if the result and all operands have the same standard type; otherwise
         None.
         """
         if self.window is not None or any(format != self for _, format in operands):
@@ -461,7 +481,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.posit.nar if self.window is None else 0
 
     def stored_raw(self, m: Machine[V], raw: V) -> V:
-        """Narrow a 32-bit raw, which may be NaR, to the storage width."""
+        """A 32-bit raw, which may be NaR, narrowed to the storage width."""
         return raw if self.stored_width == 32 else m.resize(raw, self.stored_width)
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
@@ -508,9 +528,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         )
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
-        """A number rounded to `result`, by floats, which represent posits of at most 16 bits, or else by a quire.
+        """A number rounded to `result`.
 
-        NaR becomes NaN.
+        Posits of at most 16 bits are converted through floats, which represent them exactly, and wider ones through a
+        quire. NaR becomes NaN.
         """
         if self.window is not None:
             return None
@@ -522,8 +543,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
     def _sum(
         self, m: Machine[V], first: tuple[V, NumberFormat], *others: tuple[V, NumberFormat], negative: bool = False
     ) -> V:
-        """The exact sum of numbers, accumulated in a quire and rounded once. negative: subtract all numbers after the
-        first.
+        """The exact sum of numbers, accumulated in a quire and rounded once.
+
+        negative: true if all numbers after the first one are subtracted.
         """
         quire = quire_of([first[1], *(format for _, format in others)])
         total = quire.start(m, *first)

@@ -1,9 +1,9 @@
-"""`!posit.unpacked<n, es, least, step>`: constant standard posits that are stored in parts.
+"""`!posit.unpacked<n, es, least, step>`: constant standard posits, stored as significand and place.
 
-An element stores a significand above its place. The significand is that of a posit of n bits, shifted so that its
-exponent is a multiple of the step. The place is the number of exponent steps from `least`. Each has half of the
-element's bits. There is no NaR. `decode-constants` converts weights to this format, so that the device does not unpack
-them before it adds products to a quire.
+An element consists of a significand in its upper half and a place in its lower half. The significand is the significand
+of a posit of n bits, shifted so that the exponent is a multiple of the step. The place is the number of exponent steps
+from `least`. There is no NaR. `decode-constants` converts weights to this format, so that the device does not unpack
+weights before it adds products to a quire.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ V = TypeVar("V")
 
 @irdl_attr_definition
 class UnpackedType(ParametrizedAttribute, TypeAttribute):
-    """`!posit.unpacked<n, es, least, step>`; see the module."""
+    """`!posit.unpacked<n, es, least, step>`: constant standard posits, stored as a significand and a place.
+
+    The place is the exponent, counted from `least` in units of `step`.
+    """
 
     name = "posit.unpacked"
     n: IntAttr
@@ -69,7 +72,7 @@ class UnpackedType(ParametrizedAttribute, TypeAttribute):
 
 @dataclass(frozen=True)
 class Unpacked(ExactFormat):
-    """The format of elements of type `!posit.unpacked`, which are only operands of sums of products."""
+    """The format of elements of type `!posit.unpacked`. Such elements occur only as operands of sums of products."""
 
     unpacked: UnpackedType
 
@@ -79,19 +82,19 @@ class Unpacked(ExactFormat):
 
     @property
     def posit(self) -> Posit:
-        """The posit format of the unpacked numbers."""
+        """The posit format whose numbers are stored in parts."""
         from tinyml.dialects.formats.posit.arithmetic import Posit
 
         return Posit(self.unpacked.n.data, self.unpacked.es.data)
 
     @property
     def packed(self) -> Parts:
-        """The significands and places of the unpacked numbers."""
+        """The parts (significands and places) of the numbers."""
         return parts_of_posit(self, self.posit)
 
     @property
     def half(self) -> int:
-        """The number of bits of a significand, and of a place."""
+        """The number of bits of each half of an element. One half contains the significand, the other one the place."""
         return parts_of(self).half_at(self.unpacked.step.data, self.unpacked.least.data)
 
     @property

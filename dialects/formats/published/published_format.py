@@ -1,9 +1,9 @@
 """Published fixed-point arithmetic, reproduced for comparison.
 
 SeeDot (Gopinath et al., PLDI 2019) and Shiftry (Kumar et al., OOPSLA 2020) differ from `fixed` in four ways. They
-truncate instead of rounding to nearest, and wrap around instead of saturating. They convert operands to the scale of a
-sum before adding them. They sum the products of a dot product as a tree whose levels are halved. SeeDot and Shiftry
-shift and multiply differently, and so do their formats here. `PublishedSum` implements the tree.
+truncate instead of rounding to nearest. They wrap around instead of saturating. They convert operands to the scale of a
+sum before adding them. They add the products of a dot product as a tree and halve the sums of its levels. SeeDot and
+Shiftry differ from each other in how they shift and multiply. `PublishedSum` implements the tree.
 """
 
 from __future__ import annotations
@@ -88,21 +88,25 @@ class PublishedFixedPoint(ScaledInteger):
         return cls(width, width - 1)
 
     def for_range(self, low: float, high: float) -> PublishedFixedPoint:
-        """GetScale of Shiftry 6.1, algorithm 10: (width - 1) - floor(log2(magnitude) + 1).
+        """The format for numbers from low to high, by GetScale of Shiftry 6.1, algorithm 10.
 
-        SeeDot's GetP (algorithm 1) is the same, except that a power of two would overflow at its scale.
+        frac = (width - 1) - floor(log2(magnitude) + 1). SeeDot's GetP (algorithm 1) is the same, except that a power of
+        two would overflow at its scale.
         """
         magnitude = max(abs(low), abs(high))
         frac = self.width.data - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
         return self.with_frac(frac)
 
     def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """A range that yields the same scale for all results, at which 1 does not overflow (Shiftry 5.4)."""
+        """A range (low, high) that yields the same scale for all results, at which 1 does not overflow (Shiftry
+        5.4).
+        """
         return low, max(high, 1.0)
 
     def of_sum(self, lhs: NumberFormat, rhs: NumberFormat) -> PublishedFixedPoint:
-        """The format for sums, which is at most as fine as the coarsest operand: t2 of Shiftry's pseudocodes 3 and
-        4.
+        """The format for sums. Its scale is at most as fine as the scale of the coarsest operand.
+
+        This scale is t2 of Shiftry's pseudocodes 3 and 4.
         """
         return self.with_frac(min(format.frac.data for format in (self, published(lhs), published(rhs))))
 
@@ -146,10 +150,11 @@ class PublishedFixedPoint(ScaledInteger):
         return self._sum(m, m.sub, lhs, lhs_format, rhs, rhs_format)
 
     def _sum(self, m: Machine[V], op: Any, lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
-        """MATADD of SeeDot's algorithm 2: both operands are first divided to the coarsest scale.
+        """The sum or difference of two numbers, by MATADD of SeeDot's algorithm 2.
 
-        Shiftry's rule C-MatAdd (figure 5) instead divides the sum by the difference of scales. Its released code
-        divides the operands, and this reproduces its tables 1 and 2.
+        Both operands are divided to the coarsest scale before they are added. Shiftry's rule C-MatAdd (figure 5)
+        instead divides the sum by the difference of scales. Shiftry's released code divides the operands. This division
+        reproduces tables 1 and 2 of Shiftry.
         """
         formats = [published(format) for format in (lhs_format, rhs_format)]
         common = min(format.frac.data for format in (*formats, self))
@@ -177,7 +182,9 @@ class PublishedFixedPoint(ScaledInteger):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """The function by the paper's scheme, or as in fixed point if the paper does not define the function."""
+        """The result of a function by the paper's scheme, or as in fixed point if the paper does not define the
+        function.
+        """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
         source = published(value_format)
@@ -188,7 +195,7 @@ class PublishedFixedPoint(ScaledInteger):
 
 
 def published(format: NumberFormat) -> PublishedFixedPoint:
-    """A format of published arithmetic. Raises `InputError` for any other format."""
+    """The format, if it is published arithmetic. Raises `InputError` for any other format."""
     if not isinstance(format, PublishedFixedPoint):
         raise InputError(f"{format.type} cannot be used in published arithmetic without a tdsl.cast")
     return format
@@ -197,9 +204,10 @@ def published(format: NumberFormat) -> PublishedFixedPoint:
 class PublishedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     """`<width, frac, [lhs, rhs, product], level>`: a sum modulo 2^width of products of shifted operands.
 
-    The operands are divided by 2^lhs and 2^rhs before they are multiplied, and the product by 2^product. On a level
-    above 0 a sum adds halves of two sums of the level below (procedure TREESUM of SeeDot's algorithm 2). Sums of the
-    same level are added in order.
+    * lhs, rhs: the operands are divided by 2^lhs and 2^rhs before they are multiplied.
+    * product: the product is divided by 2^product.
+    * level: on level 0, products are added. On a higher level, halves of two sums of the level below are added
+      (procedure TREESUM of SeeDot's algorithm 2). Sums of the same level are added in order.
     """
 
     # Declared for the type checker; final classes repeat all fields, or these would not take part in equality.

@@ -1,7 +1,7 @@
 """SeeDot's arithmetic (PLDI 2019, 5.3): `!seedot.q<width, frac>`, which uses integers of a single width.
 
 Division by powers of two rounds towards zero, as in C. Operands are divided before they are multiplied, so that the
-product fits in their width.
+product fits in the width of the operands.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class SeedotType(PublishedFixedPoint):
         return self.fitted(m, product, right - lhs - rhs)
 
     def sum_of(self, product: Product, levels: int) -> SeedotSum:
-        """MULSCALE and TREESUMSCALE of algorithm 1 for a result of this scale.
+        """The accumulator of MULSCALE and TREESUMSCALE of algorithm 1, for a result of this scale.
 
-        The excess scale of the products over the result is first removed from their operands, until the products fit
-        (S_mul), and the rest in the tree (S_add). This is the paper's distribution for every maxscale. Each sparse
-        product is divided by the power of two by which a tree would divide the sum.
+        The products have a finer scale than the result. The excess is first removed from the operands, until the
+        products fit in the width (S_mul). The tree removes the rest (S_add). The paper uses this distribution for every
+        maxscale. Each product of a sparse row is divided by the power of two by which a tree would divide the sum.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = max(lhs.width.data, rhs.width.data, self.width.data)
@@ -64,7 +64,10 @@ class SeedotType(PublishedFixedPoint):
 
 @irdl_attr_definition
 class SeedotSum(PublishedSum):
-    """`!seedot.acc<width, frac, [lhs, rhs, product], level>`, a sum of SeeDot's products; see `PublishedSum`."""
+    """`!seedot.acc<width, frac, [lhs, rhs, product], level>`: a sum of products with SeeDot's shifts.
+
+    `PublishedSum` explains the parameters.
+    """
 
     name = "seedot.acc"
     width: IntAttr

@@ -1,12 +1,12 @@
 """Shiftry's arithmetic (OOPSLA 2020), with 8-bit and 16-bit values in one program.
 
 Division by powers of two is an arithmetic shift, as in the figures of the paper's section 3. The format of the result
-selects one of two widths of temporaries for sums of products:
+determines the width of the temporaries for sums of products:
 
-* `!shiftry.q<width, frac>`: twice as wide as the wider operand, as in the released code. SeeDot's tree halves the sums
-  if the result is coarser than the products.
-* `!shiftry_printed.q<width, frac>`: as wide as in rule C-MatMul of figure 5, which is the width of an exact sum of all
-  products, so that no level is halved.
+* `!shiftry.q<width, frac>`: twice the width of the wider operand, as in the released code. If the result is coarser
+  than the products, SeeDot's tree halves the sums.
+* `!shiftry_printed.q<width, frac>`: the width of rule C-MatMul of figure 5. An exact sum of all products fits in this
+  width, so no level is halved.
 """
 
 from __future__ import annotations
@@ -58,8 +58,9 @@ class ShiftryType(ShiftryNumber):
     frac: IntAttr
 
     def sum_of(self, product: Product, levels: int) -> ShiftrySum:
-        """The tree that halves one level per bit by which the result is coarser than the products. The remaining shift
-        is at the end.
+        """The accumulator whose tree halves one level for each bit by which the result is coarser than the products.
+
+        If the tree has fewer levels, the remaining shift is at the end.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = 2 * max(lhs.width.data, rhs.width.data)
@@ -79,10 +80,11 @@ class PrintedShiftryType(ShiftryNumber):
     frac: IntAttr
 
     def sum_of(self, product: Product, levels: int) -> ShiftrySum:
-        """Rule C-MatMul: a sum of n products in 2^ceil(log2(bx + by + ceil(log2 n) - 1)) bits, shifted once at the end.
+        """The accumulator of rule C-MatMul.
 
-        The rule subtracts ceil(log2 n) from this shift. The programs of section 3 do not subtract it, and only without
-        the subtraction does the result have the scale that the rule states.
+        A sum of n products has 2^ceil(log2(bx + by + ceil(log2 n) - 1)) bits and is shifted once at the end. The rule
+        subtracts ceil(log2 n) from this shift. The programs of section 3 do not subtract it. Only without the
+        subtraction does the result have the scale that the rule states.
         """
         lhs, rhs = published(product.lhs.format), published(product.rhs.format)
         width = 1 << (lhs.width.data + rhs.width.data + levels - 2).bit_length()

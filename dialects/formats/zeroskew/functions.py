@@ -47,9 +47,9 @@ FUNCTIONS: dict[str, Callable[[ZeroSkewNumbers, Raws], Raws]] = {"sigmoid": _log
 def _of_scaled(
     source: ZeroSkewNumbers, raws: Raws, function: Callable[[NDArray[np.int64], int], NDArray[np.int64]], bits: int
 ) -> Raws:
-    """The results of a fixed-point function for raws, with `bits` fractional bits.
+    """The results of a fixed-point function for raws, as integers with `bits` fractional bits.
 
-    Arguments beyond the range of the fixed-point format have the least or the greatest result.
+    An argument below the range of the fixed-point format has the least result, and an argument above it the greatest.
     """
     factor = math.ldexp(source.scale, 31 - _INTEGER_BITS)
     multiplier, shift = multiplier_and_shift(factor)
@@ -63,9 +63,10 @@ def _of_scaled(
 
 
 def input_radius(integer_bits: int, factor: float) -> int:
-    """TensorFlow Lite's CalculateInputRadius: the greatest argument that stays within the integer bits times a factor.
+    """The greatest integer that, multiplied by `factor`, stays within the integer bits.
 
-    Only the exponent of the factor matters, so the radius can be 0. Even the argument 0 is then outside the range.
+    This is TensorFlow Lite's CalculateInputRadius. Only the exponent of the factor matters, so the result can be 0.
+    Even the argument 0 is then outside the range.
     """
     _, exponent = math.frexp(factor)
     return math.floor(((1 << integer_bits) - 1) * 2.0 ** (31 - integer_bits - exponent))
@@ -90,7 +91,7 @@ def hard_swish(source: ZeroSkewNumbers, result: ZeroSkewNumbers, raws: Raws) -> 
 
 
 def _factor(real: float) -> tuple[int, int]:
-    """The 16-bit multiplier and the shift that represent a factor."""
+    """The 16-bit multiplier and the shift that together represent a real factor."""
     multiplier, shift = multiplier_and_shift(real)
     return min(multiplier + (1 << 15) >> 16, 0x7FFF), shift
 
@@ -109,8 +110,9 @@ _SOFTMAX_BITS = 5
 
 
 def softmax_terms(scale: float) -> NDArray[np.int32]:
-    """The exponentials of TensorFlow Lite's SOFTMAX, indexed by the distance of a raw from the greatest raw. The last
-    is 0.
+    """The exponentials of TensorFlow Lite's SOFTMAX, indexed by the distance between a raw and the greatest raw.
+
+    The last exponential is 0.
     """
     factor = min(math.ldexp(scale, 31 - _SOFTMAX_BITS), float(gemmlowp.INT32_MAX))
     multiplier, shift = multiplier_and_shift(factor)
@@ -139,10 +141,10 @@ def _table() -> NDArray[np.int16]:
 
 
 def interpolated(m: Machine[V], function: Function, source: ZeroSkewNumbers, value: V) -> Int[V]:
-    """tanh or the logistic function in units of 2^-15.
+    """tanh or the logistic function of a value, in units of 2^-15.
 
     The argument is converted to a scale of 2^-12 / 3. A segment of the table then has 512 units for the logistic
-    function. It has 256 units for tanh, since tanh(x) is twice the logistic function of 2 x, minus 1.
+    function. For tanh, a segment has 256 units, since tanh(x) is twice the logistic function of 2 x, minus 1.
     """
     bits = 8 if function == "tanh" else 9
     multiplier, shift = _multiplier_and_shift(source.scale, range(2 if function == "tanh" else 1))
@@ -172,7 +174,7 @@ def interpolated(m: Machine[V], function: Function, source: ZeroSkewNumbers, val
 def _multiplier_and_shift(scale: float, exact: range) -> tuple[int, int]:
     """The multiplier and the right shift that convert a scale to 2^-12 / 3.
 
-    exact: exponents, relative to -12, of power-of-two scales that need no shift.
+    exact: the exponents, relative to -12, of the power-of-two scales that need no shift.
     """
     fraction, exponent = math.frexp(scale)
     if fraction == 0.5 and exponent - 1 + 12 in exact:

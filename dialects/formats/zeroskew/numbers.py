@@ -1,8 +1,8 @@
 """Zero-skew integers: their syntax in the IR, their rounding in numpy, their scales, and the sums of their products.
 
-Multiplication by a scale is that of TensorFlow Lite. `!zeroskew.acc<width, scale>` is a sum of 32 or 64 bits, in units
-of a scale; `!zeroskew.acc<width, [scale, scale, ...]>` has a scale per row of weights. `type.py` and
-`single_precision.py` add the operations, which round results differently.
+Numbers are multiplied by a scale as in TensorFlow Lite. `!zeroskew.acc<width, scale>` is a sum of 32 or 64 bits, in
+units of a scale. `!zeroskew.acc<width, [scale, scale, ...]>` has a scale per row of weights. `type.py` and
+`single_precision.py` define operations that round results in two different ways.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
     @property
     def is_start(self) -> bool:
-        """True for a format of initial values of sums."""
+        """True for a format of initial values of sums of products."""
         return self.bits in START_LIMITS
 
     @property
@@ -131,11 +131,11 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return INTEGER_CODING if self.zero_point.data == 0 else None
 
     def _units(self, rank: int) -> NDArray[np.float64]:
-        """The single scale, or the scales of the rows along the first of `rank` axes."""
+        """The single scale, or the scales of rows, in an array of `rank` axes. Rows are along the first axis."""
         return np.array(self.scale_values).reshape(-1, *(1,) * (rank - 1)) if self.per_channel else np.array(self.scale)
 
     def encode(self, reals: Reals) -> Raws:
-        """Round reals to nearest, halves away from zero."""
+        """Round reals to nearest, halves away from zero, and return the raws."""
         scaled = np.asarray(np.asarray(reals, np.float64) / self._units(np.ndim(reals)))
         scaled += np.copysign(0.5, scaled)
         np.trunc(scaled, out=scaled)
@@ -191,7 +191,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return self._stored(m, Int(value, 32, low - zero, high - zero))
 
     def _stored(self, m: Machine[V], x: Int[V]) -> V:
-        """Clamp a number in units of the scale and convert it to a stored raw."""
+        """The stored raw of a number in units of the scale. The number is first clamped to the range of the format."""
         zero, (low, high) = self.zero_point.data, self.raw_limits
         limited = m.clamp(x, low - zero, high - zero)
         return m.settle(m.add(limited, m.const(zero)), 8 * self.dtype.itemsize)
@@ -214,7 +214,7 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
 
 
 def skewed(format: Any) -> ZeroSkewNumbers:
-    """A format of the zero-skew family. Raises `InputError` for any other format."""
+    """The format, if it belongs to the zero-skew family. Raises `InputError` for any other format."""
     if not isinstance(format, ZeroSkewNumbers):
         raise InputError(f"{format.type} cannot be used as a zero-skew integer without a tdsl.cast")
     return format
@@ -232,10 +232,10 @@ def single(real: float) -> float:
 
 
 def multiplier_and_shift(factor: float) -> tuple[int, int]:
-    """A positive factor as multiplier * 2^(shift - 31): TensorFlow Lite's QuantizeMultiplier.
+    """The multiplier and the shift of a positive factor: factor = multiplier * 2^(shift - 31).
 
-    The multiplier lies in [2^30, 2^31). Factors below 2^-32 become 0, and factors above 2^30 become the greatest
-    representable factor.
+    This is TensorFlow Lite's QuantizeMultiplier. The multiplier lies in [2^30, 2^31). Factors below 2^-32 become 0.
+    Factors above 2^30 become the greatest representable factor.
     """
     fraction, shift = math.frexp(factor)
     multiplier = math.floor(math.ldexp(fraction, _PRECISION) + 0.5)
@@ -249,7 +249,7 @@ def multiplier_and_shift(factor: float) -> tuple[int, int]:
 def requantisation(width: int, factor: float) -> tuple[int, int]:
     """The multiplier and the shift with which `tm_requantize_sWIDTH` multiplies by a positive factor.
 
-    For 64 bits the multiplier has 16 bits including the sign, and the shift still counts from 31.
+    For 64 bits, the multiplier has 16 bits including the sign. The shift is still relative to 31.
     """
     multiplier, shift = multiplier_and_shift(factor)
     if width == 32:
@@ -262,7 +262,9 @@ Scales: TypeAlias = ArrayAttr[FloatData] | FloatData
 
 
 def parse_scales(parser: AttrParser, rounded: Callable[[float], float] = float) -> Scales:
-    """Parse a number, or a list of them in brackets."""
+    """The number, or the list of numbers in brackets, that the parser reads next. Each number is rounded by
+    `rounded`.
+    """
     delimiter = parser.Delimiter.SQUARE
 
     def number() -> FloatData:
@@ -273,8 +275,8 @@ def parse_scales(parser: AttrParser, rounded: Callable[[float], float] = float) 
 
 
 def spell_scales(scales: Scales, rounded: Callable[[float], float] = float) -> str:
-    """The text that `parse_scales` parses to the same scales. Numbers have the shortest texts that `rounded` maps to
-    them.
+    """The text that `parse_scales` parses to the same scales. Each number has the shortest text that preserves its
+    value.
     """
     if isinstance(scales, FloatData):
         return _spelled(scales.data, rounded)
@@ -300,8 +302,8 @@ def requantised(m: Machine[V], x: Int[V], factor: float, width: int = 32) -> Int
 class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     """Sums of products. The scale of a product is the product of the operands' scales, computed as in TensorFlow Lite.
 
-    The scale is computed in single precision, or per channel in double precision. Channels with equal scales share one
-    scale. Sums of 16-bit products have 64 bits. If
+    The scale is computed in single precision. If channels have separate scales, it is computed in double precision;
+    channels with equal scales share one scale. Sums of 16-bit products have 64 bits. If
     such sums start from 32-bit numbers, the sums have 32 bits and wrap around.
     """
 
@@ -414,9 +416,8 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
     def matmul(
         self, lhs: Raws, lhs_format: NumberFormat, rhs: Raws, rhs_format: NumberFormat, start: Raws | None = None
     ) -> Raws:
-        """Sums computed in double precision, which is exact because every partial sum has less than 53 bits.
-
-        Sums of 32 bits wrap around.
+        """The sums of products, computed in double precision. They are exact, because partial sums have less than 53
+        bits. Sums of 32 bits wrap around.
         """
         from tinyml.dialects.machine.numpy_machine import stacked_matmul
 
@@ -449,6 +450,6 @@ class ZeroSkewSum(SkewedSum):
         return Requantisation(multipliers, shifts, format.zero_point.data, *format.raw_limits)
 
     def _factors(self, scales: Sequence[float], unit: float) -> tuple[Raws, Raws]:
-        """The multipliers and shifts that convert sums of several scales to one unit."""
+        """The multipliers and the shifts that convert sums of several scales to one unit."""
         multipliers, shifts = zip(*(requantisation(self.bits, scale / unit) for scale in scales), strict=True)
         return np.array(multipliers, np.int32), np.array(shifts, np.int8)

@@ -1,9 +1,9 @@
 """Zero-skew integers with ONNX Runtime's arithmetic: `!zeroskew.f<8, scale, zero>` represents scale * (raw - zero).
 
-The arithmetic follows the specification of QuantizeLinear in ONNX, and ONNX Runtime's QLinearConv. Results are reals of
-single precision, divided by the scale, rounded to nearest, halves to even, and clamped. Sums of products and totals of
-averages are integers, and are multiplied by one factor of single precision. Weights and initial values of sums have the
-formats of `type.py`.
+The arithmetic follows the specification of QuantizeLinear in ONNX, and ONNX Runtime's QLinearConv. A result is a real
+of single precision, which is divided by the scale, rounded to nearest (halves to even) and clamped. Sums of products
+and totals of averages are integers, which are multiplied by one factor of single precision. Weights and initial values
+of sums have the formats of `type.py`.
 
 `!zeroskew.facc<32, scale>` is the type of the sums.
 """
@@ -58,7 +58,7 @@ class FloatSkewSum(SkewedSum):
 
 @irdl_attr_definition
 class FloatSkewType(ZeroSkewNumbers):
-    """`!zeroskew.f<8, scale, zero>`; see the module."""
+    """`!zeroskew.f<8, scale, zero>`: integers that represent scale * (raw - zero), with ONNX Runtime's arithmetic."""
 
     name = "zeroskew.f"
     width: IntAttr
@@ -89,7 +89,9 @@ class FloatSkewType(ZeroSkewNumbers):
         return FloatSkewType(scale, min(max(round(least - low / scale), least), greatest))
 
     def encode(self, reals: Reals) -> Raws:
-        """Round the quotient of reals and scale, which is computed in single precision, to nearest, halves to even."""
+        """Divide reals by the scale in single precision, round the quotients to nearest, halves to even, and return the
+        raws.
+        """
         with np.errstate(over="ignore", under="ignore"):
             scaled = np.asarray(reals).astype(np.float32) / np.float32(self.scale)
         return np.clip(np.nan_to_num(np.rint(scaled)) + self.zero_point.data, *self.raw_limits).astype(self.dtype)
@@ -138,7 +140,7 @@ class FloatSkewType(ZeroSkewNumbers):
         return m.settle(m.clamp(self.raw(m, value), int(ends[0]), int(ends[1])), 8 * self.dtype.itemsize)
 
     def total(self, count: int) -> Attribute:
-        """The type of totals in units of the scale, which have 32 bits for up to 2^23 numbers."""
+        """The integer type of totals in units of the scale: 32 bits for up to 2^23 numbers."""
         return i32
 
     def tally(self, m: Machine[V], total: V, value: V) -> V:
@@ -148,7 +150,10 @@ class FloatSkewType(ZeroSkewNumbers):
         return m.mulf(m.call("tm_int_to_f32", total), m.float_constant(self.scale))
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """QLinearAveragePool: the zero point is added before the result is rounded, so that ties round to even raws."""
+        """The average, computed like ONNX Runtime's QLinearAveragePool.
+
+        The zero point is added before the result is rounded, so that ties are rounded to even raws.
+        """
         factor = _average_factor(skewed(value_format).scale, self.scale, count)
         scaled = m.mulf(m.call("tm_int_to_f32", total), m.float_constant(factor))
         low, high = self.raw_limits
@@ -161,7 +166,9 @@ class FloatSkewType(ZeroSkewNumbers):
         return m.settle(Int(raw, 32, low, high), 8 * self.dtype.itemsize)
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """QLinearGlobalAveragePool: the result is rounded before the zero point is added."""
+        """The mean, computed like ONNX Runtime's QLinearGlobalAveragePool. It is rounded before the zero point is
+        added.
+        """
         factor = _average_factor(skewed(value_format).scale, self.scale, count)
         return self._raw(m, m.call("tm_scale_to_even", total, m.int_constant(_bits_of(factor), 32), *self._ends(m)))
 
@@ -189,8 +196,9 @@ class FloatSkewType(ZeroSkewNumbers):
     def _tabulated(
         self, m: Machine[V], name: str, value: V, value_format: NumberFormat, compute: Callable[[Any], Any]
     ) -> V:
-        """A look-up in a table of the results for all raws of a format. compute: maps arrays of reals to arrays of
-        reals.
+        """The entry of a table that contains the results for all raws of a format.
+
+        compute: a function that maps an array of reals to the array of results.
         """
         ranked = skewed(value_format).ranked(m, value)
         if ranked is None:

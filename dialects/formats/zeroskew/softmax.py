@@ -27,14 +27,17 @@ _SPAN = 10.0
 
 
 def term(m: Machine[V], below: Int[V], scale: float) -> Int[V]:
-    """exp(below * scale) in units of 2^-15. below: a difference of raws that is at most 0."""
+    """exp(below * scale) in units of 2^-15. below: a difference of raws that is less than or equal to 0."""
     scaled = requantised(m, below, scale / (_SPAN / 65535))
     argument = m.add(m.bounded(m.held(scaled, 32), -(1 << 30), 0), m.const(INT16_MAX))
     return _looked_up(m, "exp", _exponentials(), m.clamp(argument, -INT16_MAX - 1, INT16_MAX))
 
 
 def reciprocal(m: Machine[V], total: V, zeros: Int[V]) -> Int[V]:
-    """The reciprocal of a total of terms, which is first shifted left by `zeros`, so that its highest bit is bit 31."""
+    """The reciprocal of a total of terms.
+
+    The total is first shifted left by `zeros`, so that its highest set bit is bit 31.
+    """
     wide = m.shift_left(m.bounded(total, 0, (1 << 31) - 1), 3)
     factors = m.int_constant(1, 32), m.held(m.sub(zeros, m.const(3)), 8)
     normal = m.whole(m.call("tm_requantize_s64", m.held(wide, 64), *factors))
@@ -71,7 +74,7 @@ def _reciprocals() -> NDArray[np.int16]:
 
 
 def _table(low: np.float32, high: np.float32, function: Callable[[F64], F64]) -> NDArray[np.int16]:
-    """The table of a function between two arguments, as TensorFlow Lite computes it in single precision.
+    """The table of a function between two arguments. TensorFlow Lite computes this table in single precision.
 
     Entries are offset by half of the chord's deviation in the middle of a segment.
     """

@@ -1,7 +1,7 @@
-"""The specification of zero-skew integers in TensorFlow Lite: its reference kernels, in exact integers.
+"""The specification of zero-skew integers in TensorFlow Lite: the results of its reference kernels, in exact integers.
 
-MultiplyByQuantizedMultiplier is `documented_functions.requantised`. QuantizeMultiplier, which converts a factor to a
-multiplier of 31 bits and a shift, is implemented here independently, in rationals.
+MultiplyByQuantizedMultiplier is `documented_functions.requantised`. QuantizeMultiplier converts a factor to a
+multiplier of 31 bits and a shift. This module implements it independently, in rationals.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SUM_BITS, WIDE_SUM_BITS = 20, 15
 
 @dataclass(frozen=True)
 class Skewed(Specification):
-    """scale * (raw - zero) for raws of `bits` bits. The scale is a number of single precision."""
+    """Numbers scale * (raw - zero) for raws of `bits` bits. The scale is a number of single precision."""
 
     bits: int
     scale: float
@@ -56,8 +56,10 @@ class Skewed(Specification):
         return self._sum(a, of_a, b, of_b, -1)
 
     def _sum(self, a: Number, of_a: Specification, b: Number, of_b: Specification, sign: int) -> Number:
-        """ADD: operands are shifted left and converted to twice the greater scale; the sum is converted to the scale of
-        the result.
+        """The raw of a sum or a difference, by TensorFlow Lite's ADD.
+
+        The operands are shifted left and converted to twice the greater scale. The sum is converted to the scale of the
+        result. sign: 1 for a sum, -1 for a difference.
         """
         x, y = _skewed(of_a), _skewed(of_b)
         unit = 2 * max(x.scale, y.scale)
@@ -88,15 +90,20 @@ class Skewed(Specification):
         return self._raw(multiply(sum, unit / self.scale))
 
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
-        """AVERAGE_POOL_2D: the average of raws, rounded with halves away from zero, then converted as by
-        `converted`.
+        """The raw of the average, by TensorFlow Lite's AVERAGE_POOL_2D.
+
+        The average of raws is rounded, halves away from zero, and then converted by `converted`.
         """
         source = _skewed(of_elements)
         raw = clamped(half_away(total, count), source.raws[0], source.raws[-1])
         return raw if source == self else self.converted(raw, source)
 
     def mean(self, total: Number, count: int, of_elements: Specification) -> Number:
-        """MEAN: the sum minus the zero points, times a multiplier that is divided by the count."""
+        """The raw of the mean, by TensorFlow Lite's MEAN.
+
+        The zero points are subtracted from the sum. The difference is multiplied by a multiplier that includes the
+        division by the count.
+        """
         source = _skewed(of_elements)
         multiplier, shift = quantised_multiplier(source.scale / self.scale)
         more = min(count.bit_length() - 1, 32, 31 + shift)
@@ -110,10 +117,10 @@ def _skewed(specification: Specification) -> Skewed:
 
 
 def quantised_multiplier(factor: float) -> tuple[int, int]:
-    """QuantizeMultiplier: (multiplier, shift) with multiplier in [2^30, 2^31) and factor = multiplier * 2^(shift - 31).
+    """The pair (multiplier, shift) with multiplier in [2^30, 2^31) and factor = multiplier * 2^(shift - 31).
 
-    The multiplier is rounded half away from zero. It is 0 for factors below 2^-32, and the greatest multiplier for
-    factors beyond 2^30.
+    This is TensorFlow Lite's QuantizeMultiplier. The multiplier is rounded, halves away from zero. It is 0 for factors
+    below 2^-32, and the greatest multiplier for factors above 2^30.
     """
     exact = Fraction(factor)
     shift = 0
@@ -136,7 +143,7 @@ def _times(x: Number, factor: float) -> Number:
 
 
 def _times_once(x: Number, factor: float) -> Number:
-    """The product of a sum of 64 bits and a factor, represented by a 16-bit multiplier and a shift."""
+    """The product of a sum of 64 bits and a factor. A 16-bit multiplier and a shift represent the factor."""
     multiplier, shift = quantised_multiplier(factor)
     rounded = (multiplier + (1 << 15)) // (1 << 16) if multiplier < 0x7FFF0000 else 0x7FFF
     return requantised_once(x, rounded, min(shift, 7))

@@ -1,12 +1,13 @@
 """Zero-skew integers as in TensorFlow Lite: `!zeroskew.q<width, scale, zero>` represents scale * (raw - zero).
 
-Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference" (2018), and
-the quantisation specification of TensorFlow Lite. Scales are arbitrary numbers of single precision. Sums of products
-are 32-bit integers. A fixed-point multiplication, `tm_requantize_s32`, converts a result to its scale and rounds twice.
-The sum of two numbers also rounds twice; its operands are first converted to a common scale.
+The arithmetic follows Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
+Inference" (2018), and the quantisation specification of TensorFlow Lite. Scales are arbitrary numbers of single
+precision. Sums of products are 32-bit integers. A fixed-point multiplication, `tm_requantize_s32`, converts a sum to
+the scale of the result and rounds twice. The sum of two numbers also rounds twice; its operands are first converted to
+a common scale.
 
-`!zeroskew.q<8, [scale, scale, ...], 0>` are weights with a scale per row. `!zeroskew.q<32, scale, 0>` and, for
-activations of 16 bits, `!zeroskew.q<64, scale, 0>` are the formats of initial values of sums.
+`!zeroskew.q<8, [scale, scale, ...], 0>` is the format of weights with a scale per row. `!zeroskew.q<32, scale, 0>` is
+the format of initial values of sums. For activations of 16 bits, this format is `!zeroskew.q<64, scale, 0>`.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ SUM_SHIFT, WIDE_SUM_SHIFT = 20, 15
 class ZeroSkewType(ZeroSkewNumbers):
     """`!zeroskew.q<width, scale, zero>`: integers with a scale and a zero point, as in TensorFlow Lite.
 
-    Widths are 2 to 8, stored in 8 bits, and 16, 32 and 64.
+    Widths of 2 to 8 bits are stored in 8 bits. Widths of 16, 32 and 64 bits are stored in as many bits.
     """
 
     name = "zeroskew.q"
@@ -165,7 +166,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         rhs_format: ZeroSkewNumbers,
         join: Any,
     ) -> Int[V]:
-        """The sum or difference of TensorFlow Lite's ADD and SUB, with guard bits.
+        """The sum or difference of two numbers with guard bits, as TensorFlow Lite's ADD and SUB compute it.
 
         Both operands are converted to units of twice the greater scale before `join` combines them.
         """
@@ -201,8 +202,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return value if source == self else self._requantised(m, source.load(m, value), source.scale / self.scale)
 
     def convert(self, m: Machine[V], value: V, value_format: NumberFormat) -> V:
-        """Convert a number. Integers times a power of two are requantised in integer arithmetic if a table would be too
-        long.
+        """Convert a number to this format and return the result.
+
+        If a look-up table would be too long, integers times a power of two are requantised in integer arithmetic.
         """
         if isinstance(value_format, ExactNumbers) and value_format.ranked(m, value) is None:
             factor = math.ldexp(1.0, -value_format.scale) / self.scale
@@ -210,7 +212,10 @@ class ZeroSkewType(ZeroSkewNumbers):
         return super().convert(m, value, value_format)
 
     def from_f32(self, m: Machine[V], value: V) -> V:
-        """TensorFlow Lite's QUANTIZE: the quotient of real and scale, rounded to nearest, halves away from zero."""
+        """The raw of a float, by TensorFlow Lite's QUANTIZE.
+
+        The quotient of the float and the scale is rounded to nearest, halves away from zero.
+        """
         scaled = m.call("tm_dividef", value, m.float_constant(self.scale))
         return self._raw(m, m.call("tm_f32_to_nearest", scaled, *self._ends(m)))
 
@@ -219,7 +224,10 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.settle(m.clamp(self.raw(m, value), *ends), 8 * self.dtype.itemsize)
 
     def _clamped_raws(self, low: float, high: float | None) -> tuple[int, int]:
-        """The raws of two limits, rounded as in TensorFlow Lite, in single precision. high None: the greatest raw."""
+        """The raws (low, high) of two limits, rounded in single precision, as in TensorFlow Lite.
+
+        If `high` is None, the second raw is the greatest raw.
+        """
         least, most = self.raw_limits
 
         def raw(real: float, otherwise: int) -> int:
@@ -238,7 +246,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self.per_channel or self._clamped_raws(low, high) != self.raw_limits
 
     def leaky_relu(self, m: Machine[V], value: V, value_format: NumberFormat, slope: float) -> V:
-        """TensorFlow Lite's LEAKY_RELU: one factor per sign, computed in double precision."""
+        """TensorFlow Lite's LEAKY_RELU, with one factor per sign. The factors are computed in double precision."""
         source = skewed(value_format)
         factors = [source.scale * single(part) / self.scale for part in (1.0, slope)]
 
@@ -270,7 +278,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         source: ZeroSkewNumbers,
         compute: Callable[[Machine[Any], Any], Any],
     ) -> V:
-        """A computation on one value, replaced by a look-up in a table of its results if there are few arguments."""
+        """The result of a computation on one value. If there are few arguments, the computation is replaced by a table
+        look-up.
+        """
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         ranked = source.ranked(m, value)
@@ -293,12 +303,13 @@ class ZeroSkewType(ZeroSkewNumbers):
         return i32 if width_for(count * low, count * high) <= 32 else i64
 
     def tally(self, m: Machine[V], total: V, value: V) -> V:
-        """Add the raw to the total without subtracting its zero point."""
+        """The total plus the raw of a value. The zero point of the raw is not subtracted."""
         return m.addi(total, m.held(self.raw(m, value), m.width_of(total)))
 
     def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """TensorFlow Lite's AVERAGE_POOL_2D: the average of raws, rounded with halves away from zero, in the format of
-        the elements.
+        """The average, by TensorFlow Lite's AVERAGE_POOL_2D, in the format of the elements.
+
+        It is the average of raws, rounded to nearest, halves away from zero.
         """
         source = skewed(value_format)
         sum = m.bounded(total, *(count * limit for limit in source.raw_limits))
@@ -311,7 +322,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self.recode(m, m.settle(raw, 8 * source.dtype.itemsize), source)
 
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The mean over whole axes, as by TensorFlow Lite's MEAN."""
+        """The mean over whole axes, computed like TensorFlow Lite's MEAN."""
         source = skewed(value_format)
         multiplier, shift = self.mean_factor(count, source)
         sum = m.bounded(total, *(count * limit for limit in source.raw_limits))
@@ -320,7 +331,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._stored(m, m.whole(m.call("tm_requantize_s32", centred, *factors)))
 
     def mean_factor(self, count: int, source: ZeroSkewNumbers) -> tuple[int, int]:
-        """The multiplier and the shift of TensorFlow Lite's MEAN, which include the factor 1 / count."""
+        """The multiplier and the shift of TensorFlow Lite's MEAN. The factor 1 / count is included."""
         multiplier, shift = multiplier_and_shift(source.scale / self.scale)
         more = min(count.bit_length() - 1, 32, 31 + shift)
         return (multiplier << more) // count, shift - more
@@ -330,8 +341,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return i32
 
     def softmax_term(self, m: Machine[V], value: V, greatest: V, value_format: NumberFormat) -> V:
-        """A term of TensorFlow Lite's SOFTMAX. For 8 bits, a table contains the exponentials, as fractions without
-        integer bits.
+        """A term of TensorFlow Lite's SOFTMAX: the exponential of the distance between a value and the greatest value.
+
+        For 8 bits, a table contains the exponentials, as fractions without integer bits.
         """
         from tinyml.dialects.formats.zeroskew import softmax
 
@@ -346,7 +358,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.held(m.entry("softmax", table, m.clamp(index, 0, len(table) - 1)), 32)
 
     def softmax_add(self, m: Machine[V], total: V, term: V) -> V:
-        """Add a term, rounded half up to 12 integer bits. 16-bit formats add it unchanged."""
+        """The total plus a term. For 8-bit formats, the term is first rounded half up to 12 integer bits."""
         if self.bits == 16:
             return m.addi(total, term)
         x = m.bounded(term, 0, gemmlowp.INT32_MAX)
@@ -354,9 +366,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.addi(total, m.held(rounded, 32))
 
     def softmax_share(self, m: Machine[V], term: V, total: V) -> V:
-        """The term times the reciprocal of the total, in units of 2^-8, or of 2^-16 for results with other scales.
-
-        Results of 32 bits store unsigned numbers of 16 bits.
+        """The share: the term times the reciprocal of the total, in units of 2^-8, or of 2^-16 for results with other
+        scales. Results of 32 bits store unsigned numbers of 16 bits.
         """
         from tinyml.dialects.formats.zeroskew import softmax
 
@@ -372,7 +383,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return self._requantised(m, share, math.ldexp(1.0, -bits) / self.scale)
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """The type of a sum of squares. Raises `InputError` for a row whose sum of squares may exceed 32 bits."""
+        """The type of a sum of squares. Raises `InputError` if the sum of squares of a row may exceed 32 bits."""
         source = skewed(value_format)
         if source.bits > USUAL_WIDTH:
             return super().square_total(count, value_format)
@@ -393,8 +404,9 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.call("tm_root_multiplier_s32", total)
 
     def normalised(self, m: Machine[V], value: V, factor: V, total: V, value_format: NumberFormat) -> V:
-        """TensorFlow Lite's L2_NORMALIZATION. Results with scales other than 2^-7 use intermediate results in units of
-        2^-15.
+        """The value times the factor, by TensorFlow Lite's L2_NORMALIZATION.
+
+        If the scale of the result is not 2^-7, intermediate results are in units of 2^-15.
         """
         if (source := skewed(value_format)).bits > USUAL_WIDTH:
             return super().normalised(m, value, factor, total, value_format)
@@ -407,9 +419,9 @@ class ZeroSkewType(ZeroSkewNumbers):
     def function(
         self, m: Machine[V], function: Function, value: V, value_format: NumberFormat, scheme: str | None = None
     ) -> V:
-        """A function of a value. For 8 bits a table contains the results.
+        """A function of a value. For 8 bits, a table contains the results.
 
-        For the result formats that TensorFlow Lite defines, the results are those of TensorFlow Lite.
+        If TensorFlow Lite defines the format of the result, the results are equal to those of TensorFlow Lite.
         """
         from tinyml.dialects.machine.real_functions import exactly
 
@@ -425,8 +437,10 @@ class ZeroSkewType(ZeroSkewNumbers):
         return m.settle(m.entry(function, table, index), 8 * self.dtype.itemsize)
 
     def _function_of_16_bits(self, m: Machine[V], function: Function, value: V, source: ZeroSkewNumbers) -> V:
-        """TensorFlow Lite's tanh and logistic function by interpolation, in its result format. Other functions use
-        floating point.
+        """tanh or the logistic function of a value, by TensorFlow Lite's interpolation, in TensorFlow Lite's result
+        format.
+
+        Other functions are computed in floating point.
         """
         if function in ("tanh", "sigmoid") and self == ZeroSkewType(16, 2.0**-15):
             return m.settle(interpolated(m, function, source, value), 16)

@@ -68,8 +68,9 @@ def has_bytes(run: SSAValue, *, offset: bool = False) -> bool:
 
 
 def is_of_bytes(run: SSAValue, *, offset: bool = False) -> bool:
-    """True if the elements of a run are 8-bit integers, each in a separate byte. offset: the format may have a zero
-    point.
+    """True if the elements of a run are 8-bit integers, each in a separate byte.
+
+    offset: true if the format may have a zero point.
     """
     return has_bytes(run, offset=offset) and packed_bits(memref_type(run)) is None
 
@@ -81,8 +82,9 @@ Arguments: TypeAlias = "Callable[[Emitter], Sequence[SSAValue]]"
 class RoutineAttr(ParametrizedAttribute, ABC):
     """The computation of a call, independent of the kernel: a routine, in the sense of BLAS.
 
-    A routine defines the operands of calls, their effects, the arguments of the C function, and the work for which the
-    cost model estimates the time. Operands of calls are `CallOp.arguments`. Runs are contiguous memory of rank 1.
+    A routine defines the operands of calls and their effects, the arguments of the C function, and the number of
+    products from which the cost model estimates the time. The operands of a call are `CallOp.arguments`. A run is
+    contiguous memory of rank 1.
     """
 
     OPERANDS: ClassVar[Sequence[AttrConstraint]]
@@ -106,12 +108,13 @@ class RoutineAttr(ParametrizedAttribute, ABC):
 
     @abstractmethod
     def verify_call(self, call: CallOp) -> None:
-        """Raise `VerifyException` unless the formats and extents of operands, whose types satisfy the constraints, are
-        valid.
+        """Raise `VerifyException` unless the formats and extents of the operands of a call are valid.
+
+        The types of the operands already satisfy the constraints.
         """
 
     def factors(self, call: CallOp) -> tuple[SSAValue, SSAValue]:
-        """The operands that a kernel reads as weights and as vector; by default the last two."""
+        """The operands that a kernel reads as weights and as vector. By default, these are the last two operands."""
         weights, vector = call.arguments[-2:]
         return weights, vector
 
@@ -130,12 +133,12 @@ class RoutineAttr(ParametrizedAttribute, ABC):
 
     @property
     def declared(self) -> Mapping[str, Attribute]:
-        """Further attributes of the C function's declaration, such as the constants that the function contains."""
+        """Further attributes of the declaration of the C function, by name, such as the constants that it contains."""
         return {}
 
     @abstractmethod
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
-        """The arguments of the C function, for the current lengths and codings of the operands.
+        """The arguments of the C function. They depend on the current lengths and codings of the operands.
 
         segments: true if the kernel uses the tables of `Coding.segments`.
         """
@@ -190,10 +193,10 @@ class _CallEffects(MemoryEffect):
 
 @irdl_op_definition
 class CallOp(DialectOp):
-    """Compute a routine on runs of memory, by the kernel (a C function) that a pass has chosen.
+    """Call a routine on runs of memory. A pass chooses the kernel, a C function that computes the routine.
 
-    Without a kernel, the call of a `LoopRoutineAttr` is expanded to a loop. Other routines require a kernel, or name
-    their C function.
+    A `num.call` without a kernel whose routine is a `LoopRoutineAttr` is expanded to a loop. Any other routine requires
+    a kernel, or must itself name a C function.
     """
 
     name = "num.call"
@@ -218,7 +221,7 @@ class CallOp(DialectOp):
 
     @property
     def result(self) -> SSAValue:
-        """The result of a call whose routine adds to a sum (`ADDS`)."""
+        """The result of the call. Only a call whose routine adds to a sum (`ADDS`) has a result."""
         [result] = self.outs
         return result
 
@@ -231,7 +234,7 @@ class CallOp(DialectOp):
 
     @property
     def factors(self) -> tuple[SSAValue, SSAValue]:
-        """The operands that the kernel reads as weights and as vector; see `RoutineAttr.factors`."""
+        """The operand that the kernel reads as weights, and the operand that it reads as vector."""
         return self.routine.factors(self)
 
     @property

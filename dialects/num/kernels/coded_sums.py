@@ -26,8 +26,10 @@ __all__ = ["CodeAttr", "CodeSize", "CodedLoopAttr", "CodedRowsAttr", "CodedTileA
 class CodeSize(NamedTuple):
     """The cost of a kernel.
 
-    time: the time of a call, in the unit of the device. once, call: bytes of flash per program and per call. stack:
-    bytes.
+    * time: the time of a call, in the unit of the device.
+    * once: bytes of flash per program.
+    * call: bytes of flash per call.
+    * stack: bytes of stack.
     """
 
     time: int
@@ -37,10 +39,10 @@ class CodeSize(NamedTuple):
 
 
 class CodeAttr(RoutineAttr, ABC):
-    """A routine whose constants are embedded in the function that computes it. Operands are the outputs, then the
-    inputs.
+    """A routine whose constants are embedded in the function that computes the routine.
 
-    constants: the attribute that also declares the function. time, once, call, stack: the fields of a `CodeSize`.
+    The operands of calls are the outputs, then the inputs. constants: the attribute from which the function is
+    generated and with which it is declared. time, once, call, stack: the fields of a `CodeSize`.
     """
 
     DECLARED_AS: ClassVar[str]
@@ -90,7 +92,7 @@ _SIZE = CodeSize._fields
 
 
 def _lengths_of_bytes(call: CallOp) -> list[int]:
-    """The lengths of the operands. Raises `VerifyException` for runs whose elements are not bytes."""
+    """The lengths of the operands, in bytes. Raises `VerifyException` for runs whose elements are not bytes."""
     outputs, *read = call.arguments
     for run in (*read, outputs):
         if not is_of_bytes(run, offset=run is outputs):
@@ -100,10 +102,9 @@ def _lengths_of_bytes(call: CallOp) -> list[int]:
 
 @irdl_attr_definition
 class CodedRowsAttr(CodeAttr):
-    """`outputs[r]` is a sum, shifted and clamped: start r plus the products of row r of each matrix and the matrix's
-    vector.
+    """`outputs[r]` is the start value of row r plus the products of row r of each matrix and the vector of this matrix.
 
-    constants: the attribute of `CodedRows`.
+    The sum is shifted and clamped. `constants` is the attribute of `CodedRows`.
     """
 
     name = "num.coded_rows"
@@ -123,9 +124,9 @@ class CodedRowsAttr(CodeAttr):
 
 @irdl_attr_definition
 class CodedTileAttr(CodeAttr):
-    """`outputs[p, r]` is a sum, requantised: start r plus the products of row r of the weights and window p.
+    """`outputs[p, r]` is the start value of row r plus the products of row r of the weights and window p, requantised.
 
-    constants: the attribute of `CodedTile`.
+    `constants` is the attribute of `CodedTile`.
     """
 
     name = "num.coded_tile"
@@ -143,9 +144,9 @@ class CodedTileAttr(CodeAttr):
 
 @irdl_attr_definition
 class CodedLoopAttr(CodeAttr):
-    """`outputs` is the run that a `num.lane_function` stores, computed from the input runs.
+    """`outputs` is the run that a `num.lane_function` computes from the input runs.
 
-    constants: the name of the lane function.
+    `constants` is the name of the lane function.
     """
 
     name = "num.coded_loop"

@@ -1,5 +1,5 @@
-"""Forests at the level of loops: a walk through each tree for the input, and the sum of the votes of the leaves
-reached.
+"""Forests at the level of loops: for an input, one leaf of each tree is selected, and the votes of these leaves
+summed.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ __all__ = ["CodedForestAttr", "ForestOp"]
 
 @irdl_op_definition
 class ForestOp(DialectOp):
-    """`outputs[k] =` the sum over all trees of `votes[leaf, k]`, for the leaf of each tree that the input reaches.
+    """`outputs[k]` is the sum over all trees of `votes[leaf, k]`, where `leaf` is the leaf that the input reaches.
 
-    The attributes are those of `ForestCode`. Thresholds are raws of the input's format, and votes have the element type
-    of the results, which is a number format or a builtin type.
+    The attributes are those of `ForestCode`. Thresholds are raws of the input's format. Votes have the element type of
+    the results, which is a number format or a builtin type.
     """
 
     name = "num.forest"
@@ -69,7 +69,7 @@ class ForestOp(DialectOp):
 
 @irdl_attr_definition
 class CodedForestAttr(CodeAttr):
-    """A `num.forest` that is compiled to a function. constants: the attributes of `ForestCode`."""
+    """A `num.forest` that is compiled to a function. `constants` contains the attributes of `ForestCode`."""
 
     name = "num.coded_forest"
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (MEMREF, MEMREF)

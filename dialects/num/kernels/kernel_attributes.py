@@ -1,7 +1,7 @@
-"""Attributes that identify the kernel of an op, by its name or by the parameters of a composer.
+"""Attributes that identify the kernel of an op, by a name or by the parameters of a kernel generator (composer).
 
-The chip of a board provides the kernel of an attribute (`tinyml.targets.registry.kernel_of`), and with it the name of
-the C function, which is printed and never parsed. The declaration of that function has the same attribute.
+The chip of a board provides the kernel that an attribute identifies (`tinyml.targets.registry.kernel_of`), and the name
+of the C function. This name is printed and never parsed. The declaration of the function has the same attribute.
 """
 
 from __future__ import annotations
@@ -80,11 +80,13 @@ _USUAL_SUM = {"gaps": 0, "ram": 0, "rows": 1}
 class ComposedKernelAttr(KernelAttr):
     """A kernel for sums of products that the composer of a chip generates.
 
-    op: the routine that the kernel computes. weights_coding, vector_coding: the codings of the factors
-    (`tinyml.dialects.formats.number_format`), or the digits of packed weights. weights, vector, sum: bits of the stored
-    factors and of the accumulator. gaps: bits stored with each weight of a sparse row, 0 for a dense row. ram: 1 if the
-    weights are in RAM on a chip that reads flash by different instructions, otherwise 0. rows: the number of rows
-    computed at once.
+    * op: the routine that the kernel computes.
+    * weights_coding, vector_coding: the codings of the factors (`tinyml.dialects.formats.number_format`), or the digits
+      of packed weights.
+    * weights, vector, sum: the number of bits of the stored factors and of the accumulator.
+    * gaps: the number of bits stored with each weight of a sparse row, 0 for a dense row.
+    * ram: 1 if the weights are in RAM on a chip that reads flash by different instructions, otherwise 0.
+    * rows: the number of rows computed at once.
     """
 
     name = "num.composed_kernel"
@@ -110,7 +112,9 @@ class ComposedKernelAttr(KernelAttr):
         ram: bool = False,
         rows: int = 1,
     ) -> Self:
-        """The attribute with these parameters. codings, widths: pairs for weights and vector."""
+        """The attribute with these parameters. codings, widths: pairs of parameters for the weights and for the
+        vector.
+        """
         factors = [(StringAttr(coding), IntAttr(width)) for coding, width in zip(codings, widths, strict=True)]
         numbers = map(IntAttr, (sum, gaps, int(ram), rows))
         return cls(StringAttr(op), *factors[0], *factors[1], *numbers)
@@ -148,7 +152,9 @@ _DEFAULTS = {"right": 0, "lines": 1}
 
 @irdl_attr_definition
 class TileKernelAttr(KernelAttr):
-    """A kernel of a family for tiles. All other parameters are those of `tinyml.targets.tiles.Tile`."""
+    """A kernel for tiles, from a family of kernels. The other parameters of the kernel are those of
+    `tinyml.targets.tiles.Tile`.
+    """
 
     name = "num.tile_kernel"
     family: StringAttr
@@ -178,8 +184,9 @@ class TileKernelAttr(KernelAttr):
         return self.lines.data, self.count.data, self.rows.data
 
     def verify_windows(self, runs: int, length: int, pitch: int, step: int) -> None:
-        """Raise `VerifyException` unless the kernel supports windows of this layout. Single lines of one-run windows
-        have no pitch.
+        """Raise `VerifyException` unless the kernel supports windows of this layout.
+
+        The pitch is not checked for a single line of windows with one run.
         """
         expected = runs, length, pitch if max(runs, self.lines.data) > 1 else 0, step
         given = self.runs.data, self.length.data, self.pitch.data, self.step.data
@@ -212,8 +219,8 @@ class CodeKernelAttr(KernelAttr):
     """A kernel whose code contains its constant factors. The op, or the declaration of the function, stores the
     factors.
 
-    coder: the generator of the kernel. key: a digest of the constants, which distinguishes the kernel from other
-    kernels of the same generator.
+    coder: the generator of the kernel. key: a digest of the constants, which distinguishes kernels of the same
+    generator.
     """
 
     name = "num.code_kernel"
@@ -275,7 +282,10 @@ def verify_identifier(name: StringAttr) -> None:
 
 
 def _verify_range(numbers: Mapping[str, IntAttr], low: int, high: int | None) -> None:
-    """Raise `VerifyException` for a number outside [low, high]; high None: without an upper limit. numbers: by name."""
+    """Raise `VerifyException` for a number outside [low, high]. If `high` is None, there is no upper limit.
+
+    numbers: the numbers by name.
+    """
     for name, number in numbers.items():
         if number.data < low or (high is not None and number.data > high):
             limits = f"at least {low}" if high is None else f"{low} to {high}"
@@ -283,8 +293,10 @@ def _verify_range(numbers: Mapping[str, IntAttr], low: int, high: int | None) ->
 
 
 def parse_numbers(parser: AttrParser, names: Sequence[str], usual: Mapping[str, int]) -> Sequence[IntAttr]:
-    """Parse named integers in any order, each after a comma, as in `, rows = 4`. usual: the defaults of optional
-    integers.
+    """Parse named integers in any order, each after a comma, as in `, rows = 4`, and return them in the order of
+    `names`.
+
+    usual: the defaults of optional integers.
     """
     numbers: dict[str, int] = {}
     while parser.parse_optional_punctuation(",") is not None:
@@ -304,7 +316,9 @@ def print_numbers(printer: Printer, numbers: Mapping[str, IntAttr], usual: Mappi
 
 
 def declared_kernels(module: Operation | None) -> Mapping[str, tuple[KernelAttr, FuncOp]]:
-    """The kernels that a module declares, with their declarations, by the names of the C functions."""
+    """The kernels that a module declares. The key is the name of the C function, the value a pair (kernel,
+    declaration).
+    """
     if not isinstance(module, ModuleOp):
         return {}
     declared = [(op.attributes.get(DECLARED), op) for op in module.ops if isinstance(op, FuncOp)]

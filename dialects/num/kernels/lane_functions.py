@@ -42,17 +42,19 @@ _BODY = memref.LoadOp | memref.StoreOp | affine.ApplyOp | func.CallOp | ReduceOp
 
 @irdl_op_definition
 class LaneFunctionOp(DialectOp):
-    """A function whose iterations are the lanes of vectors, in groups of any size: a nest on 32-bit integers.
+    """A function on vectors, each lane of which executes one iteration of a nest on 32-bit integers.
 
-    The arguments are runs of memory of 8-bit, 16-bit or 32-bit integers, and the indices of the axes. The inputs
-    precede the run that is written. The axes are lines and lanes, or only lanes. The body loads elements, whose index
-    is affine, or a computed integer for elements of a table. It extends them to 32 bits, computes with `arith` ops and
-    functions of the runtime, reduces the elements of windows and of rows (`num.reduce`), and stores one element.
+    The iterations may be executed in groups of any size. The arguments are runs of memory of 8-bit, 16-bit or 32-bit
+    integers, and the indices of the axes. The input runs precede the run that is written. The axes are lines and lanes,
+    or only lanes.
 
-    In a function without axes, a `num.reduce` combines all lanes, and its result is stored.
+    The body loads elements. The index of an element is affine or, for the elements of a table, a computed integer. The
+    body extends the elements to 32 bits, computes with `arith` ops and functions of the runtime, reduces the elements
+    of windows and of rows (`num.reduce`), and stores one element. In a function without axes, a `num.reduce` combines
+    all lanes, and its result is stored.
 
-    `vectorise-nests` creates these functions. A `num.call` of `#num.coded_loop` calls each of them. The composer of a
-    vector unit translates the body, op by op, or rejects it.
+    `vectorise-nests` creates these functions. A `num.call` of `#num.coded_loop` calls each function. The kernel
+    generator (composer) of a vector unit translates the body, op by op, or rejects it.
     """
 
     name = LANE_FUNCTION
@@ -67,7 +69,7 @@ class LaneFunctionOp(DialectOp):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The extents of the lines and lanes, or of the lanes alone; empty if a reduction combines all lanes."""
+        """The number of lines and of lanes, or only of lanes. The tuple is empty if a reduction combines all lanes."""
         return tuple(int(extent) for extent in self.extents.get_values())
 
     @property
@@ -135,7 +137,7 @@ class LaneFunctionOp(DialectOp):
 
 
 def _typed(parser: Parser) -> Parser.Argument:
-    """Parse an argument together with its type."""
+    """Parse an argument together with its type and return it."""
     argument = parser.parse_argument()
     assert isinstance(argument, Parser.Argument)
     return argument

@@ -1,8 +1,8 @@
 """The program of a `num.lane_function`, for code generators: its ops in order, and facts about values and accesses.
 
-An iteration is a straight-line program on 32-bit integers, with nested loops that carry values, such as a loop over the
-window of a pool. Iterations are independent, so that any number of them may run in parallel. A reduction may combine
-the values of all iterations to a single element.
+An iteration is a straight-line program on 32-bit integers. It may contain nested loops that carry values, such as a
+loop over the window of a pool. Iterations are independent, so any number of them may run in parallel. A reduction may
+combine the values of all iterations to a single element.
 """
 
 from __future__ import annotations
@@ -43,10 +43,9 @@ GREATER, AT_LEAST = 4, 5
 
 
 class Element(NamedTuple):
-    """The load of an element of a run at the index of the lane plus an offset.
+    """The load of an element of a run. The index of the element is the index of the lane plus an offset.
 
-    strides: the number of elements by which the index advances in each iteration of the enclosing loops, outermost
-    first.
+    strides: for each enclosing loop, outermost first, the number of elements by which the index advances per iteration.
     """
 
     run: int
@@ -55,7 +54,7 @@ class Element(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """The load of the only element of a run, which is the same for all lanes."""
+    """The load of the only element of a run. The element is the same for all lanes."""
 
     run: int
 
@@ -69,9 +68,9 @@ class Entry(NamedTuple):
 
 
 class RowSum(NamedTuple):
-    """A sum, for each lane, of products of a row and a vector, or of the squares of their differences.
+    """A sum, for each lane, of the products of a row and a vector, or of the squares of their differences.
 
-    rows, vector: the indices of the runs. The rows start `pitch` elements apart.
+    rows, vector: the indices of the runs that contain the rows and the vector. The rows start `pitch` elements apart.
     """
 
     rows: int
@@ -82,11 +81,12 @@ class RowSum(NamedTuple):
 
 
 class Join(NamedTuple):
-    """A reduction over all lanes, whose result is stored: the `sum`, the `greatest` value, or the `place` (index) of
-    the latter.
+    """A reduction over all lanes. The stored result is the sum, the greatest value, or the index of the greatest value.
 
-    start: the initial value, a constant or a shared element. value: the value of a lane. first, other: for `place`, the
-    index of the first lane, and the result if no value exceeds the initial value.
+    * kind: `sum`, `greatest` or `place` (index).
+    * start: the initial value, a constant or a shared element.
+    * value: the value of a lane.
+    * first, other: for `place`, the index of the first lane, and the result if no value exceeds the initial value.
     """
 
     kind: str
@@ -100,11 +100,14 @@ class Join(NamedTuple):
 class LaneProgram(CodeContent):
     """The body of a `num.lane_function`.
 
-    ops: the ops that lanes execute, in order. The ops of an inner loop follow its `num.reduce`. The last op stores the
-    result, or reduces all lanes. The list excludes constants, indices, conversions and the terms of sums over rows; the
-    `num.reduce` of such a sum is a single op. accesses: the accesses of loads. sums: the sums over rows. join: the
-    reduction of all lanes, if any. values: maps each value that lanes compute to the value whose register contains it.
-    pitches: the number of elements between the lines of each run, 0 for a single line.
+    * ops: the ops that lanes execute, in order. The ops of an inner loop follow its `num.reduce`. The last op stores
+      the result, or reduces all lanes. The list excludes constants, indices, conversions and the terms of sums over
+      rows. The `num.reduce` of a sum over a row is a single op.
+    * accesses: for each load, the accessed element.
+    * sums: for each sum over a row, its description.
+    * join: the reduction of all lanes; None if there is none.
+    * values: for each value that lanes compute, the value whose register contains it.
+    * pitches: for each run, the number of elements between consecutive lines; 0 for a single line.
     """
 
     DECLARED_AS: ClassVar[str] = LANES
@@ -119,7 +122,7 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the content, as 16 hexadecimal digits, which does not depend on the names of values."""
+        """A digest of the content, as 16 hexadecimal digits. The digest does not depend on the names of values."""
         function = self.function.clone()
         for block in (block for op in function.walk() for region in op.regions for block in region.blocks):
             for value in (*block.args, *(result for op in block.ops for result in op.results)):
@@ -148,14 +151,15 @@ class LaneProgram(CodeContent):
         return sorted({called(op) for op in self.ops if isinstance(op, func.CallOp)})
 
     def operand(self, value: SSAValue) -> Operand:
-        """The value that an operand refers to: a constant, or the value before conversions."""
+        """The value to which an operand refers: a constant, or the value before conversions of its type."""
         known = const_evaluate_operand(value)
         return self.values[value] if known is None else known
 
     def operands(self, op: Operation) -> Sequence[Operand]:
         """The operands of an op, without amounts of shifts, constant factors and indices of elements.
 
-        For an inner loop, these are the initial values, and for its `num.next` the values for the next iteration.
+        For an inner loop, the result is the initial values. For the `num.next` of an inner loop, it is the values for
+        the next iteration.
         """
         match op:
             case memref.LoadOp():
@@ -178,14 +182,14 @@ class LaneProgram(CodeContent):
         return cast(int, self.operand(op.rhs))
 
     def factors(self, op: func.CallOp) -> tuple[int, int] | None:
-        """The multiplier and the shift of a requantisation, if constant; None for any other call."""
+        """The multiplier and the shift of a requantisation if they are constant; None for any other call."""
         if called(op) != REQUANTISE:
             return None
         multiplier, shift = map(self.operand, op.arguments[1:])
         return (multiplier, shift) if isinstance(multiplier, int) and isinstance(shift, int) else None
 
     def carried(self, op: ReduceOp | NextOp) -> Sequence[SSAValue]:
-        """The values that an inner loop carries from one iteration to the next."""
+        """The values that an inner loop carries from one iteration to the next. op: the loop, or its `num.next`."""
         return (op if isinstance(op, ReduceOp) else cast(ReduceOp, op.parent_op())).body.block.args[1:]
 
     def is_inner(self, op: Operation) -> TypeGuard[ReduceOp]:
@@ -213,8 +217,8 @@ class LaneProgram(CodeContent):
     def places(self) -> Mapping[Operation, int]:
         """The position of each op in program order.
 
-        An inner loop occupies one position per carried value, followed by one for its start. Its `num.next` occupies
-        one position per value for the next iteration, followed by one for the end of the loop.
+        An inner loop occupies one position for each carried value, and then one position for its start. Its `num.next`
+        occupies one position for each value for the next iteration, and then one position for the end of the loop.
         """
         places, place = dict[Operation, int](), 0
         for op in self.ops:
@@ -223,7 +227,10 @@ class LaneProgram(CodeContent):
         return places
 
     def own_place(self, op: ReduceOp | NextOp) -> int:
-        """The position where an inner loop starts, after the positions of its carried values, or where it ends."""
+        """The position where an inner loop starts or ends.
+
+        op: the loop, which starts after the positions of its carried values, or its `num.next`.
+        """
         return self.places[op] + len(self.carried(op))
 
     def end_of(self, loop: ReduceOp) -> int:
@@ -243,10 +250,10 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def uses(self) -> Mapping[SSAValue, Sequence[tuple[int, Operation]]]:
-        """For each value, the positions of its uses, with the ops. A comparison counts as a use at the op that selects
-        by it.
+        """For each value, its uses as pairs (position, op).
 
-        The end of an iteration also counts as a use of the values that the loop carries.
+        A comparison counts as a use at the op that selects by the comparison. The end of an iteration also counts as a
+        use of the values that the loop carries.
         """
         found: dict[SSAValue, list[tuple[int, Operation]]] = {value: [] for value in self.defined}
         for op in self.ops:
@@ -268,7 +275,7 @@ class LaneProgram(CodeContent):
 
     @property
     def work(self) -> int:
-        """The least number of instructions of scalar code: one for most ops, and one for each product."""
+        """The least number of instructions of scalar code per iteration: one for most ops, and one for each product."""
         total = 0
         for op in self.ops:
             trips = prod(len(loop.numbers) for loop in self.around(op))
@@ -287,7 +294,7 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def reach(self) -> Sequence[int]:
-        """The number of elements of each run up to the last one accessed."""
+        """For each run, the number of elements up to the last accessed element."""
         reach = [0] * len(self.widths)
         for op, access in self.accesses.items():
             match access:
@@ -307,7 +314,9 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def advances(self) -> Sequence[int]:
-        """The distance between the elements of consecutive lanes in each run; 0 if all lanes share the elements."""
+        """For each run, the distance between the elements of consecutive lanes, in elements; 0 if all lanes share an
+        element.
+        """
         advances = [0] * (len(self.widths) - 1)
         for access in self.accesses.values():
             if isinstance(access, Element):
@@ -318,7 +327,7 @@ class LaneProgram(CodeContent):
 
     @cached_property
     def intervals(self) -> Mapping[SSAValue, Interval]:
-        """The interval of each value except conditions, derived from the intervals of the operands."""
+        """The interval of each value, derived from the intervals of the operands. Conditions have no interval."""
         found = dict[SSAValue, Interval]()
         for op in self.ops:
             if self.is_inner(op):

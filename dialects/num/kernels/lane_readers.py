@@ -1,4 +1,4 @@
-"""The conversion of a `num.lane_function` to a `LaneProgram`, or the reason why this is impossible."""
+"""The conversion of a `num.lane_function` to a `LaneProgram`. If it is impossible, an error states the reason."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def lane_program(function: LaneFunctionOp) -> LaneProgram:
 
 
 class _Reader:
-    """The facts about a lane function, which accumulate while its ops are visited."""
+    """The facts about a lane function. The facts are collected while the ops of the function are visited."""
 
     def __init__(self, function: LaneFunctionOp):
         self.function, self.runs = function, list(function.runs)
@@ -66,7 +66,9 @@ class _Reader:
         )
 
     def _check_runs(self) -> None:
-        """Raise `VerifyException` unless each input run is used in one way and the pitches of lines are nonnegative."""
+        """Raise `VerifyException` unless each input run is used in one way and the distances between lines are
+        nonnegative.
+        """
         uses = [set[str | Operation]() for _ in self.runs[:-1]]
         for access in self.accesses.values():
             if access.run == len(uses):
@@ -90,7 +92,7 @@ class _Reader:
         return self.values[value]
 
     def _computed(self, op: Operation) -> None:
-        """Append an op whose result is a value of the lane."""
+        """Append an op whose result is a value that a lane computes."""
         self.ops.append(op)
         self.values[op.results[0]] = op.results[0]
 
@@ -140,12 +142,12 @@ class _Reader:
                 raise VerifyException(f"a lane does not have {op.name}")
 
     def _all(self, values: Sequence[SSAValue]) -> None:
-        """Raise `VerifyException` unless all values are constants or values of a lane."""
+        """Raise `VerifyException` unless all values are constants or values that a lane computes."""
         for value in values:
             self._value(value)
 
     def _access(self, op: memref.LoadOp | memref.StoreOp) -> tuple[int, int, dict[SSAValue, int]]:
-        """The index of the accessed run, the constant offset of the element, and the factor of each axis index."""
+        """The index of the accessed run, the constant offset of the element, and for each axis index its factor."""
         run, (constant, factors) = self.runs.index(op.memref), index_terms(op.indices[0])
         if len(self.function.shape) > 1:
             self.pitches[run] = factors.pop(self.function.numbers[0], 0)
@@ -251,7 +253,7 @@ class _Reader:
 
 
 def index_terms(index: SSAValue) -> tuple[int, dict[SSAValue, int]]:
-    """The constant part of an index, and the factor of each axis index."""
+    """The constant part of an index, and for each axis index its factor."""
     if (known := const_evaluate_operand(index)) is not None:
         return known, {}
     if not isinstance(op := index.owner, affine.ApplyOp):

@@ -28,7 +28,7 @@ def unrolled(program: LaneProgram) -> LaneProgram:
 
 @dataclass
 class _Unrolled:
-    """The construction of a copy of a body with unrolled inner loops. same: maps values to their copies."""
+    """The construction of a copy of a body with unrolled inner loops. same: for each value, its copy."""
 
     program: LaneProgram
     same: dict[SSAValue, SSAValue]
@@ -83,7 +83,7 @@ class _Unrolled:
         return self._copies(cast(NextOp, op.body.block.last_op).operands)
 
     def _loaded(self, value: SSAValue) -> SSAValue:
-        """The copy of a value before conversions of its type."""
+        """The copy of the value before conversions of its type."""
         copy = self.same[value]
         while isinstance(copy.owner, CASTS):
             copy = copy.owner.operands[0]

@@ -75,7 +75,7 @@ def _number(e: Emitter, value: int) -> SSAValue:
 def _decoding(e: Emitter, codings: Sequence[Coding], *, segments: bool) -> tuple[list[SSAValue], list[SSAValue]]:
     """The arguments with which a kernel decodes raws: tables, then bytes.
 
-    Each table argument points to the entry for raw 0; the entries of negative raws precede it.
+    Each table argument points to the entry for raw 0. The entries of negative raws precede this entry.
     """
     tables = [(coding.table, coding.zero) for coding in codings if coding.table is not None]
     parameters = [value for coding in codings for value in coding.parameters]
@@ -116,7 +116,7 @@ class DenseSumAttr(LoopRoutineAttr, ABC):
 
     @property
     def numbers(self) -> Sequence[int]:
-        """The integer arguments of the kernel between the length of the runs and the sum."""
+        """The integer arguments that the kernel accepts between the length of the runs and the sum."""
         return ()
 
     def arguments(self, call: CallOp, *, segments: bool) -> Arguments:
@@ -139,7 +139,7 @@ def _verify_products(call: CallOp, lhs: SSAValue, rhs: SSAValue) -> None:
 
 
 class ProductsOfRunsAttr(DenseSumAttr, ABC):
-    """A routine that adds to a sum the products of the elements of one run with those of another."""
+    """A routine that adds to a sum the products of the elements of two runs."""
 
     @property
     def step(self) -> int:
@@ -157,9 +157,9 @@ class ProductsOfRunsAttr(DenseSumAttr, ABC):
 
 @irdl_attr_definition
 class DotAttr(ProductsOfRunsAttr):
-    """`(sum, lhs, rhs)`: sum + the products of two runs of equal length.
+    """`(sum, lhs, rhs)`: the sum plus the products of two runs of equal length.
 
-    Products are added in order, or as a tree if the accumulator adds in trees.
+    `#num.dot` adds products in order, or as a tree if the accumulator adds in trees.
     """
 
     name = "num.dot"
@@ -177,10 +177,10 @@ def calls_dot(op: Operation) -> TypeGuard[CallOp]:
 
 @irdl_attr_definition
 class StridedDotAttr(ProductsOfRunsAttr, OneNumberAttr):
-    """`(sum, lhs, rhs)`: sum + the products, in order, of the elements of `lhs` with every `stride`-th element of
-    `rhs`.
+    """`(sum, lhs, rhs)`: the sum plus the products of the elements of `lhs` and every `stride`-th element of `rhs`.
 
-    `rhs` extends from the first to the last factor, as in a column of a matrix.
+    `#num.strided_dot` adds products in order. `rhs` extends from the first to the last factor, as in a column of a
+    matrix.
     """
 
     name = "num.strided_dot"
@@ -209,13 +209,13 @@ class StridedDotAttr(ProductsOfRunsAttr, OneNumberAttr):
 
 @irdl_attr_definition
 class DistanceAttr(DenseSumAttr):
-    """`(sum, lhs, rhs)`: sum + the squares of the exact differences of two runs."""
+    """`(sum, lhs, rhs)`: the sum plus the squares of the exact differences between the elements of two runs."""
 
     name = "num.distance"
     BY_BLOCKS: ClassVar[bool] = True
 
     def factors(self, call: CallOp) -> tuple[SSAValue, SSAValue]:
-        """Both runs, ordered so that a run in flash precedes a run in RAM, as kernels expect."""
+        """The runs `lhs` and `rhs`, reordered so that a run in flash precedes a run in RAM, as kernels expect."""
         _, lhs, rhs = call.arguments
         return (lhs, rhs) if in_flash(memref_type(lhs)) else (rhs, lhs)
 
@@ -253,9 +253,10 @@ def over_entries(
     add: Callable[[SSAValue, SSAValue, SSAValue], SSAValue],
     loops: LoopBuilding,
 ) -> SSAValue:
-    """Build a loop over the entries of a compressed row, and return the sum. first: the index of the row's first entry.
+    """Build a loop over the entries of a compressed row, and return the sum.
 
-    add: returns the sum after an entry, given the sum before the entry, the index of the entry and its column.
+    first: the index of the row's first entry. add: returns the sum after an entry, given the sum before the entry, the
+    index of the entry and the column of the entry.
     """
 
     def step(_: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
@@ -269,10 +270,10 @@ def over_entries(
 
 @irdl_attr_definition
 class SparseDotAttr(LoopRoutineAttr):
-    """`(sum, values, gaps, lengths, vector, row, at)`: sum + the products of one compressed row and a vector.
+    """`(sum, values, gaps, lengths, vector, row, at)`: the sum plus the products of one compressed row and a vector.
 
     `row` is the index of the row among compressed rows as in `dialects/layouts/sparse_rows.py`. `at` is the index of
-    its first entry among all entries.
+    the first entry of the row among all entries.
     """
 
     name = "num.sparse_dot"
@@ -312,7 +313,9 @@ class SparseDotAttr(LoopRoutineAttr):
 
 @irdl_attr_definition
 class PackedDotAttr(RoutineAttr):
-    """`(sum, row, vector)`: sum + the products of one packed row (`dialects/layouts/sparse_rows.py`) and a vector."""
+    """`(sum, row, vector)`: the sum plus the products of one packed row (`dialects/layouts/sparse_rows.py`) and a
+    vector.
+    """
 
     name = "num.packed_dot"
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (SAME_SUM, MEMREF, MEMREF)
@@ -333,7 +336,7 @@ class PackedDotAttr(RoutineAttr):
 
 @irdl_attr_definition
 class AxpyAttr(LoopRoutineAttr):
-    """`(sums, vector, factor)`: `sums[k] = sums[k] + vector[k] * factor` for every element of two runs."""
+    """`(sums, vector, factor)`: `sums[k] = sums[k] + vector[k] * factor` for every index k of two runs."""
 
     name = "num.axpy"
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (MEMREF, MEMREF, SCALAR)
@@ -361,16 +364,17 @@ class AxpyAttr(LoopRoutineAttr):
 
 
 class SeveralRowsAttr(RoutineAttr, ABC):
-    """A routine that computes a sum of products for each of several rows. Operands: sums, starts, matrix and vector.
+    """A routine that computes a sum of products for each of several rows.
 
-    The matrix is contiguous, row after row. `sums` and `starts` may be the same memory.
+    The operands are sums, starts, matrix and vector. The matrix is contiguous, row after row. `sums` and `starts` may
+    be the same memory.
     """
 
     OPERANDS: ClassVar[Sequence[AttrConstraint]] = (MEMREF, MEMREF, MEMREF, MEMREF)
 
     @property
     def numbers(self) -> Sequence[int]:
-        """The integer arguments of the kernel after the length of a row."""
+        """The integer arguments that the kernel accepts after the length of a row."""
         return ()
 
     def products(self, call: CallOp) -> int:
@@ -399,9 +403,10 @@ class SeveralRowsAttr(RoutineAttr, ABC):
 
 @irdl_attr_definition
 class DotRowsAttr(SeveralRowsAttr):
-    """`(sums, starts, matrix, vector)`: `sums[r] = starts[r] +` the products of row r of a matrix and a vector.
+    """`(sums, starts, matrix, vector)`: `sums[r]` is `starts[r]` plus the products of row r of the matrix and the
+    vector.
 
-    The matrix is contiguous, row after row; packed rows consist of whole groups. `sums` and `starts` may be the same
+    The matrix is contiguous, row after row. Packed rows consist of whole groups. `sums` and `starts` may be the same
     memory.
     """
 
@@ -416,10 +421,12 @@ class DotRowsAttr(SeveralRowsAttr):
 
 @irdl_attr_definition
 class ChannelDotsAttr(SeveralRowsAttr, OneNumberAttr):
-    """`(sums, starts, matrix, window)`: `sums[r] = starts[r] +` the products of row r and channel r of a window.
+    """`(sums, starts, matrix, window)`: `sums[r] = starts[r] +` the products of row r of the matrix and channel r of a
+    window.
 
     Channel r consists of every `stride`-th element of the window, starting with element r. Each channel of an image
-    thus has a separate filter. The matrix is contiguous, row after row. `sums` and `starts` may be the same memory.
+    therefore has a separate filter. The rows of the matrix are contiguous, row after row. `sums` and `starts` may be
+    the same memory.
     """
 
     name = "num.channel_dots"
@@ -440,11 +447,11 @@ class ChannelDotsAttr(SeveralRowsAttr, OneNumberAttr):
 
 @irdl_attr_definition
 class TilesAttr(OneNumberAttr):
-    """`(outputs, stream, windows)`: the finished sums of a `num.contract` over windows, with the shape that the kernel
-    computes.
+    """`(outputs, stream, windows)`: the finished sums of a `num.contract` over windows.
 
-    stream: the weights and other data of rows, in the order in which the kernel reads them. multiplied: the number of
-    products per call.
+    The attribute of the kernel states the number of windows and rows per call. `stream` contains the weights and other
+    data of rows, in the order in which the kernel reads them. The parameter `multiplied` is the number of products per
+    call.
     """
 
     name = "num.tiles"
@@ -469,7 +476,7 @@ class TilesAttr(OneNumberAttr):
 class TransformAttr(RoutineAttr):
     """`(run)` or `(run, constants)`: a C function of the runtime transforms the raws of a run in place.
 
-    The arguments of the function are the run, the constants if there are any, and `numbers`. The cost model assumes a
+    The arguments of the C function are the run, the constants if there are any, and `numbers`. The cost model assumes a
     time proportional to `steps`.
     """
 

@@ -1,4 +1,4 @@
-"""The ops of `tdsl` with which features of signals are computed: filters, spectra, scaling by blocks, and counts."""
+"""The ops of `tdsl` that compute features of signals: filters, spectra, scaling by blocks, and counts."""
 
 from tinyml.dialects.tdsl.signals.block_scaling import *
 from tinyml.dialects.tdsl.signals.counting import *

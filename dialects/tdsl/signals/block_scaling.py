@@ -1,8 +1,8 @@
-"""Block floating point: numbers share an exponent, which is determined by the greatest of them.
+"""Block floating point: the numbers of a block share an exponent. The greatest number determines the exponent.
 
-The exponent is represented by a factor, a power of two. Products with the factor and its logarithm are ordinary ops, so
-that on reals every result is equal to the result without scaling (Oppenheim and Weinstein, "Effects of Finite Register
-Length in Digital Filtering and the Fast Fourier Transform", 1972, section IV.D).
+The exponent is represented by a factor, which is a power of two. Multiplications by the factor, and its logarithm, are
+computed by ordinary ops. On reals, every result is therefore equal to the result without scaling (Oppenheim and
+Weinstein, "Effects of Finite Register Length in Digital Filtering and the Fast Fourier Transform", 1972, section IV.D).
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ MAX_EXPONENT = 14
 
 @irdl_op_definition
 class BlockFactorOp(TensorOp):
-    """The greatest power of two, from 1 to 2^most, whose products with the elements of a row are below `limit` in
-    magnitude.
+    """The greatest power of two, from 1 to 2^most, whose products with the elements of a row are below `limit`.
 
-    It is 1 for rows with a number of at least half the limit, and 2^most for rows of zeros. limit: a power of two.
+    The products are compared by their magnitudes. The result is 1 for rows with a number of at least half the limit,
+    and 2^most for rows of zeros. `limit` is a power of two.
     """
 
     name = "tdsl.block_factor"
@@ -51,9 +51,9 @@ class BlockFactorOp(TensorOp):
         build(self, [input], result, {"limit": FloatAttr(limit, f64), "most": IntegerAttr(most, i64)})
 
     def factors(self, format: NumberFormat | None = None) -> tuple[float, Sequence[tuple[float, float]]]:
-        """The factor for rows below all thresholds, then (threshold, factor) pairs in ascending order of thresholds.
+        """The factor for rows below all thresholds, then pairs (threshold, factor) in ascending order of thresholds.
 
-        format: factors above 1 that this format does not represent are omitted.
+        format: the result's format. Factors above 1 that this format does not represent are omitted.
         """
         powers = [float(2**n) for n in range(self.most.value.data + 1)]
         if format is not None:
@@ -104,7 +104,7 @@ class BlockFactorOp(TensorOp):
 
 @elementwise_op_definition(num.ScaleOp)
 class ScaleBlockOp(BinaryOp):
-    """A block times its `tdsl.block_factor`, for which all products stay within the format."""
+    """The product of a block and its `tdsl.block_factor`. All products stay within the format."""
 
     name = "tdsl.scale_block"
 

@@ -52,7 +52,7 @@ class CountOp(TensorOp):
 
     @property
     def raws(self) -> Raws:
-        """The results from `LEAST` to `most` as raws of the result's format."""
+        """The possible results, from `LEAST` to `most`, as raws of the result's format."""
         format = format_of(self.out)
         return format.encode(np.arange(self.LEAST, self.most + 1, dtype=np.float64)).astype(format.dtype)
 
@@ -63,11 +63,11 @@ class CountOp(TensorOp):
 
 @irdl_op_definition
 class HistogramOp(CountOp):
-    """Histograms of the columns of an n x A matrix: entry (a, b) of the result, A x B, counts the elements of column a
-    in bin b.
+    """Histograms of the columns of an n x A matrix. Entry (a, b) of the A x B result counts the elements of column a in
+    bin b.
 
-    edges: an A x (B - 1) array of reals, ascending along its rows. Bin b contains elements from edge b - 1 up to but
-    excluding edge b; the first and the last bin are unbounded. Edges remain reals in every format.
+    `edges` is an A x (B - 1) array of reals, ascending along its rows. Bin b contains the elements from edge b - 1 up
+    to but excluding edge b. The first and the last bin are unbounded. Edges remain reals in every format.
     """
 
     name = "tdsl.histogram"
@@ -107,7 +107,8 @@ class HistogramOp(CountOp):
         """The greatest raw below each edge, of shape (A, B - 1), and for each column the number of edges below all
         numbers.
 
-        Edges below all numbers are omitted, and the row is padded at its end with the greatest raw.
+        Edges below all numbers are omitted from the row of a column. The row is padded at its end with the greatest
+        raw.
         """
         format, edges = format_of(self.input), self.bounds
         raws, exist = greatest_raws(format, np.nextafter(edges, -np.inf))
@@ -124,7 +125,7 @@ class HistogramOp(CountOp):
         return self.raws[self._in_bins((x[0][..., None] > edges).sum(-1) + missing)]
 
     def _in_bins(self, bins: Array) -> NDArray[np.int64]:
-        """The counts, of shape (samples, A, B), for the bins of elements, of shape (samples, n, A)."""
+        """The counts, of shape (samples, A, B). bins: the index of each element's bin, of shape (samples, n, A)."""
         return np.stack([(bins == number).sum(1) for number in range(shape_of(self.out)[1])], -1)
 
 
@@ -132,8 +133,9 @@ class HistogramOp(CountOp):
 class LongestRunOp(CountOp):
     """The start and the length of the longest run of elements of at least `threshold`, in row-major order.
 
-    Of equally long runs, the first is selected. below: true for runs of elements less than the threshold. least: the
-    minimum length of runs. Without a run, the start is -1 and the length 0. The result is 1 x 2.
+    With `below`, the elements of a run are less than the threshold instead. `least` is the minimum length of runs. Of
+    several equally long runs, the first is selected. If there is no run, the start is -1 and the length is 0. The
+    result has the shape 1 x 2.
     """
 
     name = "tdsl.longest_run"
@@ -183,8 +185,9 @@ class LongestRunOp(CountOp):
         return self.raws[self._longest(reached) - self.LEAST]
 
     def _longest(self, reached: Array) -> NDArray[np.int64]:
-        """The start and the length of the longest run, of shape (samples, 1, 2). reached: the elements that satisfy the
-        condition.
+        """The start and the length of the longest run, of shape (samples, 1, 2).
+
+        reached: for each element, whether it satisfies the condition.
         """
         counts = reached.reshape(len(reached), -1) ^ (self.below is not None)
         now = np.zeros(len(counts), np.int64)

@@ -31,10 +31,11 @@ BIQUAD_TERMS = (2, 2, 2, -2, -2)
 
 @irdl_op_definition
 class BiquadOp(TensorOp):
-    """`y[n] = b0 x[n] + b1 x[n - 1] + b2 x[n - 2] - a1 y[n - 1] - a2 y[n - 2]` along the last axis, each rounded once.
+    """`y[n] = b0 x[n] + b1 x[n - 1] + b2 x[n - 2] - a1 y[n - 1] - a2 y[n - 2]` along the last axis, where each result
+    is rounded once.
 
-    coefficients: b0, b1, b2, a1, a2, as in a row of `scipy.signal.butter(..., output="sos")` without a0, which is 1.
-    Inputs and results before the first element are zero.
+    `coefficients` contains b0, b1, b2, a1 and a2, as in a row of `scipy.signal.butter(..., output="sos")` without a0,
+    which is 1. Inputs and results before the first element are zero.
     """
 
     name = "tdsl.biquad"
@@ -53,8 +54,9 @@ class BiquadOp(TensorOp):
         return [float(coefficient.value.data) for coefficient in self.coefficients]
 
     def coefficient_format(self) -> NumberFormat:
-        """The format of the coefficients: of the same kind as the input's, with a range that includes the greatest
-        coefficient.
+        """The format of the coefficients.
+
+        It is of the same kind as the input's format. Its range includes the greatest coefficient.
         """
         greatest = max(map(abs, self.reals))
         return format_of(self.input).for_range(-greatest, greatest)
@@ -105,12 +107,13 @@ PERIOD = 1 << 14
 
 @irdl_op_definition
 class SquareWavesOp(TensorOp):
-    """The mean products of a chunk, 1 x D, with square waves of M frequencies, in quadrature: the result is 2 x M.
+    """The mean products of a chunk of shape 1 x D with square waves of M frequencies, in quadrature. The shape of the
+    result is 2 x M.
 
-    This is a column of A in equations (25) and (26) of Gural and Murmann, appendix D.2, divided by D. `result[0, m]` is
-    for the in-phase wave, which is a quarter of a period later. `result[1, m]` is for the quadrature wave. first: the
-    index of the chunk's first sample. steps: the phase by which each wave advances per sample, in units of 1 / `PERIOD`
-    periods.
+    The result is a column of A in equations (25) and (26) of Gural and Murmann, appendix D.2, divided by D. `result[0,
+    m]` is the mean product with the in-phase wave, which is a quarter of a period later. `result[1, m]` is the mean
+    product with the quadrature wave. `first` is the index of the chunk's first sample. `steps` contains the phase by
+    which each wave advances per sample, in units of 1 / `PERIOD` periods.
     """
 
     name = "tdsl.square_waves"

@@ -1,11 +1,12 @@
 """The steps of a Fourier transform of real signals, in place and by decimation in time.
 
 A tensor contains complex numbers along its last axis, real and imaginary parts alternating. The N samples of a real
-signal are interpreted as N / 2 complex numbers. `tdsl.real_spectrum` converts their transform to that of the signal
-(Sorensen et al., "Real-Valued Fast Fourier Transform Algorithms", 1987, section II). Each step is a separate op, so
-that its result has a separate format. The shifts between stages of a transform with static scales therefore follow from
-the scales that a profile assigns to these tensors. `SpectrumSteps` implements the computations once, for arrays and for
-the emitted loops.
+signal are interpreted as N / 2 complex numbers. `tdsl.real_spectrum` converts the transform of these numbers to the
+transform of the signal (Sorensen et al., "Real-Valued Fast Fourier Transform Algorithms", 1987, section II).
+
+Each step is a separate op, so that its result has a separate format. In a transform with static scales, the shifts
+between stages therefore follow from the scales that a profile assigns to these results. `SpectrumSteps` implements the
+computations once, for arrays and for the emitted loops.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ HALF = 0.5
 
 
 class SpectrumSteps(ABC, Generic[V]):
-    """The computations of transforms, on values with separate formats."""
+    """The computations of Fourier transforms, on values with separate formats."""
 
     @abstractmethod
     def __call__(self, factors: Sequence[V], terms: Sequence[int], into: NumberFormat) -> V:
@@ -78,14 +79,14 @@ class SpectrumSteps(ABC, Generic[V]):
 def rotations(angles: Array) -> NDArray[np.float64]:
     """-cos and -sin of angles, along a new last axis.
 
-    In formats that represent -1 but not 1, the negated factors are exact at 0, 1 and 2 right angles.
+    Some formats represent -1 but not 1. In these formats, the negated factors are exact at 0, 1 and 2 right angles.
     """
     factors = -np.stack([np.cos(angles), np.sin(angles)], -1)
     return np.where(np.abs(factors) < 1e-15, 0.0, factors)
 
 
 def doubled(format: NumberFormat) -> NumberFormat:
-    """The format of the same kind for twice the magnitude, which rotated numbers may reach."""
+    """The format of the same kind for twice the magnitude. Rotated numbers may reach twice the magnitude."""
     greatest = float(np.abs(format.decode(np.stack(format.ends()))).max())
     return format.for_range(-2 * greatest, 2 * greatest) if np.isfinite(greatest) else format
 
@@ -97,7 +98,11 @@ def rotated(steps: SpectrumSteps[V], z: Complex[V], factors: Complex[V], into: N
 
 
 def butterfly(steps: SpectrumSteps[V], z: Sequence[Complex[V]], sign: int, out: NumberFormat) -> Sequence[Complex[V]]:
-    """The transform of 2 or 4 complex numbers in bit-reversed order. All except the first are multiplied by `sign`."""
+    """The transform of 2 or 4 complex numbers in bit-reversed order. All numbers except the first are multiplied by
+    `sign`.
+
+    sign: 1 or -1. out: the format of the results.
+    """
     if len(z) == 2:
         (a, b), minus = z, -sign
         return [
@@ -123,9 +128,11 @@ def real_pair(
     source: NumberFormat,
     out: NumberFormat,
 ) -> Sequence[Complex[V]]:
-    """Bins k and N / 2 - k of a real signal. z: the same bins of the transform of N / 2 complex numbers.
+    """Bins k and N / 2 - k of the transform of a real signal.
 
-    factors: the result of `rotations` for the angle 2 pi k / N. half: the number 1 / 2.
+    * z: the same bins of the transform of N / 2 complex numbers.
+    * factors: the result of `rotations` for the angle 2 pi k / N.
+    * half: the number 1 / 2.
     """
     (xr, xi), (yr, yi) = z
     odd = steps([xi, half, yi, half], [2, 2], source), steps([yr, half, xr, half], [2, -2], source)
@@ -136,7 +143,7 @@ def real_pair(
 
 
 class ArraySteps(SpectrumSteps["tuple[Array, NumberFormat]"]):
-    """The computations on pairs of array and format. Arrays contain reals, or raws on a machine."""
+    """The computations on pairs (array, format). Arrays contain reals, or raws on a machine."""
 
     def __init__(self, arithmetic: Arithmetic) -> None:
         self.machine = arithmetic.machine
@@ -182,9 +189,10 @@ class ArraySteps(SpectrumSteps["tuple[Array, NumberFormat]"]):
 
 
 class SpectrumOp(TensorOp, ABC):
-    """An op on complex numbers along the last axis, whose result may overwrite its operand.
+    """An op on complex numbers along the last axis. The result may overwrite the operand.
 
-    Every lowering copies the operand to the result, unless the result overwrites it, and then computes in place.
+    Every lowering copies the operand to the result, unless the result overwrites the operand. It then computes in
+    place.
     """
 
     input = operand_def(SHAPED)
@@ -220,7 +228,9 @@ IN_AND_OUT = "$input attr-dict `:` type($input) (`into` $dest^ `:` type($dest))?
 
 @irdl_op_definition
 class ReverseBitsOp(SpectrumOp):
-    """The complex numbers of each row, permuted: number k moves to the index with the bits of k in reverse order."""
+    """The complex numbers of each row, permuted: number k moves to the index that has the bits of k in reverse
+    order.
+    """
 
     name = "tdsl.reverse_bits"
     MOVES_BITS: ClassVar[bool] = True
@@ -247,11 +257,11 @@ class ReverseBitsOp(SpectrumOp):
 
 @irdl_op_definition
 class ButterfliesOp(SpectrumOp):
-    """A stage that combines transforms of `span` numbers, `radix` adjacent ones at a time, to transforms of `radix *
-    span` numbers.
+    """A stage of a Fourier transform. It combines `radix` adjacent transforms of `span` numbers to transforms of `radix
+    * span` numbers.
 
     Rows are in bit-reversed order. The numbers are rotated, and the rotated numbers are rounded to a format for twice
-    the magnitude. Each result is the exact sum of these numbers, rounded once. In a stage of span 1 no number is
+    the magnitude. Each result is the exact sum of these numbers, rounded once. In a stage of span 1, no number is
     rotated.
     """
 
@@ -281,8 +291,9 @@ class ButterfliesOp(SpectrumOp):
 
     @property
     def factors(self) -> NDArray[np.float64]:
-        """The negated rotations of all numbers of each butterfly except the first, as an array of shape (span, radix -
-        1, 2).
+        """The negated rotations of all numbers of each butterfly except the first number.
+
+        The array has the shape (span, radix - 1, 2).
         """
         _, radix, span = self.sizes
         residues = np.array([1] if radix == 2 else [2, 1, 3])
@@ -306,7 +317,8 @@ class ButterfliesOp(SpectrumOp):
 class RealSpectrumOp(SpectrumOp):
     """The transform of N real samples, computed from the transform of the same samples as N / 2 complex numbers.
 
-    The result contains the bins from 1 to N / 2 - 1. Its first number consists of the bins 0 and N / 2, which are real.
+    The result contains the bins from 1 to N / 2 - 1. The first number of the result consists of the bins 0 and N / 2,
+    which are real.
     """
 
     name = "tdsl.real_spectrum"
@@ -396,8 +408,8 @@ class PowerOp(BinsOp):
 class MagnitudeOp(BinsOp):
     """The approximate magnitude of each complex number, with an error of at most 3 %.
 
-    The result is max(a, 7/8 a + 1/2 b), where a is the greater and b the smaller of the magnitudes of the real and the
-    imaginary part (Lyons, Understanding Digital Signal Processing, section 13.2).
+    The magnitude is max(a, 7/8 a + 1/2 b), where a is the greater and b the smaller of the magnitudes of the real and
+    the imaginary part (Lyons, Understanding Digital Signal Processing, section 13.2).
     """
 
     name = "tdsl.magnitude"

@@ -36,7 +36,7 @@ class Fields:
         return name in self.data
 
     def __getitem__(self, name: str) -> Fields:
-        """A field that is a nested object."""
+        """A field whose value is a nested object."""
         return Fields(self._get(name), self.file, self._path(name))
 
     def _path(self, name: str) -> str:

@@ -1,9 +1,9 @@
 """Import of LightGBM's models (L0): the text of `save_model` and the JSON of `dump_model`.
 
-The text consists of lines `name=value`, in a block per tree. The JSON nests the nodes of a tree. A node sends a sample
-left if the feature is at most the threshold. A missing value goes to the node's default side. If training saw no
-missing value of the feature, a missing value is treated as zero. The first trees include the initial values of the
-sums.
+The text consists of lines `name=value`, in a block per tree. In the JSON, the nodes of a tree are nested objects. A
+node sends a sample left if the feature is at most the threshold. A missing value goes to the node's default side. If no
+value of the feature was missing in training, a missing value is treated as zero. The votes of the first trees include
+the initial values of the sums.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ LINEAR = "linear trees are not supported: train with linear_tree=false"
 
 
 def _objective_of(text: str, results: int, file: str) -> Objective:
-    """The objective that a text such as `binary sigmoid:1` names. Parameters follow the name.
+    """The objective that a text such as `binary sigmoid:1` names. In the text, parameters follow the name.
 
     The parameters do not change predictions, since a factor in the logistic function preserves the order of the sums.
     """
@@ -68,7 +68,9 @@ def _objective_of(text: str, results: int, file: str) -> Objective:
 
 
 def _in_turns(trees: Sequence[Tree], results: int) -> BoostedTrees:
-    """Assign trees to the results in rotation, since each training iteration produces one tree per result."""
+    """Assign trees to the results in rotation, since each training iteration produces one tree per result. Return trees
+    and results.
+    """
     return BoostedTrees(trees, [number % results for number in range(len(trees))], results)
 
 

@@ -52,7 +52,7 @@ class _Reader:
         return self.content[self.at - count : self.at]
 
     def takes(self, letter: bytes) -> bool:
-        """Consume the next letter if it equals `letter`; return whether it did."""
+        """If the next letter equals `letter`, advance past it. Return whether it did."""
         found = self.content.startswith(letter, self.at)
         self.at += found
         return found
@@ -98,7 +98,9 @@ class _Reader:
             raise self.error("expected a text in UTF-8") from error
 
     def stated(self) -> tuple[str | None, int | None]:
-        """Parse the declared type and number of a container's elements; None for each that is absent."""
+        """Return the declared type and the declared number of a container's elements; None for each that is not
+        declared.
+        """
         kind = self.letter() if self.takes(b"$") else None
         if not self.takes(b"#"):
             if kind is not None:

@@ -105,7 +105,7 @@ def xgboost_model(model: Fields, kind: str | None = None) -> BoostedModel:
 
 
 def _estimator_kind(learner: Fields) -> str | None:
-    """`classifier`, `regressor` or `ranker` for the file of an `XGBModel`; None for the file of a `Booster`.
+    """The kind of an `XGBModel`: `classifier`, `regressor` or `ranker`; None for the file of a `Booster`.
 
     The kind determines the result of `predict`. A `Booster` adds all trees and returns no class.
     """
@@ -138,8 +138,9 @@ def _trees_of_best(learner: Fields, ensemble: Fields, trees: int, results: int) 
 
 
 def _objective(learner: Fields, name: str, estimator: str | None, results: int) -> Objective:
-    """The objective as `predict` interprets it. A classifier predicts the second of two classes if its probability
-    exceeds 1/2.
+    """The objective, with the threshold that `predict` uses.
+
+    A classifier predicts the second of two classes if its probability exceeds 1/2.
     """
     kind = OBJECTIVES[name]
     if estimator == CLASSIFIER and kind != CLASSES:

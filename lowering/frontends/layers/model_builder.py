@@ -1,7 +1,7 @@
-"""The builder that appends a frontend's ops to a function, and the classes of its operands.
+"""The builder that appends a frontend's ops to a function, and the classes of the operands of these ops.
 
-A `Parameter` is a constant of the model, on reals or quantised; views of one array share one constant. An
-`OrderedTensor` is a tensor of the program with the order in which it stores the axes of the model's tensor. Letters
+A `Parameter` is a constant of the model, on reals or quantised. Views of one array share one constant. An
+`OrderedTensor` is a tensor of the program, with the order in which it stores the axes of the model's tensor. Letters
 name the axes: N (samples), H, W and C (height, width and channels of an image), L (steps of a sequence). Programs store
 images as NHWC and sequences as NLC.
 """
@@ -71,7 +71,9 @@ class Parameter:
         return self if self.shape == tuple(shape) else self.arranged(self.raws.reshape(shape), "reshaped", *shape)
 
     def arranged(self, raws: NDArray[Any], *how: Hashable) -> Parameter:
-        """The parameter with rearranged elements. how: identifies the arrangement in the key."""
+        """A parameter with the same name and format and other raws. how: identifies the arrangement of the raws in the
+        key.
+        """
         return replace(self, raws=raws, key=None if self.key is None else (*self.key, *how))
 
 
@@ -159,8 +161,8 @@ class ModelBuilder:
     """A builder that appends ops to `block`, and constants to `entry`, the first block of the function.
 
     Every op is verified when it is appended. Errors name the file and the current layer. Frontends with more precise
-    locations override `location` and `error`. scalings: the way in which the library computes scaled feature rows,
-    which the thresholds of trees depend on.
+    locations override `location` and `error`. scalings: for rows of scaled features, how the library computes them, on
+    which the thresholds of trees depend.
     """
 
     def __init__(self, file: str):
@@ -215,8 +217,10 @@ class ModelBuilder:
         return module
 
     def stores(self, count: int, what: str, smaller: str) -> None:
-        """Record model parts whose number training determines (`StoredExamples`). Only the most numerous kind is
-        recorded.
+        """Record how many parts a model has whose number training determines (`StoredExamples`). Only the most numerous
+        kind is recorded.
+
+        count: the number of parts. what: the plural noun for the parts. smaller: advice on reducing their number.
         """
         known = self._stored
         if known is not None and known.what == what:
@@ -225,7 +229,7 @@ class ModelBuilder:
             self._stored = tdsl.StoredExamples(count, what, smaller)
 
     def made(self, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
-        """Build and verify an op without appending it."""
+        """Build and verify an op without appending it, and return it."""
         try:
             op = make(*args, **kwargs)
             op.verify_()
@@ -238,7 +242,7 @@ class ModelBuilder:
         return op
 
     def emit(self, make: Callable[P, Op], *args: P.args, **kwargs: P.kwargs) -> Op:
-        """Build, verify and append an op."""
+        """Build, verify and append an op, and return it."""
         op = self.made(make, *args, **kwargs)
         self.block.add_op(op)
         return op
@@ -278,8 +282,8 @@ class ModelBuilder:
         return value if shape_of(value) == tuple(shape) else self.op(tdsl.ReshapeOp, value, tuple(shape))
 
     def requantised(self, value: SSAValue, element: Attribute | None) -> SSAValue:
-        """Round a value to an element type. A value of this type is returned unchanged, and so is any value for the
-        type None.
+        """Round a value to an element type, and return it. If the value already has this type, or the type is None, it
+        is unchanged.
         """
         return value if element in (None, tdsl.format_of(value).type) else self.op(tdsl.CastOp, value, element)
 
@@ -295,10 +299,11 @@ class ModelBuilder:
     def inputs(
         self, elements: Sequence[Attribute], names: Sequence[str], shapes: Sequence[Shape]
     ) -> tuple[list[SSAValue], tuple[tuple[str, int] | tuple[str, int, Attribute], ...]]:
-        """Append one argument that concatenates the inputs of a model, and return the inputs as parts of it.
+        """Append one argument that concatenates the inputs of a model. Return the inputs as parts of it, and a list of
+        the parts.
 
         elements: the element type of each input; all have the same storage. names: the names of the inputs in the
-        model. The second result lists the name and the length of each part, and its element type if the types differ.
+        model. The list has the name and the length of each part. If the types differ, it also has the element type.
         Raises `InputError` for two names that become the same identifier.
         """
         known = [identifier(name) or identifier(f"input_{name}") for name in names]
@@ -332,7 +337,7 @@ class ModelBuilder:
         return parts[0] if len(parts) == 1 else self.op(tdsl.ConcatOp, parts, len(before))
 
     def reordered(self, tensor: OrderedTensor, order: tuple[int, ...]) -> SSAValue:
-        """Transpose a tensor to the axis order `order`, which refers to the model's axes."""
+        """Transpose a tensor to the axis order `order`, and return it. `order` contains axes of the model's tensor."""
         if tensor.order == order:
             return tensor.value
         return self.op(tdsl.TransposeOp, tensor.value, [tensor.order.index(axis) for axis in order])

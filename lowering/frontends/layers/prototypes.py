@@ -1,7 +1,8 @@
-"""Weighted sums over prototypes, which ProtoNN computes from squared distances, as loops over the prototypes.
+"""Weighted sums over prototypes, rewritten as loops over the prototypes.
 
-An ONNX model subtracts all prototypes at once, squares the differences, sums them and multiplies them by a matrix. Its
-intermediate arrays have a row per prototype. The loop stores only a single difference and a single distance.
+ProtoNN computes such sums from squared distances. An ONNX model subtracts all prototypes at once, squares the
+differences, sums them and multiplies them by a matrix. The intermediate arrays have a row per prototype. The loop
+stores only a single difference and a single distance.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ def _distances_of(value: SSAValue) -> _Distances | None:
 
 
 def _of_differences(value: SSAValue) -> _Distances | None:
-    """Match distances in the form of squared differences from a constant, summed by a product with ones; None for
-    others.
+    """Match distances whose squared differences from a constant are summed by a product with ones. None for any other
+    value.
     """
     op = value.owner
     if (
@@ -89,8 +90,9 @@ def _moved(array: NDArray[Any], moves: list[tdsl.ReshapeOp | tdsl.TransposeOp]) 
 
 
 def _of_expansion(value: SSAValue) -> _Distances | None:
-    """Match distances in the form x x - 2 b x + b b, with a product b x by a constant matrix and a constant b b; None
-    for other values.
+    """Match distances of the form x x - 2 b x + b b; None for any other value.
+
+    b x must be a product with a constant matrix, and b b a constant.
     """
     number = prod(shape_of(value))
     squares, constant = np.zeros(number), np.zeros(number)

@@ -43,9 +43,7 @@ def simplify(module: ModuleOp) -> None:
 
 
 def _sums_over_prototypes(module: ModuleOp) -> Sequence[RewritePattern]:
-    """The pattern that matches weighted sums over prototypes; empty if the program computes no differences or
-    products.
-    """
+    """The patterns for weighted sums over prototypes. Empty if the program computes no differences or no products."""
     if not any(isinstance(op, tdsl.SubOp | tdsl.MulOp) for op in module.walk()):
         return []
     from tinyml.lowering.frontends.layers.prototypes import SumOverPrototypes
@@ -56,8 +54,8 @@ def _sums_over_prototypes(module: ModuleOp) -> Sequence[RewritePattern]:
 class WeightsOfFlattenedImage(RewritePattern):
     """Permute the weights of a dense layer after a flattened image instead of transposing the image.
 
-    The pattern matches a constant matrix times a column that a transposition, reshapes and unary ops compute from an
-    image. A model flattens an image channel by channel; the program stores it pixel by pixel.
+    The pattern matches a constant matrix times a column. The column must be computed from an image by a transposition,
+    reshapes and unary ops. A model flattens an image channel by channel; the program stores it pixel by pixel.
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
@@ -249,8 +247,8 @@ MANY = 1 / 2
 class SparseWeights(RewritePattern):
     """Store the constant matrix of a product with a column in sparse form, like `|*|` in SeeDot's language.
 
-    Zeros remain zeros in every format, and rounding to few bits creates more zeros. `choose-storage` converts matrices
-    back to dense form where dense storage is smaller or faster.
+    Zeros remain zeros in every format, and rounding to few bits creates more zeros. Later, `choose-storage` converts
+    matrices to dense form if this is smaller or faster.
     """
 
     @op_type_rewrite_pattern

@@ -2,7 +2,8 @@
 classes.
 
 libsvm (Chang and Lin, "LIBSVM: A Library for Support Vector Machines", 2011, section 4) decides between each pair of
-classes. The favoured class gets one vote per decision. The first of several classes with equal votes wins.
+classes. The favoured class gets one vote per decision. If several classes have the most votes, the first of them is
+predicted.
 """
 
 from __future__ import annotations
@@ -92,8 +93,8 @@ def _kernels(to: ModelBuilder, x: SSAValue, kernel: KernelFunction, vectors: Arr
 def limited_products(to: ModelBuilder, x: SSAValue, factor: float, vectors: Array, addends: Array) -> SSAValue:
     """Emit the column factor (2 v x - |v|^2) + addends, clamped to the values that it has within `REACH` of the origin.
 
-    The column is one of two terms of a squared distance; the other term is factor |x|^2. Both terms saturate where x
-    lies far from all vectors. Without the clamp the saturated terms could cancel, and x would count as near.
+    The column is one of two terms of a squared distance; the other term is factor |x|^2. If x lies far from all
+    vectors, both terms saturate. Without the clamp the saturated terms could cancel, and x would count as near.
     """
     squares = (vectors**2).sum(1)
     most = 2 * REACH * abs(factor) * float(squares.max())

@@ -1,9 +1,10 @@
 """Conversion of tree thresholds to thresholds on the program's inputs: single-precision numbers before any scaler.
 
-A library scales features in double precision, and many samples lie exactly at a threshold: training places thresholds
-midway between data values, which often are decimals of a few digits. The last bit of the scaled feature then decides
-the branch. No computation in single precision reproduces that bit. Thresholds are therefore converted, in double
-precision, to thresholds on the inputs of the scaler. Comparisons with these thresholds agree with the library.
+A library scales features in double precision. Many samples lie exactly at a threshold, because training places
+thresholds midway between data values, and these often are decimals of a few digits. The last bit of the scaled feature
+then decides the branch. No computation in single precision reproduces that bit. Thresholds are therefore converted, in
+double precision, to thresholds on the inputs of the scaler. Comparisons with these thresholds lead to the same branches
+as in the library.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ The first distance is for features in double precision, the second for scaled fe
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """The steps by which a library computes a row of features from the row `source` of equal length."""
+    """The steps by which a library computes a row of scaled features. source: the row of equal length before
+    scaling.
+    """
 
     source: SSAValue
     steps: Sequence[Step]

@@ -80,10 +80,10 @@ def forest(
 
 
 def _on_inputs(to: ModelBuilder, x: SSAValue, trees: Sequence[Tree]) -> tuple[SSAValue, Sequence[Tree]]:
-    """The row before the scalers that compute the features `x`, and the trees with single-precision thresholds on that
-    row.
+    """Return the row before the scalers that compute the features `x`, and the trees with single-precision thresholds
+    on this row.
 
-    If the features come from several rows, the result is the concatenation of these rows. Without scalers it is `x`
+    If the features come from several rows, the row is the concatenation of these rows. Without scalers, the row is `x`
     itself.
     """
     features = features_of(x, to.scalings)

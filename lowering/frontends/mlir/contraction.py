@@ -1,8 +1,9 @@
 """Sums of products described by index maps: matrix products, convolutions, pooling windows and reductions.
 
-A sum is written as an equation similar to einsum: `n y+k x+l c, k l c f -> n y x f` is a convolution of an NHWC image
-with an HWIO filter. A letter is an index; the sum runs over letters that the result lacks. Strides and dilations are
-factors of the letters: `2*y+k`. `linalg.generic` has such maps as attributes; equations define the named ops.
+A sum is written as an equation similar to einsum. For example, `n y+k x+l c, k l c f -> n y x f` is a convolution of an
+NHWC image with an HWIO filter. A letter is an index; the sum runs over letters that the result lacks. Strides and
+dilations are factors of the letters: `2*y+k`. `linalg.generic` has such maps as attributes; equations define the named
+ops.
 """
 
 from __future__ import annotations
@@ -191,9 +192,9 @@ def _window(to: GraphWriter, position: Position, result: Sequence[str], kernel: 
 
 
 def _padding(to: GraphWriter, image: Tensor, axes: Sequence[int], number: float) -> tuple[Tensor, tuple[int, ...]]:
-    """An image before padding, and the padding of `axes`: the low side of each axis, then the high side.
+    """Return an image before padding, and the padding of `axes`: the low side of each axis, then the high side.
 
-    The image is returned unchanged with no padding if it is padded along other axes or by another number.
+    If the image is padded along other axes or by another number, it is returned unchanged, with no padding.
     """
     nothing = image, (0,) * 2 * len(axes)
     if (made := image.made_by("Pad")) is None:
@@ -271,7 +272,9 @@ _COMPUTED = {"ReduceSum": np.sum, "ReduceMax": np.max, "ReduceMin": np.min}
 
 
 def greatest(to: GraphWriter, x: Tensor, axis: int) -> tuple[Tensor, Tensor]:
-    """Emit the maximum over an axis, and the index of its first occurrence. The axis remains with extent 1."""
+    """Emit the maximum over an axis and the index of its first occurrence, and return both. The axis remains with
+    extent 1.
+    """
     most = reduce(to, "ReduceMax", x, [axis])
     return most, to.node("ArgMax", [to.whole(x)], most.shape, axis=axis)
 

@@ -1,7 +1,8 @@
-"""Elementwise ops on tensors of a graph: folding of known operands, and recognition of layers spelled as several ops.
+"""Elementwise ops on tensors of a graph: folding of known operands, and recognition of layers that consist of several
+ops.
 
-Ops have the names of ONNX. A layer that a module spells as several ops is recognised when its last op is written. The
-other ops are dropped from the graph if no other op uses them.
+Ops have the names of ONNX. If a module computes a layer by several ops, the layer is recognised when its last op is
+written. The other ops are dropped from the graph if no other op uses them.
 """
 
 from __future__ import annotations
@@ -287,7 +288,7 @@ def _negate(to: GraphWriter, x: Tensor) -> Tensor | None:
 
 
 def _error_function(to: GraphWriter, x: Tensor) -> Tensor | None:
-    """Emit the error function. erf(-x) becomes -erf(x)."""
+    """Emit the error function of x. The error function of -x becomes the negated error function of x."""
     made = x.made_by("Neg")
     return None if made is None else apply(to, "Neg", apply(to, "Erf", made.inputs[0]))
 

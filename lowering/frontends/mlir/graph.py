@@ -32,7 +32,7 @@ Shape: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True)
 class SourceNode(OnnxNode):
-    """A graph node made from an op of the module. source: the op; errors state its name and location."""
+    """A graph node that was created from an op of the module. source: the op; errors state its name and location."""
 
     source: Operation
 
@@ -82,9 +82,9 @@ class Tensor:
     """A value of the module.
 
     shape: the extents of the value. stored: the extents of the value in the graph, of the same rank; an extent of 1
-    represents repeated elements. array: the elements in the shape `stored`, if known. steps: the number in each
-    iteration of the innermost loop, if the number depends only on the iteration. made: the node that computes the
-    value; None for an input and for known elements.
+    represents repeated elements. array: the elements in the shape `stored`, if known. steps: if the value is a number
+    that depends only on the iteration of the innermost loop, the number in each iteration. made: the node that computes
+    the value; None for an input and for known elements.
     """
 
     name: str
@@ -127,7 +127,7 @@ class Body:
 
 
 class GraphWriter:
-    """A writer of graph nodes. source: the current op of the module; errors name this op."""
+    """A writer that appends nodes to a graph. source: the current op of the module; errors name this op."""
 
     def __init__(self, file: str, source: Operation) -> None:
         self.file = file
@@ -349,9 +349,10 @@ class GraphWriter:
 
 
 def _stored_after(tensor: Tensor, shape: Shape) -> Shape | None:
-    """The stored extents after a reshape; None if the reshape mixes stored and repeated elements.
+    """The stored extents of a tensor after a reshape; None if the reshape mixes stored and repeated elements.
 
-    Axes are grouped from the left so that each group has the same number of elements before and after.
+    shape: the new extents. Axes are grouped from the left so that each group has the same number of elements before and
+    after.
     """
     stored: list[int] = []
     first, before = 0, 0

@@ -1,7 +1,8 @@
 """Loops with a known trip count, imported as an ONNX Scan over slices of sequences.
 
-A loop reads a sequence by slices at the position of the iteration. It writes a sequence by updating a carried tensor.
-Positions may be any function of the iteration number, since they are computed for all iterations at once.
+A loop reads a sequence by slices. The position of a slice is computed from the number of the iteration. The loop writes
+a sequence by updating a carried tensor. Positions may be any function of the iteration number, since they are computed
+for all iterations at once.
 """
 
 from __future__ import annotations
@@ -311,7 +312,11 @@ def stablehlo_while(reader: Reader, op: stablehlo.WhileOp) -> list[Tensor]:
 
 
 def _limit(reader: Reader, condition: Block, known: Sequence[Tensor | None]) -> tuple[int, int]:
-    """The position of the number that a condition compares, and the first value for which the condition is false."""
+    """Return the position of the number that a condition compares, and the first value for which the condition is
+    false.
+
+    known: the carried numbers that are known.
+    """
     places: dict[SSAValue, int] = {argument: at for at, argument in enumerate(condition.args)}
     for argument, tensor in zip(condition.args, known, strict=True):
         if tensor is not None:
@@ -358,7 +363,9 @@ def insert_slice(reader: Reader, op: Operation) -> Tensor:
 
 
 def _bounds(reader: Reader, op: Operation, whole: Tensor, operands: int) -> tuple[list[Tensor], list[int], list[int]]:
-    """The offsets, sizes and strides of a slice. operands: the number of operands before the computed offsets."""
+    """Return the offsets, sizes and strides of a slice. operands: the number of operands before the computed
+    offsets.
+    """
     computed = iter(reader.operands(op)[operands:])
     offsets = reader.integers(op, "static_offsets")
     if offsets.count(OPEN) > len(op.operands) - operands:

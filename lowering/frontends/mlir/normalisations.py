@@ -15,7 +15,7 @@ MOST_FACTORS = 4
 
 
 def _factors(*tensors: Tensor) -> Sequence[Tensor]:
-    """The factors of a product; nested products are expanded up to a limit on the number of factors."""
+    """The factors of a product. Products inside the product are expanded, up to a limit on the number of factors."""
     found = [*tensors]
     while (at := next((i for i, each in enumerate(found) if each.made_by("Mul")), None)) is not None:
         made = found[at].made_by("Mul")

@@ -1,4 +1,6 @@
-"""The reader of a tensor module: functions, calls and the values of ops. Each dialect's file adds a handler per op."""
+"""The reader of a tensor module: functions, calls and the values of ops. The file of each dialect adds a handler per
+op.
+"""
 
 from __future__ import annotations
 
@@ -59,8 +61,10 @@ def _load_handlers() -> None:
 
 
 def supported_ops() -> Mapping[str, tuple[Sequence[str], Sequence[str]]]:
-    """The supported ops by dialect: ops on computed tensors, and ops supported only on constants and as parts of
-    layers.
+    """For each dialect, return two lists: the ops supported on computed tensors, and the ops supported only in special
+    cases.
+
+    The special cases are constants and parts of layers.
     """
     _load_handlers()
     ops: dict[str, tuple[list[str], list[str]]] = {}

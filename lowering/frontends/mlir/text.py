@@ -39,7 +39,7 @@ ELEMENTS = {"f32": "float32", "f64": "float64", "i1": "bool", "i32": "int32", "i
 
 
 def parse_generic(text: str, file: str) -> tuple[ModuleOp, OpAsmDialectInterface]:
-    """Parse the module in a text, and the resources that its constants refer to.
+    """Parse the module in a text. Return the module, and the resources to which its constants refer.
 
     Ops of StableHLO and CHLO are registered; any other op is unregistered. Raises `InputError` for an op that does not
     verify, and the errors of the parser.
@@ -77,7 +77,9 @@ def attributes(op: Operation) -> Mapping[str, Attribute]:
 
 
 def extents(type: Attribute) -> tuple[Shape, Attribute]:
-    """The extents and the element type of a type; a scalar has no extents. Raises `ValueError` for unknown extents."""
+    """Return the extents and the element type of a type; a scalar has no extents. Raises `ValueError` for unknown
+    extents.
+    """
     if isinstance(type, UnregisteredAttr) and type.attr_name.data == "tosa.shape":
         return (int(type.value.data),), IndexType()
     if not isinstance(type, TensorType | VectorType):

@@ -225,7 +225,11 @@ def average_pool(reader: Reader, op: Operation) -> Tensor:
 
 
 def _covered(extent: int, size: int, stride: int, low: int, number: int) -> np.ndarray:
-    """The number of elements of an axis that each window covers."""
+    """For each window along an axis, the number of elements inside the image that it covers.
+
+    extent: the extent of the image. size: the extent of a window. low: the padding before the image. number: the number
+    of windows.
+    """
     starts = np.arange(number) * stride - low
     return np.minimum(starts + size, extent) - np.maximum(starts, 0)
 

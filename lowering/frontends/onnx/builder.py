@@ -1,4 +1,4 @@
-"""Shared parts of node handlers: values of the model during import, the builder of ops, the table of handlers."""
+"""Shared parts of node handlers: the values of a model during import, the builder of ops, and the table of handlers."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 class Constant:
     """An array that is known during import.
 
-    name: may be empty. raws, format: the quantised source of the numbers, if they were dequantised. axis: the axis of
-    `raws` along which the format has one scale per position, if there are several scales.
+    name: the name in the model; may be empty. raws, format: if the numbers were dequantised, the raws and the format
+    from which they were computed. axis: if there are several scales, the axis of `raws` along which each position has a
+    scale.
     """
 
     array: NDArray[Any]
@@ -50,7 +51,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The element-by-element truth value of `tensor >= threshold`, or of the negated comparison."""
+    """A tensor of truth values: `tensor >= threshold` for each element, or the negated comparison."""
 
     tensor: OrderedTensor
     threshold: float
@@ -67,7 +68,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Indicator:
-    """A tensor that is 1 where all comparisons hold, and 0 elsewhere."""
+    """A tensor that is 1 where all its comparisons are true, and 0 elsewhere."""
 
     comparisons: Sequence[Comparison]
 

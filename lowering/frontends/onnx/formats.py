@@ -82,7 +82,7 @@ def weights_format(node: OnnxNode, raws: NDArray[Any], scale: NDArray[Any], zero
 
 
 def result_formats(graph: OnnxGraph) -> Mapping[str, FloatSkewType]:
-    """The format in which each value is computed, by name; values computed as floats are omitted."""
+    """By name, the format in which each value is computed. Values that are computed as floats are omitted."""
     constants = constants_of(graph)
     formats: dict[str, FloatSkewType] = {}
     for node in reversed(graph.nodes):
@@ -96,10 +96,10 @@ def result_formats(graph: OnnxGraph) -> Mapping[str, FloatSkewType]:
 
 
 def input_format(graph: OnnxGraph, name: str, element: str) -> FloatSkewType | None:
-    """The format of a graph's input: the format to which the graph quantises it, or from which the graph dequantises
-    it.
+    """The format of a graph's input.
 
-    None for an input on floats, and if nodes use different formats.
+    It is the format to which the graph quantises the input, or from which it dequantises the input. None for an input
+    on floats, and if nodes use different formats.
     """
     constants = constants_of(graph)
     readers = [node for node in graph.nodes if name in node.inputs]

@@ -1,8 +1,8 @@
 """Import of an ONNX model as a function of `tdsl` ops on reals (L0).
 
-Exports of classifiers are reduced to the label and the scores of the classifying node. Converters of scikit-learn
-append nodes that cast the label, look it up, normalise the scores, concatenate them from single numbers, and convert
-them to a map.
+Exported classifiers are reduced to the label and the scores of the classifying node. Converters of scikit-learn append
+nodes to this node. These nodes cast the label, look up its class, normalise the scores, concatenate them from single
+numbers, and convert them to a map.
 """
 
 from __future__ import annotations
@@ -228,10 +228,11 @@ class _OnnxImporter:
         return OrderedTensor.plain(self.to.argument(TensorType(element, self.input_shape(declared)), declared.name))
 
     def parts(self, graph: OnnxGraph) -> tuple[list[OrderedTensor], tuple[tuple[Any, ...], ...]]:
-        """Append one argument that concatenates the inputs of a model, and return the inputs as parts of it.
+        """Append one argument that concatenates the inputs of a model. Return the inputs as parts of it, and a list of
+        the parts.
 
-        The argument stores raws if all inputs have formats, and reals otherwise. The second result lists the name, the
-        length and, where needed, the format of each part.
+        The argument stores raws if all inputs have formats, and reals otherwise. The list has the name, the length and,
+        where needed, the format of each part.
         """
         inputs = graph.inputs
         shapes = [self.input_shape(declared) for declared in inputs]
@@ -278,8 +279,8 @@ class _OnnxImporter:
         return shape
 
     def results(self, graph: OnnxGraph, values: Sequence[Value]) -> list[SSAValue]:
-        """The values that the function returns, with a label first. If there are scores but no label, their argmax
-        becomes the label.
+        """The values that the function returns. A label comes first. If there are scores but no label, the argmax of
+        the scores becomes the label.
         """
         results: list[SSAValue] = []
         for output, value in zip(graph.outputs, values, strict=True):

@@ -152,7 +152,9 @@ class _OnnxReader:
         return OnnxNode(op, domain, version, name, inputs, outputs, attributes, self.file, layer=_layer(namespace))
 
     def attribute(self, attribute: AttributeProto, depth: int) -> Attribute:
-        """The value of an attribute, converted by its AttributeProto.AttributeType."""
+        """Convert an attribute to its value. The type in the attribute (AttributeProto.AttributeType) determines the
+        conversion.
+        """
         match int(attribute.type):
             case 1:
                 return attribute.f
@@ -208,7 +210,9 @@ def _ordered(nodes: Sequence[OnnxNode]) -> Sequence[OnnxNode]:
 
 
 def needed_nodes(nodes: Sequence[OnnxNode], outputs: Sequence[Declared]) -> Iterator[OnnxNode]:
-    """Yield the nodes on which `outputs` depend, in order, without the names of unused outputs."""
+    """Yield the nodes on which `outputs` depend, in order. Outputs of a node that no node uses have no name in the
+    result.
+    """
     wanted = {output.name for output in outputs}
     kept: list[OnnxNode] = []
     for node in reversed(nodes):
@@ -243,7 +247,7 @@ _REALS = frozenset(("min", "max", "value", "scales"))
 
 
 def _modernised(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Convert a node to equivalent nodes of the newest opset; raises `InputError` if there are none."""
+    """The nodes of the newest opset that are equivalent to a node; raises `InputError` if there are none."""
     if node.domain:
         return [node]
     moved = _inputs_for_attributes(node)
@@ -270,8 +274,8 @@ def constant_node(node: OnnxNode, name: str, value: Array) -> OnnxNode:
 
 
 def _inputs_for_attributes(node: OnnxNode) -> list[OnnxNode]:
-    """Convert attributes that are inputs in the newest definition to Constant nodes; return these and then the node
-    itself.
+    """Convert the attributes that are inputs in the newest definition to Constant nodes. Return these nodes, and then
+    the node itself.
     """
     moved = {name: at for name, at in MOVED.get(node.op, {}).items() if name in node.attributes}
     if not moved:
@@ -294,8 +298,10 @@ def _array(node: OnnxNode, name: str, value: Attribute) -> Array:
 
 
 def _softmax(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Flatten the axes from `axis` (1 by default) to the last. Before opset 13, Softmax normalises these axes as one
-    vector.
+    """The nodes that replace a Softmax of an opset before 13.
+
+    Such a Softmax normalises all axes from `axis` (1 by default) to the last as one vector. The nodes therefore flatten
+    these axes.
     """
     if node.version >= 13 or not node.inputs or not node.outputs or node.attributes.get("axis", 1) == -1:
         return [node]
@@ -310,7 +316,10 @@ def _softmax(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 def _resize(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Set the modes of Upsample and of Resize before opset 11, whose source pixel is `floor(y / scale)`."""
+    """The nodes that replace an Upsample, or a Resize of an opset before 11, with explicit modes.
+
+    The source pixel of these ops is `floor(y / scale)`.
+    """
     if node.op == "Resize" and node.version >= 11:
         return [node]
     if len(node.inputs) != 2:
@@ -321,13 +330,18 @@ def _resize(node: OnnxNode) -> Sequence[OnnxNode]:
 
 
 def _batch_normalization(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Reject a BatchNormalization with a mean per element (before opset 9), which no exporter writes."""
+    """Return the node unchanged; raise `InputError` for a BatchNormalization with a mean per element.
+
+    Such a mean is possible before opset 9, but no exporter writes it.
+    """
     node.only("spatial", 1)
     return [node]
 
 
 def _scan(node: OnnxNode) -> Sequence[OnnxNode]:
-    """Reject the Scan of opset 8, which has a sample axis and sequence lengths."""
+    """Return the node unchanged; raise `InputError` for the Scan of opset 8, which has a sample axis and sequence
+    lengths.
+    """
     if node.version < 9:
         raise node.error("the Scan of opset 8 is not supported: export the model with opset 9 or newer")
     return [node]

@@ -97,8 +97,8 @@ def tensor_array(tensor: TensorProto, file: str) -> NDArray[Any]:
 
 
 def _listed(tensor: TensorProto, element: str, stored: np.dtype[Any]) -> NDArray[Any]:
-    """The elements of a tensor that stores lists instead of raw bytes;
-    types of 16 bits or less are stored as integers.
+    """The elements of a tensor that stores its elements in lists instead of raw bytes. Types of 16 bits or less are
+    stored as integers.
     """
     values = np.array(getattr(tensor, _FIELDS.get(element, "int32_data")))
     if element in ("float16", BFLOAT16):

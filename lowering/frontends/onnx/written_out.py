@@ -1,4 +1,4 @@
-"""Recognition of normalisations that a graph represents by elementary nodes; opsets below 17 have no
+"""Recognition of normalisations that a graph represents by elementary nodes, because opsets below 17 have no
 LayerNormalization.
 """
 
@@ -35,8 +35,9 @@ class _Written:
         self.makers: Mapping[str, OnnxNode] = {name: node for node in graph.nodes for name in node.outputs if name}
 
     def normalised(self, node: OnnxNode) -> Sequence[OnnxNode]:
-        """The nodes that replace a quotient by a deviation, or a product with its inverse; other nodes are returned
-        unchanged.
+        """The nodes that replace a quotient by a deviation, or a product with the inverse of a deviation.
+
+        Any other node is returned unchanged.
         """
         for x, root in self.quotients(node):
             if (sum := self.made(root, "Sqrt")) is None or (known := self.variance(sum.inputs[0])) is None:
@@ -54,7 +55,9 @@ class _Written:
         return [node]
 
     def quotients(self, node: OnnxNode) -> Sequence[tuple[str, str]]:
-        """Match a quotient, or a product with a reciprocal; return the possible pairs of dividend and divisor."""
+        """Match a quotient, or a product with a reciprocal. Return the possible pairs of the dividend and the divisor,
+        by name.
+        """
         if node.domain or len(node.inputs) != 2:
             return []
         a, b = node.inputs
@@ -64,8 +67,10 @@ class _Written:
         return [(x, inverse.inputs[0]) for x, inverse in inverses if inverse is not None]
 
     def variance(self, sum: str) -> tuple[str, tuple[int, ...], float] | None:
-        """Match the mean of squares plus an epsilon; return the squared value,
-        the axes of the mean, and the epsilon.
+        """Match the mean of squares plus an epsilon. Return the name of the squared value, the axes of the mean, and
+        the epsilon.
+
+        None for any other value.
         """
         if (added := self.made(sum, "Add")) is None:
             return None
@@ -83,7 +88,9 @@ class _Written:
         return None
 
     def mean(self, name: str) -> tuple[str, tuple[int, ...]] | None:
-        """Match a mean whose reduced axes remain with extent 1; return its input and axes."""
+        """Match a mean whose reduced axes remain with extent 1. Return the name of its input, and the axes; None for
+        any other value.
+        """
         node = self.made(name, "ReduceMean")
         if node is None or len(node.inputs) < 2 or node.attributes.get("keepdims", 1) != 1:
             return None
@@ -91,8 +98,10 @@ class _Written:
         return None if axes is None or not axes.size else (node.inputs[0], tuple(int(axis) for axis in axes.ravel()))
 
     def same(self, a: str, b: str) -> bool:
-        """Whether two names are equal, or name differences of the same values; some exporters write such a difference
-        twice.
+        """Whether two names denote equal values.
+
+        This is so if the names are equal, or if both values are differences of the same operands. Some exporters write
+        such a difference twice.
         """
         first, second = self.made(a, "Sub"), self.made(b, "Sub")
         return a == b or (first is not None and second is not None and first.inputs == second.inputs)

@@ -179,7 +179,7 @@ class Conditional(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Let(Expression):
-    """`let name = value in body`. With offsets and sizes, `value` replaces a slice of the tensor `name`."""
+    """`let name = value in body`. If there are offsets and sizes, `value` replaces a slice of the tensor `name`."""
 
     name: str
     offsets: tuple[Expression, ...]
@@ -197,7 +197,9 @@ def children(node: Expression) -> Iterator[Expression]:
 
 
 def assigned_names(node: Expression) -> dict[str, Location]:
-    """Every name that a nested `let` binds, rebinds or splices into, with the location of the first such `let`."""
+    """Every name that a nested `let` binds or rebinds, or whose slice it replaces, with the location of the first such
+    `let`.
+    """
     locations: dict[str, Location] = {}
     pending = [node]
     while pending:

@@ -43,8 +43,8 @@ DATA = frozenset[Source]((None,))
 class IndexRange:
     """The range low <= integer <= high.
 
-    sources: the sources of variation of an integer that is known to reach both ends; None if low and high are only
-    bounds.
+    sources: if the integer is known to reach both ends, the independent sources of its variation; None if low and high
+    are only bounds.
     """
 
     low: int
@@ -52,9 +52,7 @@ class IndexRange:
     sources: frozenset[Source] | None = frozenset()
 
     def combine(self, other: IndexRange, operator: str) -> IndexRange:
-        """The range of `self operator other`, for + - *. The range is exact if `self` and `other` vary
-        independently.
-        """
+        """The range of `self operator other`, for + - *. The range is exact if the two integers vary independently."""
         a, b = (self.low, self.high), (other.low, other.high)
         match operator:
             case "+":
@@ -233,7 +231,7 @@ class SeedotBuilder(ModelBuilder):
         return self.at(location).op(tdsl.SelectOp, decision, if_true, self.fit(location, if_false, shape_of(if_true)))
 
     def fit(self, location: Location, value: SSAValue, shape: Shape) -> SSAValue:
-        """Reshape a value to the given shape if the value and the shape have one element; otherwise return it
+        """If the value and the shape have one element, reshape the value to the shape. Otherwise return it
         unchanged.
         """
         if shape_of(value) != shape and prod(shape) == prod(shape_of(value)) == 1:
@@ -342,7 +340,7 @@ class SeedotBuilder(ModelBuilder):
         return image
 
     def _changed(self, location: Location, constant: tdsl.ConstOp, raws: Raws) -> SSAValue:
-        """Replace a parameter by one with new raws and the same name."""
+        """Replace a parameter by a parameter with new raws and the same name, and return the new constant."""
         new = self.at(location).emit(tdsl.ConstOp, raws.astype(constant.raws.dtype), F32_FORMAT)
         new.result.name_hint = constant.result.name_hint
         return new.result

@@ -57,7 +57,7 @@ class ScopedVariable:
 
 
 class Scope(dict[str, ScopedVariable]):
-    """The visible names. A name never shadows another, so that leaving a scope only deletes names."""
+    """The visible names. A name never shadows another name, so leaving a scope only deletes names."""
 
     def find(self, name: str, location: Location) -> ScopedVariable:
         if (variable := self.get(name)) is None:

@@ -133,8 +133,8 @@ def _product(integers: Iterable[Expression]) -> tuple[int, ...]:
 
 
 class _Nodes:
-    """The parser's actions, one per grammar rule. c: the tokens and values of the rule that the grammar does not
-    discard.
+    """The parser's actions, one per grammar rule. c: the tokens and values that the rule consists of and that the
+    grammar retains.
     """
 
     def integers(self, c: list[Token]) -> tuple[int, ...]:

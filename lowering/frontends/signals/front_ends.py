@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 
 def mel_matrix(bands: int, bins: int, rate: float, low: float, high: float) -> NDArray[Any]:
-    """Triangular mel filters (bands, bins) of height 1 in f32. Their corners are equally spaced in mel, 1127 ln(1 + f /
-    700).
+    """Triangular mel filters (bands, bins) of height 1 in f32.
 
-    As in TensorFlow's linear_to_mel_weight_matrix, weights are linear in mel, and the weights of bin 0 are zero. low,
-    high: limits of the bank in Hz. Bin k has the frequency `k * rate / (2 * bins)`.
+    The corners of the triangles are equally spaced in mel, 1127 ln(1 + f / 700). As in TensorFlow's
+    linear_to_mel_weight_matrix, weights are linear in mel, and the weights of bin 0 are zero. low, high: limits of the
+    bank in Hz. Bin k has the frequency `k * rate / (2 * bins)`.
     """
 
     def mel(frequency: NDArray[Any]) -> NDArray[Any]:
@@ -273,10 +273,10 @@ class Spectrogram(FrontEnd):
     number of mel bands between `low` and `high` Hz at `rate` samples per second; None for single bins, without the bin
     at half the rate. floor: a number added before the natural logarithm; None for no logarithm. coefficients: the
     number of cepstral coefficients of the bands; None for none. normalise: the fraction by which the running mean of
-    each feature, initially 0, moves towards every frame before it is subtracted; None for no mean. block_exponent: the
-    maximum number of doublings of a quiet frame before its transform, which the logarithm undoes; None for none.
-    full_scale: a power of two that bounds doubled samples. delta: true to append the differences from the previous
-    frame, which is zero for the first.
+    each feature moves towards every frame before the mean is subtracted; the mean is initially 0; None for no mean.
+    block_exponent: the maximum number of doublings of a quiet frame before its transform; the logarithm compensates for
+    them; None for none. full_scale: a power of two that bounds doubled samples. delta: true to append the differences
+    from the previous frame; the frame before the first is zero.
     """
 
     rate: float = 8000.0
@@ -382,8 +382,8 @@ def verify_share(share: float | None) -> None:
 
 
 def less_running_mean(to: ModelBuilder, row: SSAValue, mean: SSAValue, share: float) -> tuple[SSAValue, SSAValue]:
-    """Move a running mean towards a row by the fraction `share`;
-    return the row minus the new mean, and the new mean.
+    """Move a running mean towards a row by the fraction `share`. Return the row minus the new mean, and the new
+    mean.
     """
     step = to.op(tdsl.MulOp, to.op(tdsl.SubOp, row, mean), to.parameter(reals(np.full((1, 1), share))))
     mean = to.op(tdsl.AddOp, mean, step)

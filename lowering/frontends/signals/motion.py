@@ -76,7 +76,8 @@ class Motion(FrontEnd):
 
 
 def band_pass(low: float, high: float, rate: float) -> tuple[float, float, float, float, float]:
-    """The coefficients b0, b1, b2, a1, a2 of a band-pass filter: gain 1 at sqrt(low high) Hz, about 0.7 at both limits.
+    """Return the coefficients b0, b1, b2, a1, a2 of a band-pass filter. The gain is 1 at sqrt(low high) Hz and about
+    0.7 at both limits.
 
     The filter is the bilinear transform of the analogue band pass (Bristow-Johnson, "Cookbook formulae for audio EQ
     biquad filter coefficients").

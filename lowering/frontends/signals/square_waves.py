@@ -25,10 +25,10 @@ class SquareWaves(FrontEnd):
     """Powers at given frequencies over the last `chunks` chunks (equation (27)), updated after each chunk of `hop`
     samples.
 
-    The state has two accumulators per chunk and frequency, and no samples of earlier chunks. Sums over a chunk are
-    divided by its length; chunks are weighted by a Hamming window. frame: has no effect. frequencies: frequencies in
-    Hz, at `rate` samples per second, rounded to multiples of `rate / signals.PERIOD`. floor, normalise: as in
-    `Spectrogram`.
+    The state has two accumulators per chunk and frequency, and no samples of earlier chunks. The sums over a chunk are
+    divided by the length of the chunk. Chunks are weighted by a Hamming window. frame: has no effect. frequencies:
+    frequencies in Hz, at `rate` samples per second, rounded to multiples of `rate / signals.PERIOD`. floor, normalise:
+    as in `Spectrogram`.
     """
 
     rate: float = 8000.0

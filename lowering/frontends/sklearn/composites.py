@@ -124,7 +124,9 @@ def one_against_rest(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Com
 
 
 def _shares(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> SSAValue:
-    """Emit the probabilities of all classes; for a single score, the probability of the second of two classes."""
+    """Emit the probabilities of all classes. If the scores are a single score, emit only the probability of the second
+    of two classes.
+    """
     name = type(estimator).__name__
     if name in SHARES:
         return scores
@@ -135,12 +137,17 @@ def _shares(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) ->
 
 
 def _vote(to: ModelBuilder, scores: SSAValue) -> SSAValue:
-    """Emit a one-hot row of the predicted class; for two classes with a single score, 1 for the second class."""
+    """Emit a vote for the predicted class: a row with 1 for this class and 0 for all others.
+
+    For two classes with a single score, the row has a single element: 1 if the second class is predicted, otherwise 0.
+    """
     return to.op(tdsl.StepOp, scores) if shape_of(scores)[1] == 1 else to.op(tdsl.TopKMaskOp, scores, 1)
 
 
 def voting_classifier(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) -> SSAValue:
-    """Emit the mean probability or the total vote of each class. Ties go to the first class."""
+    """Emit the mean probability or the total vote of each class. If classes have equal results, the first of them is
+    predicted.
+    """
     members = [compute(to, each, x) for each in inner(to, estimator, "estimators_")]
     classes = len(estimator.classes_)
     if estimator.voting == "soft":
@@ -205,7 +212,7 @@ def _sums(to: ModelBuilder, rows: Sequence[SSAValue], weights: NDArray[Any], add
 
 
 def _second(to: ModelBuilder, shares: SSAValue) -> SSAValue:
-    """The share of the second class if there are two classes; otherwise all shares."""
+    """If there are two classes, the share of the second class; otherwise the shares of all classes."""
     return to.picked(shares, [1]) if shape_of(shares)[1] == 2 else shares
 
 
@@ -260,10 +267,10 @@ def calibrated(estimator: Any, to: ModelBuilder, x: SSAValue, compute: Compute) 
 
 
 def _logistic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
-    """Emit sigmoid(-(a f + b)) of decision functions or probabilities f.
+    """Emit sigmoid(-(a f + b)), where f is the decision function or the probability of a class.
 
-    Platt, "Probabilistic Outputs for Support Vector Machines", 1999. The probabilities of several classes are divided
-    by their sum, computed as the softmax of their logarithms.
+    Source: Platt, "Probabilistic Outputs for Support Vector Machines", 1999. The probabilities of several classes are
+    divided by their sum. This is computed as the softmax of the logarithms of the probabilities.
     """
     slopes, addends = (np.array([[float(getattr(one, name)) for one in calibrators]]) for name in ("a_", "b_"))
     negative = to.op(tdsl.MulOp, given, to.parameter(reals(slopes)))
@@ -274,10 +281,11 @@ def _logistic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> 
 
 
 def _isotonic(to: ModelBuilder, calibrators: Sequence[Any], given: SSAValue) -> SSAValue:
-    """Emit piecewise linear functions of decision functions or probabilities, constant beyond their ends.
+    """Emit piecewise linear functions of decision functions or probabilities. Each function is constant beyond its
+    ends.
 
-    Each function is a sum over its rising pieces: the fraction of the piece below the score, times the rise of the
-    piece.
+    Each function is a sum over its rising pieces. The term of a piece is the fraction of the piece below the score,
+    times the rise of the piece.
     """
     starts, ends, rises, chosen = list[float](), list[float](), list[Any](), list[Any]()
     for each, of in zip(calibrators, np.eye(len(calibrators)), strict=True):

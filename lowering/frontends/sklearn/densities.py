@@ -60,8 +60,8 @@ def multinomial_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SS
 
 
 def complement_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    """Emit scores as `multinomial_naive_bayes` does, from the weights of the complement of each class and without
-    priors.
+    """Emit scores as `multinomial_naive_bayes` does, without priors. The weights of a class come from the samples of
+    all other classes.
     """
     weights = array(to, estimator, "feature_log_prob_", 2)
     return _scores(to, x, weights, np.zeros(len(weights)))
@@ -77,7 +77,7 @@ def bernoulli_naive_bayes(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAV
 
 
 def _scores(to: ModelBuilder, x: SSAValue, weights: NDArray[Any], addends: NDArray[Any]) -> SSAValue:
-    """Emit the row `weights x + addends`, up to terms common to all classes."""
+    """Emit the row `weights x + addends`. Terms that are equal for all classes are omitted."""
     scores = affine(to, x, weights - weights.mean(0), addends - addends.max())
     return to.reshape(scores, (1, len(weights)))
 

@@ -35,8 +35,9 @@ LEAST_DISTANCE = 1e-3
 def path_lengths(tree: Any) -> Array:
     """The length of the path to each node of a tree of scikit-learn, (nodes,).
 
-    A leaf with n samples adds the mean path length that would isolate them: c(n) = 2 H(n - 1) - 2 (n - 1) / n (Liu,
-    Ting and Zhou, "Isolation Forest", 2008, section 2, with scikit-learn's approximation of the harmonic number H).
+    A path to a leaf with n samples is lengthened by the mean path length that would isolate these samples: c(n) = 2 H(n
+    - 1) - 2 (n - 1) / n (Liu, Ting and Zhou, "Isolation Forest", 2008, section 2, with scikit-learn's approximation of
+    the harmonic number H).
     """
     depths = np.zeros(tree.node_count)
     # Parents come before their children.
@@ -130,7 +131,7 @@ def distance_to_components(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSA
 
 
 def centred_column(to: ModelBuilder, x: SSAValue, centre: Array) -> tuple[SSAValue, SSAValue]:
-    """Emit the column x - centre, and its squared length, 1 x 1."""
+    """Emit the column x - centre, and the squared length of this column, 1 x 1. Return both."""
     length = len(centre)
     column = to.reshape(shifted(to, to.reshape(x, (1, length)), centre), (length, 1))
     return column, to.op(tdsl.MatmulOp, to.reshape(column, (1, length)), column)
@@ -140,9 +141,9 @@ def local_outlier_factor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAVa
     """Emit the negative local outlier factor: the mean density at the nearest samples times their mean reachability
     distance to x.
 
-    The reachability distance from a sample is its distance to x, but at least the sample's distance to its own last
-    neighbour (Breunig and others, "LOF: Identifying Density-Based Local Outliers", 2000, definitions 5 to 7). The unit
-    of distances is their median.
+    The reachability distance of x from a sample is the greater of two distances: from the sample to x, and from the
+    sample to the last of its own neighbours (Breunig and others, "LOF: Identifying Density-Based Local Outliers", 2000,
+    definitions 5 to 7). The unit of distances is their median.
     """
     only(to, estimator, "novelty", True, instead="fit it with novelty=True, without which it takes no new samples")
     only(to, estimator, "effective_metric_", "euclidean", instead="fit it with the metric 'euclidean'")

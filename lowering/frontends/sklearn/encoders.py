@@ -1,8 +1,8 @@
 """Encoders of categories, imported as one tree per feature. The leaves contain the encoder's output for each category.
 
-The fitted encoder computes these outputs itself, so that all its parameters are supported. Categories are numbers. A
-value matches a category if their distance is at most a quarter of the least distance between categories, so that every
-number format separates the categories; other values are unknown. If an encoder rejects unknown values, each value is
+The fitted encoder computes these outputs, so that all its parameters are supported. Categories are numbers. A value
+matches a category if their distance is at most a quarter of the least distance between categories. Every number format
+then separates the categories. All other values are unknown. If an encoder rejects unknown values, each value is
 assigned to the nearest category, which needs half as many comparisons.
 """
 
@@ -107,7 +107,8 @@ def _columns(to: ModelBuilder, estimator: Any, categories: Sequence[NDArray[np.f
 def _tree(values: NDArray[np.float64], columns: NDArray[np.float64], *, known: bool) -> Tree:
     """The tree of one feature.
 
-    columns: a row per value, then a row for an unknown value. known: true to omit the leaves of unknown values.
+    values: the categories in ascending order. columns: a row per value, then a row for an unknown value. known: true to
+    omit the leaves of unknown values.
     """
     if known:
         limits, leaves = (values[1:] + values[:-1]) / 2, [*range(len(values))]

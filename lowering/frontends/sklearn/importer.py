@@ -99,7 +99,7 @@ def import_estimator(estimator: object, features: int | None = None, file: str =
 
 
 def _imported(to: ModelBuilder, estimator: object, features: int | None) -> ModuleOp:
-    """Import as `import_estimator` does, but raise any exception that unexpected attributes cause."""
+    """Import an estimator as `import_estimator` does, but raise any exception that unexpected attributes cause."""
     if (count := features or getattr(estimator, "n_features_in_", None)) is None:
         first = _first_step(estimator)
         name = _name_of(to, first)
@@ -134,8 +134,9 @@ def _imported(to: ModelBuilder, estimator: object, features: int | None) -> Modu
 
 
 def _first_step(estimator: Any) -> Any:
-    """The estimator that reads the inputs: the first step of a pipeline, or the estimator itself. Parameter searches
-    are unwrapped.
+    """The estimator that receives the inputs: the first step of a pipeline, or the estimator itself.
+
+    If it is a parameter search, the estimator that the search found.
     """
     while (steps := getattr(getattr(estimator, "best_estimator_", estimator), "steps", None)) is not None:
         computing = [step for _, step in steps if _computes(step)]
@@ -146,7 +147,10 @@ def _first_step(estimator: Any) -> Any:
 
 
 def _measures_distance(name: str) -> bool:
-    """Whether a detector is requested and a class detects anomalies by distances instead of its predictions."""
+    """Whether an estimator is imported as a detector by distances.
+
+    This is so if a detector is requested and the class computes distances to centres or components.
+    """
     return detects() and name in DISTANCES
 
 
@@ -162,10 +166,10 @@ def _name_of(to: ModelBuilder, estimator: object) -> str:
 
 
 def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = None) -> tuple[Any, SSAValue]:
-    """Emit the result of an estimator's `predict`; also return the estimator that pipelines and searches resolve to.
+    """Emit the result of an estimator's `predict`. Return the estimator that computes it, and the result.
 
-    The result of a transformer without `predict` is its new features. step: the name of the estimator in messages; by
-    default its class name.
+    For pipelines and searches, this is the final estimator. The result of a transformer without `predict` is its new
+    features. step: the name of the estimator in messages; by default its class name.
     """
     name = _name_of(to, estimator)
     with to.importing(name):
@@ -189,7 +193,9 @@ def _computed(to: ModelBuilder, estimator: Any, x: SSAValue, step: str | None = 
 
 
 def _chosen(step: str, estimator: object) -> str | None:
-    """The name of a pipeline's step if the user chose it; None if `make_pipeline` derived it from the class."""
+    """The name of a pipeline's step if the user chose the name; None if `make_pipeline` derived the name from the
+    class.
+    """
     made = type(estimator).__name__.lower()
     return None if step == made or step.rpartition("-")[0] == made else step
 
@@ -197,7 +203,7 @@ def _chosen(step: str, estimator: object) -> str | None:
 def _transformed(to: ModelBuilder, transformer: Any, x: SSAValue, step: str | None = None) -> tuple[Any, SSAValue]:
     """Emit the features that a transformer's `transform` computes, even if the transformer also has a `predict`.
 
-    The first result is the transformer.
+    Returns the transformer and the features.
     """
     name = _name_of(to, transformer)
     if name not in FAMILIES["Transformers"] and name not in COLUMNS and name != PIPELINE:
@@ -246,9 +252,9 @@ def _with_handler(to: ModelBuilder, name: str, estimator: Any, x: SSAValue) -> S
 
 
 def _class_and_scores(to: ModelBuilder, estimator: Any, scores: SSAValue, classes: int) -> list[SSAValue]:
-    """Emit the index of the class, and the scores or probabilities.
+    """Emit the index of the class and the scores or probabilities, and return both in this order.
 
-    The class is derived from the scores, since rounded probabilities may be equal.
+    The class is computed from the scores, since rounded probabilities may be equal.
     """
     count = shape_of(scores)[1]
     if classes < 2:

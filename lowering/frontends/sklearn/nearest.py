@@ -1,6 +1,6 @@
-"""Replacements for unsupported estimators: scikit-learn expressions whose estimators can be imported.
+"""Advice for unsupported estimators: scikit-learn expressions that create replacements, which can be imported.
 
-A test fits and imports each of them.
+A test fits and imports each replacement.
 """
 
 from __future__ import annotations

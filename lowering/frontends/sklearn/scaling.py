@@ -36,7 +36,7 @@ def scaled(to: ModelBuilder, x: SSAValue, factor: NDArray[Any]) -> SSAValue:
 def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, scale: str) -> SSAValue:
     """Emit (x - centre) / scale. `centre` and `scale` are names of fitted attributes.
 
-    A name or a value None means 0 for `centre` and 1 for `scale`.
+    If a name or the value of an attribute is None, the centre is 0, and the scale is 1.
     """
     if not hasattr(estimator, scale):
         array(to, estimator, scale)
@@ -51,10 +51,10 @@ def _divided(to: ModelBuilder, estimator: Any, x: SSAValue, centre: str | None, 
 
 
 def _recorded(to: ModelBuilder, x: SSAValue, result: SSAValue, steps: Sequence[Any]) -> SSAValue:
-    """Record the steps by which a scaler computes `result` from `x`, if `result` increases with every feature; return
-    `result`.
+    """Record the steps by which a scaler computes `result` from `x`, and return `result`.
 
-    The thresholds of trees on the result are converted by these steps.
+    The steps are recorded only if `result` increases with every feature. The thresholds of trees on the result are
+    converted by these steps.
     """
     factors = [numbers for function, numbers in steps if function in (np.multiply, np.divide)]
     if result is not x and all((numbers > 0).all() for numbers in factors):

@@ -1,7 +1,7 @@
 """Estimators that compare an input with stored points: k-means, nearest neighbours, and support vector machines.
 
-The nearest point p has the greatest p x - |p|^2 / 2. One matrix product computes this number for all points. The mean
-of the points is subtracted first, which keeps these numbers small.
+The point p that is nearest to x has the greatest p x - |p|^2 / 2. One matrix product computes this number for all
+points. The mean of the points is subtracted from the points and from x first, which keeps these numbers small.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def nearest_centroid(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
 
 
 def _of_neighbours(estimator: Any, to: ModelBuilder, x: SSAValue, targets: NDArray[Any]) -> SSAValue:
-    """Emit the mean target, 1 x M, of the nearest samples; ties go to the first samples. targets: (samples, M)."""
+    """Emit the mean target, 1 x M, of the nearest samples. Among equally near samples, the first are used. targets:
+    (samples, M).
+    """
     only(to, estimator, "weights", "uniform", instead="fit it with weights='uniform'")
     only(to, estimator, "effective_metric_", "euclidean", instead="fit it with the metric 'euclidean'")
     samples, count = array(to, estimator, "_fit_X", 2), int(estimator.n_neighbors)

@@ -1,8 +1,8 @@
 """Trees, forests and boosted trees of scikit-learn.
 
-Forests compute the mean of their trees' class probabilities, the soft votes of `predict`. Boosted trees compute raw
-predictions, a single one for a binary classifier. If the loss of a regressor has a log link, the exponential of the raw
-predictions follows.
+Forests compute the mean of the class probabilities of their trees (soft votes), as `predict` does. Boosted trees
+compute raw predictions. A binary classifier has a single raw prediction. If the loss of a regressor has a log link, the
+exponential of the raw predictions follows.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _LINKS: Mapping[str, type[tdsl.UnaryOp] | None] = {
 
 
 def tree_of(owner: Any, estimator: Any, votes: NDArray[Any], columns: Any = None) -> Tree:
-    """Convert the tree of a fitted estimator. owner: the estimator that contains it.
+    """Convert the tree of a fitted estimator. owner: the estimator that contains the tree.
 
-    columns: the input column of each feature, by default the same. If the owner accepts missing values, they go to the
-    first child where training determined so.
+    columns: for each feature of the tree, the column of the input; by default the same index. If the owner accepts
+    missing values, a missing value goes to the first child of the nodes for which training determined this.
     """
     tree = estimator.tree_
     features = tree.feature if columns is None else np.asarray(columns)[np.maximum(tree.feature, 0)]

@@ -36,5 +36,5 @@ def advice(kind: str) -> str:
 
 
 def recurrent(kinds: Iterable[str]) -> str | None:
-    """The first of the given kinds of operators that iterates over a sequence; None if there is none."""
+    """The first of `kinds`, names of operators, that iterates over a sequence; None if there is none."""
     return next((kind for kind in kinds if advice(kind) == _UNROLLED), None)

@@ -1,9 +1,9 @@
 """Dilated convolutions, which converters write as ordinary convolutions on interleaved parts of an image.
 
-SPACE_TO_BATCH_ND pads an image and splits it into a batch of images, in which neighbouring pixels are the dilation
-apart in the original. A convolution without padding processes the batch, and BATCH_TO_SPACE_ND interleaves the results.
-If the image is a sequence, changes of shape surround these operators. Converters write this form if the number of
-samples is open. This module replaces it by one dilated convolution.
+SPACE_TO_BATCH_ND pads an image and splits it into a batch of images. Pixels that are neighbours in such an image are
+the dilation apart in the original. A convolution without padding processes the batch, and BATCH_TO_SPACE_ND interleaves
+the results. If the image is a sequence, changes of shape surround these operators. Converters write this form if the
+number of samples is open. This module replaces it by one dilated convolution.
 """
 
 from __future__ import annotations
@@ -42,8 +42,9 @@ def dilated(graph: TfliteGraph) -> TfliteGraph:
 
 
 def _chain(graph: TfliteGraph, first: Operator) -> list[Operator] | None:
-    """The operators from the one that splits an image to the one that joins it; None if the chain contains other
-    operators.
+    """The operators from the operator that splits an image to the operator that joins it.
+
+    None if there are other operators in between.
     """
     chain = [first]
     while chain[-1].kind != "BATCH_TO_SPACE_ND":

@@ -1,8 +1,8 @@
 """Folding of TensorFlow Lite operators that depend only on constants and shapes.
 
-Keras leaves the number of samples open, so that the model computes shapes at run time: SHAPE, STRIDED_SLICE and PACK
-before every RESHAPE of a Flatten layer, FILL for the initial state of a recurrent layer. A program processes one
-sample, which determines all of these shapes.
+Keras leaves the number of samples open, so that the model computes shapes at run time. For example, SHAPE,
+STRIDED_SLICE and PACK precede every RESHAPE of a Flatten layer, and FILL creates the initial state of a recurrent
+layer. A program processes one sample, which determines all of these shapes.
 
 If a model computes in floats, weights stored in fewer bits become floats. This applies to 8-bit weights with float
 activations (TensorFlow Lite's dynamic range) and to float16 weights followed by a DEQUANTIZE.

@@ -2,9 +2,9 @@
 L0.
 
 The program computes the same bytes as TensorFlow Lite Micro. The interface describes conversions of inputs and outputs.
-If the file begins with QUANTIZE and ends with DEQUANTIZE, the function accepts and returns raws. If the file begins
-with a TRANSPOSE that moves channels to the end, the function accepts the transposed image, and the interface declares
-the order; data sets keep the file's order.
+If the model in the file begins with QUANTIZE and ends with DEQUANTIZE, the function accepts and returns raws. If it
+begins with a TRANSPOSE that moves channels to the end, the function accepts the transposed image. The interface then
+declares the order of the axes. Data sets keep the order of the file.
 
 Operators are imported by their names in the file. A tensor has the quantisation that the file declares, or floats.
 """
@@ -117,8 +117,8 @@ def _is_shape(graph: TfliteGraph, tensor: Tensor) -> bool:
 def _parts(
     to: GraphBuilder, inputs: Sequence[Tensor], entrances: Sequence[Tensor], *, kept: bool
 ) -> Sequence[tuple[object, ...]]:
-    """Define several inputs as parts of one argument; return the name, the length and, where needed, the format of each
-    part.
+    """Define several inputs as parts of one argument. For each part, return its name, its length and, where needed, its
+    format.
 
     entrances: the tensor that the program accepts for each input. kept: true for a model that keeps a state.
     """
@@ -137,11 +137,12 @@ def _parts(
 def _entrance(
     graph: TfliteGraph, tensor: Tensor, *, moved: bool
 ) -> tuple[Tensor, tuple[int, ...] | None, set[Operator]]:
-    """The tensor that the program accepts for an input of the model, and the operators omitted before it.
+    """Determine the tensor that the program accepts for an input of the model.
 
-    The omitted operators quantize the input or move its channels to the end; the caller passes the input in that form.
-    The second result is the order of the file's axes in the tensor, if an operator moves channels to the end; otherwise
-    None. moved: false for inputs that keep the file's order: the frames of a stream, and each of several inputs.
+    Returns this tensor, the order of the file's axes in it, and the operators that are omitted before it. The omitted
+    operators quantize the input or move its channels to the end; the caller passes the input in that form. The order is
+    None if no operator moves channels to the end. moved: false for inputs that keep the file's order: the frames of a
+    stream, and each of several inputs.
     """
     order, skipped = None, set[Operator]()
     while tensor not in graph.outputs:
@@ -162,7 +163,9 @@ def _entrance(
 
 
 def _exit(graph: TfliteGraph, tensor: Tensor) -> tuple[Tensor, Operator | None]:
-    """The tensor that the program returns for an output, and the final DEQUANTIZE that the program omits, if any."""
+    """Return the tensor that the program returns for an output, and the final DEQUANTIZE that the program omits, or
+    None.
+    """
     for op in graph.operators:
         source = op.inputs[0] if op.inputs else None
         if op.kind == "DEQUANTIZE" and tensor in op.outputs and source is not None:

@@ -78,8 +78,9 @@ def mean(to: GraphBuilder, op: Operator) -> None:
 
 
 def resize_nearest(to: GraphBuilder, op: Operator) -> None:
-    """Import RESIZE_NEAREST_NEIGHBOR, as `tdsl.resize_nearest` where each source pixel is y * H div H', else as a
-    gather.
+    """Import RESIZE_NEAREST_NEIGHBOR.
+
+    The result is a `tdsl.resize_nearest` if each source pixel is y * H div H', otherwise a gather.
     """
     from tinyml.lowering.frontends.onnx.ops.movement import picked
     from tinyml.lowering.frontends.onnx.ops.windows import quotients

@@ -155,7 +155,9 @@ def _batch_matmul(write: Writer, values: Sequence[Value]) -> Value:
 
 
 def _layer_normalization(write: Writer, values: Sequence[Value]) -> Value:
-    """Write L2 or layer normalisation of rows over some axes, centred or not, times a factor plus an addend."""
+    """Write L2 or layer normalisation of rows over some axes, times a factor plus an addend. Layer normalisation
+    centres the rows first.
+    """
     x, factor, addend = values
     options, rank = write.op.options, len(x.shape)
     axes = options["axes"]

@@ -299,7 +299,7 @@ class _Table:
         return self.content[start : start + length].decode(errors="replace")
 
     def _vector(self, slot: int, size: int) -> tuple[int, int]:
-        """The byte offset of a vector's first element, and the number of elements. size: bytes per element."""
+        """Return the byte offset of a vector's first element, and the number of elements. size: bytes per element."""
         if (position := self._field(slot)) is None:
             return 0, 0
         start = _offset(self.content, position)

@@ -85,7 +85,10 @@ def strided_slice(to: GraphBuilder, op: Operator) -> None:
 
 
 def _at(shape: tuple[int, ...], axis: int, number: int, elsewhere: int | None) -> list[int]:
-    """A list with `number` for one axis and `elsewhere` for the other axes, or their extents if `elsewhere` is None."""
+    """A list with the element `number` for `axis`, and `elsewhere` for all other axes.
+
+    If `elsewhere` is None, the elements for the other axes are their extents.
+    """
     return [number if here == axis else extent if elsewhere is None else elsewhere for here, extent in enumerate(shape)]
 
 
@@ -108,7 +111,7 @@ def split_v(to: GraphBuilder, op: Operator) -> None:
 
 
 def unpack(to: GraphBuilder, op: Operator) -> None:
-    """Import UNPACK into the slices along an axis, which the results lack."""
+    """Import UNPACK: the results are the slices along an axis, without this axis."""
     x = input_of(op, 0)
     axis = axis_in(op.options["axis"], len(x.shape))
     if len(op.outputs) != x.shape[axis]:
@@ -194,7 +197,7 @@ def _exchange(to: GraphBuilder, op: Operator, shape: tuple[int, ...]) -> None:
 
 
 def _image_and_block(op: Operator) -> tuple[tuple[int, ...], int]:
-    """The shape of an image, and the size of its square blocks in pixels."""
+    """Return the shape of an image, and the size of its square blocks in pixels."""
     shape, size = input_of(op, 0).shape, op.options["block"]
     if len(shape) != 4 or shape[0] != 1 or size < 1:
         raise VerifyException(f"expected one image of rank 4 and blocks from 1, got {shape} and {size}")

@@ -1,8 +1,8 @@
 """Normalisations by the mean and the deviation of each sample, which converters write operator by operator.
 
-Keras's LayerNormalization becomes `x * (gamma / sd) + (beta - mean * (gamma / sd))`: linear forms of x and its mean,
-times the reciprocal of a square root. The pass follows these forms from the root to the last operator. One
-`LAYER_NORMALIZATION` then computes (x - mean) / sd or x / sd, times a factor plus an addend.
+Keras's LayerNormalization becomes `x * (gamma / sd) + (beta - mean * (gamma / sd))`. This expression consists of linear
+forms of x and its mean, times the reciprocal of a square root. This module follows the forms from the root to the last
+operator. One `LAYER_NORMALIZATION` then computes (x - mean) / sd or x / sd, times a factor plus an addend.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _UNREACHED = 1e5
 
 @dataclass(frozen=True)
 class _Root:
-    """A square root that depends on `x`: the root of the mean square or the variance of `x` over axes, plus epsilon."""
+    """A square root of a mean square or of a variance of `x`, over axes, plus epsilon."""
 
     x: Tensor
     mean: Tensor | None
@@ -140,8 +140,9 @@ def _is_mean(op: Operator | None, x: Tensor | None, axes: tuple[int, ...]) -> bo
 
 
 def _replaced(graph: TfliteGraph, op: Operator, root: _Root) -> list[Operator]:
-    """The operators with one normalisation replaced. `LAYER_NORMALIZATION` replaces the last operator; the others are
-    removed.
+    """The operators of the graph after one normalisation is replaced.
+
+    `LAYER_NORMALIZATION` replaces the last operator of the normalisation. Its other operators are removed.
     """
     sums: dict[Tensor, _Sum] = {root.x: _Sum(of_x=1.0, divided=False)}
     if root.mean is not None:
@@ -207,8 +208,10 @@ def _sum(op: Operator, sums: Mapping[Tensor, _Sum], roots: set[Tensor]) -> _Sum 
 
 
 def _operator(op: Operator, sum: _Sum, root: _Root) -> Operator:
-    """The `LAYER_NORMALIZATION` that computes a complete linear form in place of `op`; `op` itself if the form does not
-    match the root.
+    """The operator that replaces `op`.
+
+    It is the `LAYER_NORMALIZATION` that computes a complete linear form, or `op` itself if the form does not match the
+    root.
     """
     output = op.outputs[0]
     centred = bool(np.any(sum.of_mean))

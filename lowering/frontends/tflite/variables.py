@@ -1,11 +1,12 @@
-"""Models that keep a state: variables that an inference reads and assigns, and the states of recurrent layers.
+"""Models with a state: variables that an inference reads and assigns, and the states of recurrent layers.
 
 Such a model is one step of a stream, for example microWakeWord's keyword spotters. An inference receives some rows of
 features. Variables store the earlier rows that convolutions over time still need. The program is a loop over steps, as
 for any recurrent network, and the loop carries the variables. `stream-over-time` extracts the function of one step.
 
-In each step, the file concatenates the rows of earlier steps and the new rows to a new tensor. The program's loop
-instead carries one tensor for all rows: its rows move up, and the new rows are inserted at its end.
+In each step, the model in the file concatenates the rows of earlier steps and the new rows to a new tensor. The
+program's loop instead carries one tensor for all rows. In each step, the rows of this tensor move up, and the new rows
+are inserted at the end.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class _Rows:
     """A variable that stores the rows of earlier steps.
 
     whole: the concatenation of the stored rows and the new rows. new: the new rows. axis: the axis of the rows. own:
-    the operators that a carried tensor with moving rows replaces.
+    the operators that are not needed in the program, because the loop carries one tensor whose rows move.
     """
 
     whole: Tensor
@@ -173,7 +174,7 @@ def _name(handle: Operator) -> Name:
 
 
 def _states(op: Operator) -> Mapping[Name, Tensor]:
-    """The states of a recurrent layer by generated names, with zero as the initial values."""
+    """The states of a recurrent layer, by generated names. Their initial values are zero."""
     states: dict[Name, Tensor] = {}
     if (layer := _layer(op.kind)) is None:
         return states
@@ -202,8 +203,8 @@ def _initial(graph: TfliteGraph) -> dict[Name, Tensor]:
 def _rows(graph: TfliteGraph, handles: Mapping[Tensor, Name], name: Name) -> _Rows | None:
     """The rows that a variable stores; None if the graph uses the variable in another way.
 
-    The variable stores the last rows of each concatenation, or all rows, of which the first are dropped when it is
-    read.
+    The variable stores the last rows of each concatenation. It may also store all rows; the first rows are then dropped
+    when the variable is read.
     """
 
     def only_reader(tensor: Tensor) -> Operator | None:

@@ -1,7 +1,7 @@
 """Sums of products of two computed factors with zero points, by kernels on raws (L2 to L3).
 
 (A - y) (x - z) = A x - z * (row sums of A) - y * (sum of x) + length * y * z. The row sums are computed once for all
-columns x. The terms of a column are added to each of its sums of products.
+columns x. The other terms of a column are added to each of the column's sums of products.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _plus_products(sum: SSAValue, weights: Sequence[SSAValue], raws: SSAValue, n
 
 
 def _factors(factor: int, length: int, format: NumberFormat, nest: LoopBuilder) -> list[SSAValue]:
-    """Vectors of one repeated raw whose products add up to a multiplication by `factor`.
+    """Vectors in which one raw is repeated. Products with these vectors add up to a multiplication by `factor`.
 
     A factor that exceeds the greatest raw is split into two equal halves.
     """
@@ -114,7 +114,9 @@ def _factors(factor: int, length: int, format: NumberFormat, nest: LoopBuilder) 
 
 
 def _outermost(op: Operation, matrix: SSAValue) -> Operation:
-    """The outermost loop around an op that neither defines nor writes a matrix; the op itself if there is none."""
+    """The outermost loop around an op that neither defines a matrix nor writes to it; the op itself if there is
+    none.
+    """
     root = scratch.root(matrix)
     while isinstance(loop := op.parent_op(), scf.ForOp) and not _is_made_in(loop, root):
         op = loop

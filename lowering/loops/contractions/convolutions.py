@@ -30,10 +30,9 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.Conv2dOp)
 def lower_convolution(op: tdsl.Conv2dOp, nest: LoopBuilder) -> None:
-    """Emit a contraction for the windows of a tile, for images that are windows, or for images whose channels are
-    windows.
+    """Lower a convolution to a contraction, to loops over elements, or to the separate loops of a convolution in place.
 
-    Other convolutions are lowered element by element; convolutions in place have separate loops.
+    It becomes a contraction if its windows are the windows of a tile, whole images, or channels of images.
     """
     if op.turns is not None:
         return lower_in_turns(op, nest)
@@ -75,8 +74,8 @@ def _starts(op: tdsl.Conv2dOp, nest: LoopBuilder) -> SSAValue | None:
 
 
 def _lower_windows(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopBuilder) -> None:
-    """Emit a contraction over windows. Each window is multiplied by all filters, or each channel of it by a separate
-    filter.
+    """Emit a contraction over windows. All filters are multiplied by each window, or a separate filter by each channel
+    of the window.
 
     The windows have the layout of the tile, or are consecutive.
     """

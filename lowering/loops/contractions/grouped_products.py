@@ -23,7 +23,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 class GroupedWeights:
     """Weights in groups, as an array of plain elements and the shift of each group.
 
-    value: a constant, possibly reshaped, if its format has groups. Raises `InputError` for any other value of such a
+    value: a constant whose format has groups; it may be reshaped. Raises `InputError` for any other value of such a
     format.
     """
 
@@ -51,7 +51,9 @@ class GroupedWeights:
         return self.runs == self.groups.each == 1
 
     def joined(self, sum: SSAValue, part: Callable[[SSAValue], SSAValue], place: SSAValue) -> SSAValue:
-        """Add the sum of products of group number `place`, computed by `part`, to a sum."""
+        """Add the sum of products of one group to a sum, and return the sum. part: computes the sum of the group.
+        place: the group's index.
+        """
         nest = self.nest
         zero = nest.insert(num.ZeroOp(sum.type))
         zero.name_hint = "part"
@@ -60,9 +62,9 @@ class GroupedWeights:
     def over_groups(
         self, sum: SSAValue, row: SSAValue, part: Callable[[SSAValue, SSAValue, int], SSAValue]
     ) -> SSAValue:
-        """Add the products of all groups of a row to a sum.
+        """Add the products of all groups of a row to a sum, and return the sum.
 
-        part: adds a number of products, from an index of the row on, to a sum.
+        part: adds to a sum the products that begin at an index of the row; its last argument is the number of products.
         """
         nest, run = self.nest, self.groups.run.data
         length = self.groups.length.data

@@ -53,10 +53,10 @@ def finished(
 
 @lowers(tdsl.MatrixProductsOp)
 def lower_matrices(op: tdsl.MatrixProductsOp, nest: LoopBuilder) -> None:
-    """Lower products with one column to contractions over the rows, and other products to dot products.
+    """Lower products with one column to contractions over the rows, and products with several columns to dot products.
 
-    The offsets of factors become part of a constant initial value if possible. Sums of weights in groups are also dot
-    products.
+    The offsets of factors become part of a constant initial value if possible. Sums of weights in groups are also
+    lowered to dot products.
     """
     if _have_offsets(op):
         from tinyml.lowering.loops.contractions.computed_zero_points import OffsetSums
@@ -106,7 +106,7 @@ def lower_row_product(op: tdsl.RowProductOp, nest: LoopBuilder) -> None:
 
 @lowers(tdsl.ContractionOp)
 def lower_contraction(op: tdsl.ContractionOp, nest: LoopBuilder) -> None:
-    """Lower a contraction to sums over single elements, which index maps locate."""
+    """Lower a contraction to sums over single elements. Index maps determine the positions of the elements."""
 
     def products(term: tdsl.Term) -> Products:
         weights = _grouped(term, nest)
@@ -157,7 +157,11 @@ def _group_at(weights: GroupedWeights, row: SSAValue, summed: Indices, nest: Loo
 def _over_summed(
     extents: Sequence[int], sum: SSAValue, step: Callable[[Indices, SSAValue], SSAValue], nest: LoopBuilder
 ) -> SSAValue:
-    """Emit a sum over the summed indices, by a loop per index, or by a tree of products in the same order."""
+    """Emit a sum over the summed indices, and return it.
+
+    The sum is a loop per index, or a tree of products in the same order. extents: the extents of the indices. step:
+    adds one product.
+    """
     if not extents:
         return step([], sum)
     if num.accumulator_type(sum).below is not None:
@@ -220,7 +224,7 @@ def contract_rows(rows: int, body: Callable[[SSAValue], None], nest: LoopBuilder
 def _sum_at(
     op: tdsl.ContractionOp, start: Start | None, products: Callable[[tdsl.Term], Products], nest: LoopBuilder
 ) -> Callable[[Indices], SSAValue]:
-    """A function that emits the finished sum for the indices of a result element."""
+    """Return a function that emits the finished sum for the given indices of a result element."""
     accumulators = op.accumulators
     initial = sum_start(op.initial, start, accumulators[0], nest)
     shifts = row_shifts(op, nest)
@@ -245,8 +249,9 @@ def factors(
     *,
     without_offsets: bool,
 ) -> tuple[SSAValue, SSAValue]:
-    """Views of the factors of a term in the shapes `weights` and `window`. without_offsets: true for views of the plain
-    raws.
+    """Return views of the two factors of a term, in the shapes `weights` and `window`.
+
+    without_offsets: true for views of the plain raws.
     """
     lhs, rhs = (
         nest.insert(scratch.SliceOp(value, nest.index(0), tuple(shape), _element(value, without_offsets)))
@@ -256,7 +261,7 @@ def factors(
 
 
 def _element(value: SSAValue, without_offsets: bool) -> Attribute | None:
-    """The element type of a factor without its offset; None to use the factor's type."""
+    """The element type of a factor without its offset. None if the type of the factor itself is used."""
     return tdsl.format_of(value).without_offset()[0].type if without_offsets else None
 
 
@@ -297,6 +302,8 @@ def sum_start(
 ) -> SSAValue | None:
     """The initial value of sums. A constant is converted to the accumulator's units, so that the program only has to
     load it.
+
+    None if the sums start from zero.
     """
     if start is not None:
         return flash_array(

@@ -1,7 +1,7 @@
-"""Lowering of convolutions in place to loops (L2 to L3). Such a convolution computes the result in turns and transposes
-the image between turns.
+"""Lowering of convolutions in place to loops (L2 to L3).
 
-A table in flash stores the offsets and extents of all turns, so that one loop computes all turns.
+Such a convolution computes the result in turns and transposes the image between turns. A table in flash stores the
+offsets and extents of all turns, so that one loop computes all turns.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class _Products:
         nest.fold(table(number, _Table.ROWS), [], row)
 
     def _steps(self, number: SSAValue) -> tuple[int | SSAValue, int | SSAValue]:
-        """The strides along rows and columns in the orientation of turn `number`."""
+        """Return the strides along rows and columns of the image in its orientation during turn `number`."""
         down, right = self.op.steps
         if down == right:
             return down, right
@@ -238,7 +238,9 @@ class _Inside:
         return self.nest.insert(arith.SubiOp(column, self.before)) if self.padded else column
 
     def taps(self, top: SSAValue, left: SSAValue) -> Sequence[_Taps]:
-        """The taps inside the image along the rows and columns of an untransposed window; empty without padding."""
+        """The taps inside the image along the rows and columns of a window that is not transposed; empty without
+        padding.
+        """
         if not self.padded:
             return ()
         rows, columns = (top, self.height), (left, self.width)

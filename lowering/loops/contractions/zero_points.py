@@ -35,9 +35,10 @@ def start_without_offsets(op: tdsl.ContractionOp) -> Start | None:
 
 
 def _rest(lhs: SSAValue, rhs: SSAValue) -> NDArray[np.int64] | None:
-    """The contribution of one factor's offset to the sums, in a shape that broadcasts to the sums.
+    """The contribution that the offset of one factor makes to the sums, in a shape that broadcasts to the sums.
 
-    (rows, 1) or (1, columns) for matrices, (rows,) for filters; None unless the other factor is a constant of integers.
+    The shape is (rows, 1) or (1, columns) for matrices, and (rows,) for filters. None unless the other factor is a
+    constant of integers.
     """
     for constant, factor, axis in ((lhs, rhs, 1), (rhs, lhs, 0)):
         (_, offset), coding = tdsl.format_of(factor).without_offset(), tdsl.format_of(constant).coding

@@ -16,7 +16,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(tdsl.AveragePoolOp)
 def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopBuilder) -> None:
-    """Emit the sum of the elements of each window inside the image, followed by the division."""
+    """Emit, for each window, the sum of the elements inside the image, and then the division."""
 
     from tinyml.lowering.loops.images.pooling import over_windows
 
@@ -29,7 +29,7 @@ def lower_average_pool(op: tdsl.AveragePoolOp, nest: LoopBuilder) -> None:
 
 @lowers(tdsl.MeanOp)
 def lower_mean(op: tdsl.MeanOp, nest: LoopBuilder) -> None:
-    """Emit the sum of the elements along the axes, followed by the division."""
+    """Emit the sum of the elements along the axes, and then the division."""
     shape = tdsl.shape_of(op.input)
 
     def body(indices: Indices) -> None:
@@ -54,7 +54,9 @@ def lower_no_total(op: tdsl.NoTotalOp, nest: LoopBuilder) -> None:
 
 @lowers(tdsl.TallyOp)
 def lower_tally(op: tdsl.TallyOp, nest: LoopBuilder) -> None:
-    """Emit the addition of the elements of each channel to its total, which a register holds."""
+    """Emit the addition of the elements of each channel to the total of the channel. A register stores the total
+    meanwhile.
+    """
 
     def body(indices: Indices) -> None:
         def element(places: Indices) -> SSAValue:

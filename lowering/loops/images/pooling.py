@@ -78,7 +78,7 @@ def over_windows(
 class _Band:
     """A run of `count` windows along an axis, from index `first`. Each window has `taps` elements inside the image.
 
-    start: the index of the first window's first element inside the image.
+    start: the index of the first element, inside the image, of the first window.
     """
 
     first: int

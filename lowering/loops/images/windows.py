@@ -35,8 +35,8 @@ def lower_windows(op: tdsl.WindowOp, nest: LoopBuilder) -> None:
 
 
 def _lower_window(op: tdsl.WindowOp, image: SSAValue, window: SSAValue, left_edge: SSAValue, nest: LoopBuilder) -> None:
-    """Emit the copy of each row of a window, which may lie partly outside the image, or of each tap of a dilated
-    window.
+    """Emit the copy of each row of a window, or of each tap of a dilated window. A row may lie partly outside the
+    image.
     """
     _, height, width, channels = tdsl.shape_of(op.out)
     rows, columns = op.extents
@@ -178,7 +178,7 @@ def _first_slot(op: tdsl.WindowOp, nest: LoopBuilder) -> SSAValue | None:
 
 
 def _wrapped(slot: SSAValue, slots: int, nest: LoopBuilder) -> SSAValue:
-    """The row of a ring for an index that exceeds the ring at most once."""
+    """The row of a ring at index `slot`. The index may exceed the last row, but by less than the number of rows."""
     beyond = nest.insert(arith.CmpiOp(slot, nest.index(slots), "sge"))
     return nest.insert(arith.SelectOp(beyond, nest.insert(arith.SubiOp(slot, nest.index(slots))), slot))
 
@@ -186,8 +186,9 @@ def _wrapped(slot: SSAValue, slots: int, nest: LoopBuilder) -> SSAValue:
 def _inside(
     start: SSAValue, length: int, extent: int, margins: tuple[int, int], nest: LoopBuilder
 ) -> tuple[SSAValue, SSAValue]:
-    """The start and the exclusive end of the part of a run that lies inside an axis,
-    relative to the start of the run.
+    """The part of a run that lies inside an axis: its start and its exclusive end, relative to the start of the run.
+
+    start, length: the run. extent: the extent of the axis. margins: the padding before and after the axis.
     """
     before, after = margins
     begin, end = nest.index(0), nest.index(length)

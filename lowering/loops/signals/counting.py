@@ -84,8 +84,9 @@ def _steps(count: int) -> list[int]:
 
 
 def _stored(op: signals.CountOp, nest: LoopBuilder) -> Callable[[SSAValue, Indices], None]:
-    """A function that stores the raw of a count, given as its difference to `LEAST`, by a multiplication or from a
-    table.
+    """A function that stores the raw of a count. It computes the raw by a multiplication or loads it from a table.
+
+    The count is given as its difference to `LEAST`.
     """
     raws, shape = op.raws, tdsl.shape_of(op.out)
     step = int(raws[1]) - int(raws[0]) if raws.dtype.kind == "i" else 0

@@ -162,8 +162,8 @@ class _EmittedSteps(signals.SpectrumSteps[SSAValue]):
 
 
 def _shift(op: signals.SpectrumOp) -> int | None:
-    """The right shift of the runtime function that computes a step on 16-bit integers; None if no such function
-    applies.
+    """The right shift of the runtime function that computes a step on 16-bit integers; None if there is no such
+    function for the step.
     """
     formats = [tdsl.format_of(value) for value in (op.input, op.out)]
     if any(scratch.packed_bits(scratch.memref_type(value)) is not None for value in (op.input, op.out)):
@@ -203,8 +203,8 @@ def _over_rows(op: signals.SpectrumOp, nest: LoopBuilder, row: Callable[[SSAValu
 
 
 def _address(value: SSAValue) -> tuple[SSAValue, int] | None:
-    """The arena or argument that contains a buffer, and the byte offset of the buffer;
-    None if the offset is computed.
+    """Return the arena or argument that contains a buffer, and the byte offset of the buffer; None if the offset is
+    computed.
     """
     at = 0
     while isinstance(view := value.owner, scratch.SliceOp):

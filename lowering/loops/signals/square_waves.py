@@ -19,7 +19,7 @@ from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 @lowers(signals.SquareWavesOp)
 def lower_square_waves(op: signals.SquareWavesOp, nest: LoopBuilder) -> None:
-    """Emit a loop that holds both sums of a frequency, and its phase, in registers."""
+    """Emit a loop over frequencies. Registers store the two sums and the phase of the current frequency."""
     source = tdsl.format_of(op.input)
     steps = flash_array(nest, op.advances.astype(np.int16), i16, "steps")
     zero = zero_total(source.total(op.length), nest)

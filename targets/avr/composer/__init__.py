@@ -1,1 +1,1 @@
-"""The composer of kernels for AVR."""
+"""The kernel generator (composer) for AVR."""

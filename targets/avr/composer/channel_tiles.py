@@ -1,11 +1,12 @@
 """Depthwise kernels, which multiply each channel of all windows by a separate filter.
 
 `AvrSlidingChannels`: the weights of the filter remain in registers while a window slides along the tile. Each element
-is loaded once, and its products are added to the sums of all windows that contain it. When the sum of a window is
+is loaded once. Its products are added to the sums of all windows that contain the element. When the sum of a window is
 complete, the sums of later windows move up by one position.
 
 `AvrChannelsByRow`: for filters with more weights than registers, the code proceeds row by row, for up to three windows
-at once. The weights of a filter row are loaded once for all of these windows, and so is each element that they cover.
+at once. The weights of a filter row are loaded once for all of these windows. Each element that the windows cover is
+also loaded once.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ next one.
 class _AvrChannelCode(AvrTileCode):
     """The code for a depthwise tile.
 
-    height, width: the extents of a filter. taps: the number of its weights. across: columns between adjacent windows.
+    * height, width: the extents of a filter.
+    * taps: the number of weights of a filter.
+    * across: the number of columns between adjacent windows.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -80,7 +83,7 @@ class _AvrChannelCode(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """The layout of the stream: for each channel in turn, the start, the weights and the factors of
+        """The layout of the stream: for each channel, the start value, the weights and the factors of
         requantisation.
         """
         return self.weight_stream((self.tile.rows, 1), self.taps, BY_ROW, by_channel=True)
@@ -88,13 +91,17 @@ class _AvrChannelCode(AvrTileCode):
     @property
     @abstractmethod
     def windows(self) -> TimedCode:
-        """The code for all windows of a channel. The start value of the channel's sums is in registers."""
+        """The code for all windows of a channel.
+
+        When the code begins, registers contain the start value of the channel's sums.
+        """
 
     @property
     @abstractmethod
     def distances(self) -> tuple[int, int]:
-        """The distances in bytes by which the code for the windows of a channel advances the pointers into the input
-        tile and into the stream.
+        """The distances in bytes by which the code for the windows of a channel advances two pointers.
+
+        The first pointer points into the input tile, the second into the stream.
         """
 
     def composed(self) -> TimedCode:
@@ -126,8 +133,9 @@ def _time_of_channel(length: int) -> float:
 
 
 class AvrChannelsByRow(_AvrChannelCode):
-    """Code that processes filters row by row. at_once: the number of windows in a group. groups: the number of
-    groups.
+    """Code that processes filters row by row.
+
+    at_once: the number of windows in a group. groups: the number of groups.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -191,8 +199,9 @@ class AvrChannelsByRow(_AvrChannelCode):
 
 
 class AvrSlidingChannels(_AvrChannelCode):
-    """Code that slides a window along the tile. sums: the registers of overlapping windows' sums, in order of
-    completion.
+    """Code that slides a window along the tile.
+
+    sums: the registers of the sums of overlapping windows, in the order in which the sums are completed.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -208,8 +217,9 @@ class AvrSlidingChannels(_AvrChannelCode):
         return self.taps == len(self.weights) and overlapping == len(self.sums)
 
     def _columns(self, first: int, end: int, pointer: MovingPointer) -> Code:
-        """Add the products of columns `first` up to but excluding `end`, counted from the window that is completed
-        next.
+        """Code that adds the products of the columns from `first` up to but excluding `end`.
+
+        Columns are counted from the first column of the window that is completed next.
         """
         lines: list[Line] = []
         for column in range(first, end):
@@ -223,7 +233,7 @@ class AvrSlidingChannels(_AvrChannelCode):
 
     @property
     def _finish(self) -> Code:
-        """Convert the completed sum to a byte and store it."""
+        """Code that converts the completed sum to a byte and stores the byte."""
         if not self.requantises:
             return shifted(self.sums[0], self.tile.right, ELEMENT, ZERO)
         kept = [register for register in (*NUMBER, SIGN) if register in self.weights]

@@ -1,10 +1,11 @@
-"""Rows of constant matrices as code: weights are immediates, and six sums at a time are held in registers.
+"""Rows of constant matrices as code: weights are immediates, and six sums at a time are in registers.
 
 Each element of a vector is loaded once for the rows of a block. A product is computed once for all rows whose weights
-have the same magnitude in that column, and added or subtracted. If the next greater magnitude is twice the last one,
-the product is doubled. Zero weights need no code. Products are accumulated in 16 bits: the lowest byte of the sum and a
-separate high byte. As many products are accumulated as provably fit for any vector, before the high byte is added to
-the two upper bytes of the sum.
+have the same magnitude in that column. It is added to or subtracted from the sum of each of these rows. If the next
+greater magnitude is twice the last magnitude, the product is doubled. Zero weights need no code.
+
+Products are accumulated in 16 bits: the lowest byte of the sum and a separate high byte. As many products are
+accumulated as provably fit in 16 bits for any vector. Then the high byte is added to the two upper bytes of the sum.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ _SPACE = 1 << 24
 
 @dataclass(frozen=True)
 class _Sum:
-    """The registers of a row: the bytes of its sum, the lowest first, and the high byte of accumulated products."""
+    """The registers of a row.
+
+    They contain the bytes of the row's sum, the lowest first, and the high byte of the accumulated products.
+    """
 
     bytes: Sequence[str]
     high: str
@@ -54,10 +58,10 @@ class _Sum:
 
 @dataclass
 class _Row:
-    """The state of a row's sum during emission.
+    """The state of a row's sum while code is emitted.
 
-    gathered: the sum of the magnitudes of weights whose products are accumulated in 16 bits; None if there are none.
-    bias: the total bias added.
+    gathered: the sum of the magnitudes of the weights whose products are accumulated in 16 bits; None if there are
+    none. bias: the total bias added.
     """
 
     sum: _Sum
@@ -65,7 +69,7 @@ class _Row:
     bias: int = 0
 
     def open(self, magnitude: int, zero: str) -> Code:
-        """Code that makes room for another product in the 16-bit accumulation, if it is full."""
+        """Code that makes room for another product if the 16-bit accumulation is full."""
         if self.gathered is not None and self.gathered + magnitude <= _IN_CHUNK:
             self.gathered += magnitude
             return ()
@@ -91,7 +95,7 @@ class _Row:
 
 @dataclass
 class AvrCodedBlock:
-    """The code for at most `BLOCK` rows, whose sums are held in registers.
+    """The code for at most `BLOCK` rows, whose sums are in registers.
 
     first: the index of the first row. pointers: the number of pointers on the stack.
     """
@@ -123,8 +127,9 @@ class AvrCodedBlock:
 
     @property
     def skipped(self) -> int:
-        """The cycles of instructions that are skipped for results in range, minus the extra cycles of the branches that
-        skip them.
+        """The number of cycles saved if results are in range.
+
+        These are the cycles of instructions that are skipped, minus the extra cycles of the branches that skip them.
         """
         return 5 * sum(map(self._limited, range(self.rows.rows))) if self.rows.right < 16 else 0
 
@@ -243,13 +248,15 @@ class AvrCodedBlock:
 
 @dataclass(frozen=True)
 class AvrCodedRows:
-    """The function for all rows. Its arguments are pointers to the vectors and, last, to the results."""
+    """The function for all rows. Its arguments are the pointers to the vectors and, last, the pointer to the
+    results.
+    """
 
     rows: CodedRows
 
     @property
     def fits(self) -> bool:
-        """True if the sums fit in 24 bits, and the pointers in their registers."""
+        """True if the sums fit in 24 bits and the pointers fit in the argument registers."""
         shift = sum(self.rows.aligns)
         return len(self.rows.weights) <= _VECTORS and 1 << shift <= BIAS and int(self.rows.bounds.max()) < _SPACE // 2
 

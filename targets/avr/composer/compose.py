@@ -1,9 +1,9 @@
 """The composed kernels of AVR: products of packed and coded weights, group by group, for dense and for sparse rows.
 
-Elements are fetched in the order in which `dialects/layouts/packed_bits.py` lays them out. Bytes that several elements
-share remain in registers, and the last element of such a byte is extracted in that register. Raws of up to 8 bits are
-decoded by a table in flash. A register pair contains the address of the table's middle, the entry of raw 0. Z is
-overwritten, and saved in another pair.
+Elements are fetched in the order in which `dialects/layouts/packed_bits.py` lays them out. A byte that several elements
+share remains in a register. The last element of such a byte is extracted in that register. A table in flash decodes
+raws of up to 8 bits. A register pair contains the address of the middle of the table, which is the entry of raw 0. Z is
+saved in another pair, because table look-ups overwrite it.
 
 Gaps of sparse rows have 4 bits. Functions that unpack groups to a plain array in RAM are also assembly loops.
 """
@@ -43,10 +43,13 @@ ALONE = 6
 class Group:
     """The elements of a group.
 
-    width: in bits. next: fetches the next byte of the group. keep: registers for shared bytes, the first in r16 to r31;
-    the second is for single bits in addition to wider fields. gap: for a sparse row, advances over the gap of an entry,
-    the first or the second of its byte; None without gaps. signed: false for elements without the sign bit, which is
-    stored inverted.
+    * width: the width of an element in bits.
+    * next: the code that fetches the next byte of the group.
+    * keep: two registers for shared bytes. The first is one of r16 to r31. The second is for single bits in addition to
+      wider fields.
+    * gap: for a sparse row, the code that advances over the gap of an entry, the first or the second entry of a byte of
+      gaps; None without gaps.
+    * signed: false for elements without a sign bit. A sign bit is stored inverted.
     """
 
     width: int
@@ -69,8 +72,9 @@ class Group:
         return entries_of_group(self.width)
 
     def shared(self, element: int) -> Code:
-        """The instructions before the bytes of an element: loads of shared bytes, and the advance to the element of the
-        vector.
+        """The instructions that precede the loads of an element's bytes.
+
+        They load shared bytes and advance to the element of the vector.
         """
         lines: list[Line] = []
         for byte in self.layout:
@@ -132,9 +136,9 @@ NUMBER, FIRST = "r10", "r8"
 
 
 def numbered(width: int, zero: str) -> Sequence[Fetch]:
-    """The code that fetches each byte of an indexed element in RAM, the low byte first.
+    """For each byte of an indexed element in RAM, the low byte first, the code that fetches the byte.
 
-    It changes X, and for 6 bits r4, r5 and r0. zero: a register that contains zero.
+    The code changes X, and for 6 bits also r4, r5 and r0. zero: a register that contains zero.
     """
     if width % 8 == 6:
         return [_six]
@@ -164,12 +168,12 @@ def numbered(width: int, zero: str) -> Sequence[Fetch]:
 
 
 def shorter(width: int) -> float:
-    """The average number of cycles that fetching an indexed element saves because some instructions are skipped."""
+    """The average number of cycles by which the fetch of an indexed element is shorter due to skipped instructions."""
     return 16.5 if width == 6 else 0
 
 
 def _six(to: str) -> Code:
-    """Code that fetches an indexed 6-bit element.
+    """Code that fetches an indexed 6-bit element to the register `to`.
 
     Element i starts i / 4 bytes before byte i. The last element of a group consists of the spare bits of the three
     bytes before it.
@@ -193,9 +197,9 @@ _SAVE, _RESTORE = a.movw(SAVED, "r30"), a.movw("r30", SAVED)
 
 
 def entry(raw: str, table: str) -> Sequence[Fetch]:
-    """The code that fetches each byte of the entry for a signed byte in a register, the low byte first.
+    """For each byte of the table entry of a signed byte, the low byte first, the code that fetches the byte.
 
-    table: the first of two registers with the address of entry 0.
+    raw: the register that contains the signed byte. table: the first of two registers with the address of entry 0.
     """
     low, high = a.pair(table)
     address = (a.lsl(raw), a.sbc("r31", "r31"), a.mov("r30", raw), a.add("r30", low), a.adc("r31", high))
@@ -203,7 +207,10 @@ def entry(raw: str, table: str) -> Sequence[Fetch]:
 
 
 def entries(table: str) -> Sequence[Fetch]:
-    """The code that fetches each byte of the entry for the next raw of a run in RAM, the low byte first."""
+    """For each byte of the table entry of the next raw in RAM, the low byte first, the code that fetches the byte.
+
+    table: the first of two registers with the address of entry 0.
+    """
     return [lambda to: joined(next_byte("ram", "X")(to), entry(to, table)[0](to)), _upper]
 
 
@@ -226,8 +233,10 @@ _LARGE = 8
 class _GroupProducts:
     """The products of the elements of a group and a vector.
 
-    weights: the width of the multiplied integers. first: true if the weights are loaded first. vector: fetches the next
-    element of the vector. coded: true if each raw is decoded by a table.
+    * weights: the width of the multiplied integers.
+    * first: true if the weights are loaded first.
+    * vector: the code that fetches the next element of the vector.
+    * coded: true if a table decodes each raw.
     """
 
     arithmetic: AvrArithmetic
@@ -366,7 +375,10 @@ def near_dot(wanted: Kernel, memory: str) -> Kernel:
 
 
 def _counted_by_row(group: Code, fetch: Fetch, spare: str, flush: Code) -> Loop:
-    """A loop over the groups of a row, which starts with the number of its groups. fetch: fetches a byte of the row."""
+    """A loop over the groups of a row, which starts with the number of its groups.
+
+    fetch: the code that fetches a byte of the row.
+    """
     from tinyml.dialects.layouts.sparse_rows import AT_ONCE
 
     few, many = _COUNTERS
@@ -381,7 +393,7 @@ _INTO = "r19"
 
 
 def _unpacking(width: int, *, signed: bool) -> Code:
-    """The instructions that unpack a group at X to Z. signed: false for elements without a sign."""
+    """The instructions that unpack the group at X to the address in Z. signed: false for elements without a sign."""
     group = Group(width, next_byte(RAM, "X"), ("r18", "r20"), signed=signed)
     lines: list[Line] = []
     for element in range(group_length(width)):

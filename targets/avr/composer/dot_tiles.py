@@ -1,7 +1,7 @@
-"""Products of the rows of a matrix and the windows of a tile, two rows by two windows with their sums in registers.
+"""Products of the rows of a matrix and the windows of a tile. Two rows by two windows have their sums in registers.
 
-The weights of two rows alternate after the starts of both rows, so that each weight is loaded once for two windows. An
-odd last window is computed together with the previous one, which is computed twice.
+In the stream, the starts of two rows precede their weights, which alternate. Each weight is therefore loaded once for
+two windows. An odd last window is computed together with the previous window, which is computed twice.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ class AvrDotTile(AvrTileCode):
 
     @property
     def layout(self) -> WeightStream:
-        """The layout of the stream: the starts of two rows, then their weights in alternation, then their factors."""
+        """The layout of the stream: for each two rows, their starts, their weights in alternation, and their
+        factors.
+        """
         return self.weight_stream((self.tile.rows // 2, 2), self.tile.runs * self.tile.length, BY_ELEMENT)
 
     @property

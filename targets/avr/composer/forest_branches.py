@@ -1,9 +1,9 @@
-"""A forest as code: each inner node is a comparison and a branch, and its leaves are records (`forest_leaves`).
+"""A forest as code: each inner node is a comparison and a branch, and each leaf is a record (`forest_leaves`).
 
-The votes of leaves are added to the results in working memory. The function calls the trees sequentially. A pure leaf
-jumps to the code that adds to its result and returns from the tree. The record of any other leaf follows a call of the
-code that reads records, which pops the record's address from the stack. Relative jumps reach 4 KB. Trees are therefore
-grouped in blocks, each of which starts with jumps to this shared code.
+The votes of leaves are added to the results in working memory. The function calls the trees one after the other. A pure
+leaf jumps to the code that adds to its result and returns from the tree. Any other leaf calls the code that reads
+records. The record follows this call, and the code pops the address of the record from the stack. Relative jumps reach
+4 KB. Trees are therefore grouped in blocks. Each block starts with jumps to this shared code.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _BLOCK_LABELS = 200
 class Branches:
     """The comparisons and branches of the trees of a forest, on integers of one or two bytes or on floats.
 
-    Floats are compared by their bits, which increase with positive numbers and, as unsigned integers, decrease with
-    negative numbers. Two pointers address the input and the byte `SECOND` bytes after its start. r24, r25 and, for
-    features beyond the reach of both pointers, X are scratch.
+    Floats are compared by their bits. As unsigned integers, these bits increase with positive numbers and decrease with
+    negative numbers. One pointer addresses the first byte of the input, a second pointer the byte `SECOND` bytes later.
+    r24 and r25 are scratch registers. For features beyond the reach of these pointers, X is also a scratch register.
     """
 
     forest: ForestCode
@@ -57,9 +57,10 @@ class Branches:
         return (int(trees.features.max(initial=0)) + 1) * trees.thresholds.itemsize
 
     def subtree(self, root: int, leaf: Callable[[int], Code], jump: a.Opcode) -> Code:
-        """The code below a root, built bottom-up and without recursion, because trees may be deep.
+        """The code below a root.
 
-        leaf: the code of a leaf, which does not fall through. jump: the opcode of jumps within the tree.
+        The code is built bottom-up and without recursion, because trees may be deep. leaf: a function that returns the
+        code of a leaf, which does not fall through. jump: the opcode of jumps within the tree.
         """
         trees, done = self.forest.trees, dict[int, Code]()
         pending = [root]
@@ -87,8 +88,9 @@ class Branches:
         return done[root]
 
     def compared(self, node: int) -> Code:
-        """Code that compares a feature with the smallest number above the threshold; for a negative float, with the
-        threshold's bits.
+        """Code that compares a feature with the smallest number above the threshold of a node.
+
+        If the threshold is a negative float, the code compares the feature with the bits of the threshold.
         """
         trees = self.forest.trees
         bytes, threshold = trees.thresholds.itemsize, trees.thresholds[node]
@@ -124,7 +126,10 @@ class Branches:
 
 @dataclass(frozen=True)
 class ForestRecords(AvrForest):
-    """The function of a forest whose leaves are records. Y points to the input, Z beyond it or to the results."""
+    """The function of a forest whose leaves are records.
+
+    Y points to the input. Z points to the byte `SECOND` bytes after the start of the input, or to the results.
+    """
 
     @property
     def fits(self) -> bool:
@@ -154,7 +159,7 @@ class ForestRecords(AvrForest):
         return joined(a.push("r28"), a.push("r29"), main, calls, end, shared, *blocks)
 
     def _blocks(self, trees: list[Code]) -> tuple[list[Code], list[int]]:
-        """The blocks of trees with their labels, and the distance of each tree in bytes from the first block."""
+        """The blocks of trees with their labels, and for each tree the distance in bytes from the first block."""
         blocks: list[Code] = []
         placed: list[int] = []
         size = offset = 0
@@ -193,7 +198,7 @@ class ForestRecords(AvrForest):
         return ((a.call if huge else a.rcall)(back=label), *record)
 
     def _pure(self, result: int) -> Code:
-        """The code for the pure leaves of a result, which then returns from the tree."""
+        """The code for all pure leaves of a result. The code returns from the tree."""
         added = self.leaves.unit_added("Z", result * self.leaves.size)
         return (a.label(_RESULTS + result), a.movw("r30", f"r{RESULTS}"), *added, a.ret())
 
@@ -226,7 +231,8 @@ class ForestRecords(AvrForest):
 
 
 def plain_forest(symbol: str, forest: ForestCode) -> Kernel | None:
-    """The kernel in plain C, for forests with float votes, with 4-byte integer features, or with too many results; None
-    for other forests.
+    """The kernel in plain C for forests that assembly does not support; None for other forests.
+
+    These are forests with float votes, with 4-byte integer features, or with too many results.
     """
     return None if ForestRecords(forest).fits else forest_inline(symbol, forest)

@@ -1,9 +1,10 @@
 """Forests of floats whose features are converted to keys of one byte before the trees are evaluated.
 
-Thresholds between small integers, such as those of pixels and of counts, have few bits: their lower bits are zero. A
-positive float exceeds such a threshold exactly if its bits minus 1, without the lower bits, are at least the bits of
+Thresholds between small integers, such as thresholds of pixels and of counts, have few bits: their lower bits are zero.
+A positive float exceeds such a threshold exactly if its bits minus 1, without the lower bits, are at least the bits of
 the threshold. The key is the distance of these bits from the smallest threshold, clamped to a byte. Negative numbers
-and -NaN have the least key; infinity and NaN have the greatest. A forest whose thresholds need more bits has no keys.
+and -NaN have the least key. Infinity and NaN have the greatest key. A forest whose thresholds need more bits has no
+keys.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ _KEYS, _FOREST, _LOW, _HIGH, _STORE = range(40, 45)
 class _Keys:
     """The keys of the features of a forest. A key is computed from the bits of a float minus 1.
 
-    It consists of the upper two bytes of these bits, minus `zero`, shifted right by `shift`. forest: a copy of the
-    forest with keys as thresholds, on only the features that it reads. features: these features, in ascending order.
+    A key consists of the upper two bytes of these bits, minus `zero`, shifted right by `shift`. forest: a copy of the
+    forest whose thresholds are keys and whose features are only those that the forest reads. features: the indices of
+    these features in the input, in ascending order.
     """
 
     forest: ForestCode
@@ -60,7 +62,7 @@ class _Keys:
 
     @property
     def runs(self) -> list[tuple[int, int]]:
-        """The first feature and the length, at most 255, of each run of consecutive features."""
+        """The runs of consecutive features, each as (first feature, length). A length is at most 255."""
         starts = [0, *(at + 1 for at, (one, next) in enumerate(pairwise(self.features)) if next > one + 1)]
         ends = [*starts[1:], len(self.features)]
         runs = zip(starts, ends, strict=True)
@@ -110,7 +112,7 @@ class _Keys:
 class KeyedForest(AvrForest):
     """A function that stores keys on the stack, and calls the function of a forest on these keys.
 
-    form: the class of this function, which has integer features.
+    form: the class of the called function, which has integer features.
     """
 
     form: type[AvrForest]
@@ -159,8 +161,9 @@ class KeyedForest(AvrForest):
 
 
 def _stack_to(by: int) -> Code:
-    """Code that moves Z and the stack pointer by a number of bytes. Both bytes of the stack pointer change without
-    interruption.
+    """Code that moves Z and the stack pointer by a number of bytes.
+
+    Interrupts are disabled while both bytes of the stack pointer change.
     """
     low, high = a.STACK_POINTER
     return joined(

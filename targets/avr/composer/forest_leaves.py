@@ -1,7 +1,8 @@
 """Shared parts of forest functions: the limits of their features, their kernels, and the votes of leaves.
 
-A leaf is *pure* if it adds to a single result the number that all pure leaves add. Any other leaf is a record in flash:
-a mask of the results to which it adds, and a number for each of these; without a mask it adds to all results.
+A leaf is *pure* if it adds only to one result and adds the same number as all other pure leaves. Any other leaf is a
+record in flash. A record consists of a mask of the results to which the leaf adds, and a number for each of these
+results. A record without a mask has a number for all results.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ RESULTS = 22
 
 @dataclass(frozen=True)
 class AvrForest(ABC):
-    """The function of a forest in one form. The address of the input is in r24 and r25, that of the results in
-    `RESULTS`.
+    """The function of a forest in one form.
+
+    r24 and r25 contain the address of the input. `RESULTS` contains the address of the results.
     """
 
     forest: ForestCode
@@ -77,8 +79,9 @@ class AvrForest(ABC):
         return code_in_c(self.forest)
 
     def kernel(self, symbol: str) -> Kernel | None:
-        """The kernel that consists of the function; None if this form does not support the forest, or the function is
-        too long.
+        """The kernel that consists of the function.
+
+        Returns None if this form does not support the forest, or if the function is too long.
         """
         if not self.fits or bytes_of(lines := self.lines) >= LONGEST:
             return None
@@ -99,15 +102,15 @@ class AvrForest(ABC):
 class Leaves:
     """The votes of the leaves of a forest of integers.
 
-    Registers: Z reads flash. Y points to the results while a record is added. r0, r18, r24 and r25 are scratch, and r1
-    is zero.
+    Z reads flash. Y points to the results while a record is added. r0, r18, r24 and r25 are scratch registers. r1 is
+    zero.
     """
 
     forest: ForestCode
 
     @property
     def fits(self) -> bool:
-        """True if displacements reach all results, and votes are integers of at most 4 bytes."""
+        """True if displacements reach all results and votes are integers of at most 4 bytes."""
         votes = self.forest.votes
         return votes.dtype.kind == "i" and votes.dtype.itemsize <= 4 and self.forest.results * self.size <= REACH
 
@@ -137,7 +140,7 @@ class Leaves:
 
     @cached_property
     def unit(self) -> int | None:
-        """The vote of pure leaves; None if there are none."""
+        """The vote of a pure leaf; None if no leaf is pure."""
         votes, (leaves, _) = self.forest.votes, self.forest.trees.leaves_by_tree
         alone = [leaf for leaf in leaves.tolist() if np.count_nonzero(votes[leaf]) == 1]
         counted = Counter(int(votes[leaf].sum()) for leaf in alone)
@@ -177,18 +180,18 @@ class Leaves:
         return [bits >> 8 * byte & 255 for byte in range(self.mask_bytes)]
 
     def cleared(self) -> Code:
-        """Code that clears all results, whose address is in Z."""
+        """Code that clears all results. Z contains the address of the results."""
         return tuple(a.std(a.at("Z", byte), "r1") for byte in range(self.forest.results * self.size))
 
     @property
     def carries_seldom(self) -> bool:
-        """True if results have two bytes and votes are unsigned bytes, so that the upper byte of a result rarely
+        """True if results have two bytes and votes are unsigned bytes. The upper byte of a result then rarely
         changes.
         """
         return self.size == 2 and self.vote == 1 and not self.signed
 
     def unit_added(self, pointer: str, offset: int) -> Code:
-        """Code that adds `unit` to a result at a displacement from `pointer`, which ends with the label 1."""
+        """Code that adds `unit` to a result at a displacement from `pointer`. The code ends with the label 1."""
         assert self.unit is not None
         if self.carries_seldom:
             low, high = a.at(pointer, offset), a.at(pointer, offset + 1)
@@ -202,9 +205,9 @@ class Leaves:
         return tuple(lines)
 
     def record_added(self, masks: Sequence[str]) -> Code:
-        """Code that adds the votes of the record at Z, which points beyond the record's mask.
+        """Code that adds the votes of the record at Z. Z points to the first vote, after the record's mask.
 
-        masks: the registers of the mask, results 0 to 7 first. They are clobbered.
+        masks: the registers that contain the mask, results 0 to 7 first. The code clobbers these registers.
         """
         parts: list[Code] = []
         for result in range(self.forest.results):
@@ -245,14 +248,14 @@ class Leaves:
 
     @property
     def share_of_pure(self) -> float:
-        """The share of walks through trees that end in pure leaves."""
+        """The share of walks through trees that end in a pure leaf, from 0 to 1."""
         leaves, _ = self.forest.trees.leaves_by_tree
         pure = np.array([self.pure(leaf) is not None for leaf in leaves.tolist()])
         return float(self.forest.trees.leaf_shares @ pure) / len(self.forest.trees.roots)
 
 
 def compares(forest: ForestCode) -> bool:
-    """True if all features are floats, or integers of one or two bytes, at offsets within reach."""
+    """True if all features are floats, or integers of one or two bytes, at offsets that the function can reach."""
     trees = forest.trees
     compared = has_floats(forest) or (trees.thresholds.dtype.kind == "i" and trees.thresholds.itemsize <= 2)
     return compared and int(trees.features.max(initial=0)) * trees.thresholds.itemsize < _FARTHEST

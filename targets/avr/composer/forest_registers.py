@@ -1,7 +1,7 @@
-"""A forest as code whose leaves add to results in registers. This form is the fastest, for few results or small trees.
+"""A forest as code whose leaves add to results in registers. For few results or small trees, this form is the fastest.
 
-The trees are consecutive. A leaf adds its votes, in two cycles for a byte and its carry, and jumps to the end of its
-tree.
+The code of each tree follows the code of the previous tree. A leaf adds its votes, in two cycles for a byte and its
+carry, and jumps to the end of its tree.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _RESULTS = RESULTS, RESULTS + 1
 class ForestRegisters(AvrForest):
     """The function of a forest with results in registers.
 
-    Z points to the input, and Y beyond it. r24 and r25 are scratch, and r1 is zero.
+    Z points to the input, and Y to the byte `SECOND` bytes after its start. r24 and r25 are scratch registers. r1 is
+    zero.
     """
 
     @property
@@ -48,8 +49,10 @@ class ForestRegisters(AvrForest):
 
     @cached_property
     def _assigned(self) -> list[list[str]]:
-        """The registers of each result, the lowest byte first, then one that contains 255; empty if there are too few
-        registers.
+        """One list per result, with the registers of the result, the lowest byte first, and then one more list.
+
+        The last list contains a register with the value 255, or is empty if results have one byte. If there are too few
+        registers, the outer list is empty.
         """
         far = self.branches.farthest > SECOND + REACH
         lower = [number for number in _LOWER if not (far and number in _FAR)]
@@ -85,7 +88,7 @@ class ForestRegisters(AvrForest):
         )
 
     def _tree(self, number: int) -> Code:
-        """The code of a tree, whose leaves jump to its end."""
+        """The code of a tree. Each leaf jumps to the end of this code."""
         root, end = int(self.forest.trees.roots[number]), TREES + number
         lines = self.branches.subtree(root, lambda leaf: (*self._added(leaf), a.rjmp(ahead=end)), a.rjmp)
         if bytes_of(lines) >= JUMP:

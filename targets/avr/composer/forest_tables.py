@@ -1,13 +1,14 @@
-"""A forest as tables: a loop walks nodes in flash, which are stored in preorder.
+"""A forest as tables: a loop walks nodes in flash. The nodes are stored in preorder.
 
-A node is the byte offset of its feature, with two flags in the upper bits, followed by the threshold. Bit 7 is set if
-the first child is a leaf, bit 6 if the second child is one. With two inner children, the distance to the second child
-follows, then the first child. Leaves directly follow their node, and an inner child follows the leaf.
+A node consists of the byte offset of its feature and the threshold. The upper bits of the offset contain two flags. Bit
+7 is set if the first child is a leaf, bit 6 if the second child is a leaf. If both children are inner nodes, the
+distance to the second child follows, and then the first child. A leaf directly follows its node, and an inner child
+follows the leaf.
 
 A pure leaf is a byte that contains the index of its result. If all leaves are pure and indices have at most four bits,
-both children of a node share a byte. A record begins with the number of its votes, in the upper bits of the byte that
-contains the upper part of the mask, if this part has at most four bits. Otherwise the number is in a separate byte.
-Without a mask a record contains only votes.
+both children of a node share a byte. A record begins with the number of its votes. If the upper part of the mask has at
+most four bits, the number is in the upper bits of the byte that contains this part. Otherwise the number is in a
+separate byte. A record without a mask contains only votes.
 """
 
 from __future__ import annotations
@@ -40,10 +41,11 @@ class ForestTables(AvrForest):
     """The function for a forest whose features are floats, or integers of one or two bytes.
 
     Floats are compared by their bits. For a positive threshold, the comparison is one of signed integers. A negative
-    threshold is stored as its bits minus 1, which as an unsigned integer exceeds the bits of all greater numbers.
+    threshold is stored as its bits minus 1. As an unsigned integer, this number exceeds the bits of all greater
+    numbers.
 
-    Registers: Z reads the tables, r22 and r23 point to the next tree, r20 and r21 to the input, Y to the results. r16
-    contains flags. X, r0, r18, r19, r24 and r25 are scratch.
+    Registers: Z reads the tables. r22 and r23 point to the next tree, r20 and r21 to the input, Y to the results. r16
+    contains flags. X, r0, r18, r19, r24 and r25 are scratch registers.
     """
 
     @property
@@ -67,7 +69,7 @@ class ForestTables(AvrForest):
 
     @cached_property
     def wide(self) -> bool:
-        """True if the offsets of features leave no bits for flags in a byte."""
+        """True if the offset of a feature leaves no bits for flags in a byte."""
         return int(self.forest.trees.features.max(initial=0)) * self.bytes >= _FLAGS
 
     @cached_property
@@ -82,8 +84,9 @@ class ForestTables(AvrForest):
 
     @cached_property
     def _trees(self) -> tuple[list[list[int]], int]:
-        """The tables of all trees, and the number of bytes of a distance to a second child: one if all distances fit in
-        a byte.
+        """The tables of all trees, and the number of bytes of a distance to a second child.
+
+        The number is one if all distances fit in a byte.
         """
         near = [self._subtree(int(root), 1) for root in self.forest.trees.roots]
         if all(tree is not None for tree in near):
@@ -93,7 +96,7 @@ class ForestTables(AvrForest):
 
     @cached_property
     def tables(self) -> list[list[int]]:
-        """The bytes of each tree, preceded by the length of its table."""
+        """For each tree, the length of its table and then the bytes of the table."""
         trees, _ = self._trees
         return [[*_number(len(tree) + 2), *tree] for tree in trees]
 
@@ -186,8 +189,9 @@ class ForestTables(AvrForest):
         )
 
     def _fetched(self) -> Code:
-        """Code that loads a node: the upper or only byte of the offset to r24, the lower byte to r0, then an integer
-        threshold.
+        """Code that loads a node: the byte offset of the feature, and the threshold if it is an integer.
+
+        r24 receives the upper or only byte of the offset, r0 the lower byte.
         """
         wide = (a.lpm("r0", "Z+"),) if self.wide else ()
         if has_floats(self.forest):
@@ -196,7 +200,7 @@ class ForestTables(AvrForest):
         return (a.lpm("r24", "Z+"), *wide, *threshold)
 
     def _compared(self) -> Code:
-        """Code that sets the flags as the subtraction of the feature from the threshold does."""
+        """Code that sets the processor flags as a subtraction of the feature from the threshold does."""
         address = (a.add("r26", "r0"), a.adc("r27", "r24")) if self.wide else (a.add("r26", "r24"), a.adc("r27", "r1"))
         if has_floats(self.forest):
             compared = [
@@ -209,8 +213,9 @@ class ForestTables(AvrForest):
         return (a.movw("r26", "r20"), *address, *loaded, *compared)
 
     def _second(self, **where: int) -> Code:
-        """Code that branches to a label if the feature exceeds the threshold. The uppermost byte of a float is in
-        r25.
+        """Code that branches to a label if the feature exceeds the threshold.
+
+        r25 contains the uppermost byte of a float.
         """
         if not has_floats(self.forest):
             return (a.brlt(**where),)
@@ -218,8 +223,9 @@ class ForestTables(AvrForest):
         return (a.sbrs("r25", 7), a.rjmp(ahead=1), *negative, a.brlt(**where), a.label(2))
 
     def _inner(self) -> Code:
-        """The loop over nodes with two inner children. Code for the first child falls through; for the second it
-        jumps.
+        """The loop over nodes with two inner children.
+
+        After the loop, the code for the first child falls through; the code for the second child jumps.
         """
         distance = (a.lpm("r0", "Z"), a.add("r30", "r0"), a.adc("r31", "r1"))
         if self.skip == 2:
@@ -231,7 +237,7 @@ class ForestTables(AvrForest):
         return joined(a.rjmp(ahead=_NODE), a.label(_SECOND), *distance, a.label(_NODE), *steps, a.rjmp(back=_NODE))
 
     def _leafy(self) -> Code:
-        """The code for a node with at least one leaf as child. Z points to its leaves."""
+        """The code for a node that has at least one leaf as child. Z points to the leaves of the node."""
         flags = (a.label(_LEAFY), a.mov("r16", "r24"), a.andi("r24", _FLAGS - 1))
         compared = (*flags, *self._compared(), *self._second(ahead=_OTHER))
         skipped = (a.label(_SKIP), *self._leaf_skipped(), a.rjmp(back=_NODE))
@@ -259,7 +265,10 @@ class ForestTables(AvrForest):
         return (a.lpm("r24", "Z+"), a.tst("r24"), a.breq(ahead=1), *longer, a.label(1), a.adiw("r30", 1))
 
     def _at_leaf(self) -> Code:
-        """Code that adds the votes of the leaf at Z, or of the pure leaf whose result has the index in r24."""
+        """Code that adds the votes of the leaf at Z.
+
+        For a pure leaf, r24 contains the index of the result.
+        """
         leaves = self.leaves
         if not leaves.masked:
             return joined(a.label(_LEAF), leaves.record_added([]))

@@ -2,7 +2,7 @@
 
 A fetch loads a single byte into a register, from flash by Z or from RAM by X. An element of two bytes needs two
 fetches, the low byte first. A sum accumulates products in r1:r0, or partial sums. An epilogue converts complete 24-bit
-sums to bytes, in the same time for every sum.
+sums to bytes. It needs the same time for every sum.
 """
 
 from __future__ import annotations
@@ -29,23 +29,24 @@ _LOADS = {FLASH: a.lpm, FAR_FLASH: a.elpm, RAM: a.ld}
 
 
 def next_byte(memory: str, pointer: str) -> Fetch:
-    """A fetch of the byte at a pointer, which then increments the pointer. Z can read all memories, X and Y only
-    RAM.
+    """A fetch of the byte at a pointer. The fetch then increments the pointer.
+
+    Z can read all memories, X and Y only RAM.
     """
     load = _LOADS[memory]
     return lambda to: (load(to, f"{pointer}+"),)
 
 
 def run(bits: int, memory: str, pointer: str) -> Sequence[Fetch]:
-    """The code that fetches each byte of the next element of a run, the low byte first."""
+    """For each byte of the next element of a run, the low byte first, the code that fetches the byte."""
     return [next_byte(memory, pointer)] * (bits // 8)
 
 
 def spaced(bits: int, left: str) -> Sequence[Fetch]:
-    """The code that fetches each byte of an element at X and then adds the pair of registers that starts at `left` to
-    X.
+    """For each byte of an element at X, the low byte first, the code that fetches the byte.
 
-    The pair contains the distance between elements minus the bytes over which the fetches advance.
+    The last code then adds a register pair to X. left: the first register of this pair, which contains the distance
+    between elements minus the bytes by which the fetches advance X.
     """
     low, high = a.pair(left)
 
@@ -56,14 +57,15 @@ def spaced(bits: int, left: str) -> Sequence[Fetch]:
 
 
 class MovingPointer:
-    """A pointer, Y or Z, with the number of bytes by which it has moved."""
+    """A pointer, Y or Z, together with the number of bytes by which it has moved."""
 
     def __init__(self, pointer: str) -> None:
         self.pointer, self.moved = pointer, 0
 
     def load(self, to: str, offset: int) -> Code:
-        """Code that loads the byte at an offset from the initial address. It moves the pointer only if no displacement
-        reaches it.
+        """Code that loads the byte at an offset from the initial address.
+
+        The code moves the pointer only if no displacement reaches the byte.
         """
         reaches = 0 <= offset - self.moved <= a.DISPLACEMENT
         move = () if reaches else self.move(offset)
@@ -96,12 +98,16 @@ def accumulate_two_bytes(sum: Sequence[str]) -> Code:
 
 
 def accumulate_three_bytes(sum: Sequence[str], zero: str) -> Code:
-    """Code that adds a signed product to a 24-bit sum. The multiplication stored the product's sign in the carry."""
+    """Code that adds a signed product to a 24-bit sum. The preceding multiplication has stored the product's sign in
+    the carry.
+    """
     return joined(a.sbc(sum[2], zero), accumulate_two_bytes(sum), a.adc(sum[2], zero))
 
 
 def accumulate_four_bytes(sum: Sequence[str], zero: str) -> Code:
-    """Code that adds a signed product to a 32-bit sum. The multiplication stored the product's sign in the carry."""
+    """Code that adds a signed product to a 32-bit sum. The preceding multiplication has stored the product's sign in
+    the carry.
+    """
     return joined(
         (a.sbc(sum[2], zero), a.sbc(sum[3], zero)),
         accumulate_two_bytes(sum),
@@ -110,17 +116,19 @@ def accumulate_four_bytes(sum: Sequence[str], zero: str) -> Code:
 
 
 def begin_high_byte(low: str, high: str) -> Code:
-    """Code that adds the low byte of a product to a sum, and sets `high` to the product's high byte plus carry plus
-    `BIAS`.
+    """Code that adds the low byte of a product to a sum.
 
-    The product is the first of several whose sum fits in 16 bits, so that no third byte is needed. The bias makes the
-    high bytes unsigned, so that their sign need not be extended.
+    The code sets `high` to the product's high byte plus carry plus `BIAS`. The product is the first of several products
+    whose sum fits in 16 bits, so that no third byte is needed. The bias makes the high bytes unsigned, so that their
+    sign need not be extended.
     """
     return a.add(low, "r0"), a.ldi(high, BIAS >> 8), a.adc(high, "r1")
 
 
 def accumulate_high_byte(sum: Sequence[str], high: str) -> Code:
-    """Code that adds the high bytes of products to the bytes of a sum above the lowest one. It sets r1 to zero."""
+    """Code that adds the high bytes of products to the bytes of a sum above the lowest byte. The code sets r1 to
+    zero.
+    """
     return joined((a.add(sum[1], high), a.clr("r1")), [a.adc(byte, "r1") for byte in sum[2:]])
 
 
@@ -133,7 +141,8 @@ def accumulate_pair_of_words(sum: Sequence[str], low: Sequence[str], high: Seque
 
 
 def flush_third_byte(sum: Sequence[str], third: str, zero: str) -> Code:
-    """Code that adds the signed third byte of a 24-bit partial sum to the upper bytes of a sum, and clears it.
+    """Code that adds the signed third byte of a 24-bit partial sum to the upper bytes of a sum, and clears this third
+    byte.
 
     The sum of 256 products of bytes fits in 24 bits.
     """
@@ -141,7 +150,10 @@ def flush_third_byte(sum: Sequence[str], third: str, zero: str) -> Code:
 
 
 def flush_low_bytes(sum: Sequence[str], gathered: Sequence[str]) -> Code:
-    """Code that adds the upper two bytes of a signed 24-bit partial sum to a sum, which contains its lowest byte."""
+    """Code that adds the upper two bytes of a signed 24-bit partial sum to a sum.
+
+    The sum already contains the lowest byte of the partial sum.
+    """
     low, high = gathered
     return (
         *(a.mov("r0", high), a.lsl("r0"), a.sbc("r0", "r0")),
@@ -154,9 +166,11 @@ def flush_low_bytes(sum: Sequence[str], gathered: Sequence[str]) -> Code:
 class AvrArithmetic(SumRegisters):
     """The registers of products and their sum, and the code that adds a product.
 
-    first: the registers of the operand that is fetched first. meet: returns code that fetches the bytes of the other
-    operand, multiplies both and adds the product. flush: the instructions that add partial sums to the sum, at least
-    once in 256 products. count: the register for the number of iterations, or the first of two.
+    * first: the registers of the operand that is fetched first.
+    * meet: a function that returns code. The code fetches the bytes of the second operand, multiplies both operands and
+      adds the product.
+    * flush: the instructions that add partial sums to the sum, at least once in 256 products.
+    * count: the register for the number of iterations, or the first of two registers.
     """
 
     first: Sequence[str]
@@ -184,7 +198,7 @@ def _bytes_in_32(first: Sequence[str], second: Sequence[Fetch]) -> Code:
 def _byte_by_word(first: Sequence[str], second: Sequence[Fetch]) -> Code:
     """Code that adds a product of a byte and a word.
 
-    Products with low bytes are accumulated in r17:r16:r22, those with high bytes in r25:r24:r23.
+    Products with low bytes are accumulated in r17:r16:r22. Products with high bytes are accumulated in r25:r24:r23.
     """
     low, high = second
     return joined(
@@ -234,7 +248,9 @@ WORDS = AvrArithmetic(sum=LONG, first=("r18", "r20"), meet=_words, zero="r15", c
 
 
 def arithmetic(first: int, second: int, sum: int) -> AvrArithmetic:
-    """The arithmetic of sums of products of 8-bit or 16-bit elements. Wider second operands are fetched bytewise."""
+    """The arithmetic of sums of products of 8-bit or 16-bit elements. A wider second operand is fetched byte by
+    byte.
+    """
     if sum != 32 or first == second == 8:
         return _BYTES[sum]
     return WORDS if first == 16 else BYTE_BY_WORD
@@ -247,7 +263,7 @@ HIGH = "r20"
 def chunk_steps(first: Sequence[Fetch], second: Sequence[Fetch], count: int, sum: Sequence[str]) -> Sequence[Code]:
     """The steps for `count` products of bytes whose sum fits in 16 bits. The last step adds this sum to the longer sum.
 
-    Adding a product of bytes takes four instructions for 24 bits, and two for 16.
+    To add a product of bytes, a 24-bit sum needs four instructions, a 16-bit sum two.
     """
     product = joined(first[0]("r18"), second[0]("r19"), a.muls("r18", "r19"))
     begin = joined(product, begin_high_byte(sum[0], HIGH))
@@ -269,7 +285,9 @@ def squares(bits: int, sum: int) -> AvrArithmetic:
 
 
 def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[Fetch]) -> Code:
-    """Code that adds the square of a difference of bytes. The magnitude of the 9-bit difference fits in 8 bits."""
+    """Code that adds the square of the difference of two bytes. The magnitude of this 9-bit difference fits in 8
+    bits.
+    """
     return joined(
         second[0]("r16"),
         (a.sub("r16", first[0]), a.brge(ahead=29), a.neg("r16"), a.label(29), a.mul("r16", "r16")),
@@ -279,9 +297,9 @@ def _square_of_bytes(sum: Sequence[str], first: Sequence[str], second: Sequence[
 
 
 def _square_of_words(first: Sequence[str], second: Sequence[Fetch]) -> Code:
-    """Code that adds the square of a difference of words.
+    """Code that adds the square of the difference of two words.
 
-    FMULSU returns twice the product of its bytes, with the sign in the carry.
+    FMULSU returns twice the product of two bytes, with the sign in the carry.
     """
     return joined(
         word(second, ("r16", "r17")),
@@ -296,9 +314,9 @@ SUM_BITS = 24
 
 
 def shifted(sum: Sequence[str], right: int, byte: str, zero: str) -> Code:
-    """Code that shifts a 24-bit sum right by 1 to 23 bits, and saturates it to [-127, 127].
+    """Code that shifts a 24-bit sum right by 1 to 23 bits, and saturates the result to [-127, 127].
 
-    It changes the registers of the sum, r0 and r1. byte: the register for the result, r16 or above.
+    The code changes the registers of the sum, r0 and r1. byte: the register for the result, r16 or above.
     """
     kept = sum[right // 8 :]
     # Shift bits right out of the lowest byte, or left into an additional highest one.
@@ -319,7 +337,10 @@ def _to_left(sum: Sequence[str], bits: int) -> Code:
 
 
 def _limited(number: Sequence[str], byte: str, zero: str) -> Code:
-    """Code that saturates a signed integer of one or more bytes, the lowest first, to [-127, 127] in a register."""
+    """Code that saturates a signed integer to [-127, 127] in a register.
+
+    number: the bytes of the integer, the lowest first.
+    """
     low, *above = number
     more = (a.ldi(byte, 127), a.add(byte, low))
     if not above:
@@ -347,7 +368,7 @@ COMPILED = 250
 def factors(sums: Sums, point: int) -> Bytes:
     """The bytes of a stream that `requantised` reads, row by row. point: the zero point of the results.
 
-    For each row these are twice the multiplier, two bytes for the right shift, and the zero point plus 128. The right
+    The bytes of a row are twice the multiplier, two bytes for the right shift, and the zero point plus 128. The right
     shift is split into a factor of 2^n and a number of whole bytes, which is stored minus 1.
     """
     right = -sums.shifts
@@ -358,10 +379,13 @@ def factors(sums: Sums, point: int) -> Bytes:
 
 
 def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str, zero: str) -> Code:
-    """Code that requantises a 24-bit sum as TensorFlow Lite does, saturated to a byte, with `factors` in flash at Z.
+    """Code that requantises a 24-bit sum as TensorFlow Lite does, and saturates the result to a byte.
 
-    It changes the registers of the sum, r0 and r1. number: four registers, the first and the last of which are r16 or
-    above. byte: the register for the result, r16 or above. sign: a scratch register.
+    Z points to the `factors` in flash. The code changes the registers of the sum, r0 and r1.
+
+    * number: four registers, the first and the last of which are r16 or above.
+    * byte: the register for the result, r16 or above.
+    * sign: a scratch register.
     """
     low, _, high = sum
     # The magnitude is multiplied and shifted, as ties are rounded away from zero in the last step and upwards before:
@@ -393,8 +417,9 @@ def requantised(sum: Sequence[str], number: Sequence[str], byte: str, sign: str,
 
 
 def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Code:
-    """Code that shifts the upper three bytes of an integer right and rounds half up, by a factor and a count of bytes
-    at Z.
+    """Code that shifts the upper three bytes of an integer right and rounds half up.
+
+    Z points to the shift, which consists of a factor and a number of bytes.
     """
     below, first, second, third = number
     return (
@@ -410,8 +435,9 @@ def _shifted_by_factors(number: Sequence[str], byte: str, zero: str) -> Code:
 
 
 def requantised_in_c(indent: str, factors: str, out: str) -> str:
-    """C statements equivalent to `requantised`, which store the converted `sum` in `out`. factors: the C expression of
-    their address.
+    """C statements equivalent to `requantised`. They store the converted `sum` in `out`.
+
+    factors: the C expression of the address of the factors.
     """
     lines = (
         f"const uint8_t *f = (const uint8_t *){factors};",

@@ -1,7 +1,8 @@
 """Products of words and 16-bit numbers that have a regime, an exponent and a fraction, such as posits.
 
-r21:r20 and r23:r22 are the factors, r24 is the right shift of the significand. r12 contains the number of exponent
-bits, r13 its power of two, and r14 the number of fraction bits below the top one. r9:r2 is the sum, r15 zero.
+r21:r20 and r23:r22 are the factors. r24 is the right shift of the significand. r12 contains the number of exponent
+bits, r13 two to the power of this number, and r14 the number of fraction bits below the top one. r9:r2 is the sum. r15
+is zero.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ _STEP = 153.6
 
 
 def magnitude() -> Code:
-    """Code that loads the next weight and element of the vector, and moves the sign of the weight to the element."""
+    """Code that loads the next weight and the next element of the vector, and moves the sign of the weight to the
+    element.
+    """
     fetched = (a.lpm("r20", "Z+"), a.lpm("r21", "Z+"), a.ld("r22", "X+"), a.ld("r23", "X+"))
     negative = (a.sbrs("r21", 7), a.rjmp(ahead=3))
     negated = (a.com("r21"), a.neg("r20"), a.sbci("r21", 255), a.com("r23"), a.neg("r22"), a.sbci("r23", 255))
@@ -47,7 +50,7 @@ def exponent() -> Code:
 
 
 def shifted() -> Code:
-    """Code that shifts the significand in r21:r18, by bytes and then by bits."""
+    """Code that shifts the significand in r21:r18, first by bytes and then by bits."""
     return joined(
         (a.sec(), a.ror("r21"), a.ror("r20"), a.clr("r19"), a.clr("r18")),
         (a.label(9), a.subi("r24", 8), a.brcs(ahead=10)),
@@ -59,8 +62,9 @@ def shifted() -> Code:
 
 
 def added() -> Code:
-    """Code that adds the product of r21:r18 and r23:r22, byte by byte of the second factor, whose sign is processed
-    last.
+    """Code that adds the product of r21:r18 and r23:r22 to the sum.
+
+    The code multiplies byte by byte of the second factor. It processes the sign of the second factor last.
     """
 
     def part(first: str, second: str, byte: str, sum: Sequence[str], above: Sequence[str]) -> Code:
@@ -136,10 +140,10 @@ class _Shared(Composed):
 
 
 def regime_dot() -> Kernel:
-    """The kernel that adds the products of a row of numbers with a regime, such as posits, and a vector of integers to
-    a 64-bit sum.
+    """The kernel that adds the products of a row of numbers with a regime and a vector of integers to a 64-bit sum.
 
-    Every weight times 2^scale is proven to fit in a signed 32-bit integer.
+    Numbers with a regime are, for example, posits. Every weight times 2^scale is proven to fit in a signed 32-bit
+    integer.
     """
     symbol = "tm_dot_r16_s16_s64"
     head = f"int64_t {symbol}({REGIME_RUNS}, int8_t es, int8_t scale, int64_t sum)"

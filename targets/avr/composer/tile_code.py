@@ -1,4 +1,4 @@
-"""Code for tiles on AVR, which is used only if it is faster than kernels for single sums."""
+"""Code for tiles on AVR. It is used only if it is faster than kernels for single sums."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _three_bytes(pointer: str, offset: str) -> str:
 
 @cache
 def _factors(zero: int) -> Number:
-    """The requantisation factors of a row as a stream field, for results with the given zero point."""
+    """The stream field that contains the requantisation factors of a row. zero: the zero point of the results."""
     return Number("factors", FACTORS, lambda sums: factors(sums, zero), "{} + {}".format)
 
 
@@ -38,10 +38,10 @@ _START = replace(START, bytes=3, in_c=_three_bytes)
 
 
 class AvrTileCode(ABC):
-    """The code for a tile, as in `TileCode`.
+    """The code for a tile that reads its weights from a stream (see `TileCode`).
 
-    requantises: true if sums are requantised by factors, which follow the weights in the stream; otherwise sums are
-    shifted.
+    requantises: true if factors requantise the sums; the factors follow the weights in the stream. If false, the sums
+    are shifted.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -51,7 +51,7 @@ class AvrTileCode(ABC):
     @property
     @abstractmethod
     def has_registers(self) -> bool:
-        """True if the registers suffice and each counter fits one byte."""
+        """True if the registers suffice and each counter fits in one byte."""
 
     @property
     @abstractmethod
@@ -65,7 +65,7 @@ class AvrTileCode(ABC):
 
     @property
     def runs(self) -> Sequence[Run]:
-        """Empty, because times are recorded in cycles instead of runs of instructions."""
+        """The empty sequence, because times are recorded in cycles instead of runs of instructions."""
         return ()
 
     @abstractmethod
@@ -83,7 +83,7 @@ class AvrTileCode(ABC):
 
     @property
     def subroutine(self) -> Code:
-        """A subroutine that the body calls, placed after the function; empty by default."""
+        """The subroutine that the body calls and that follows the function; empty by default."""
         return ()
 
     @property
@@ -112,8 +112,11 @@ class AvrTileCode(ABC):
     def weight_stream(
         self, blocks: tuple[int, int], elements: int, order: tuple[int, ...], *, by_channel: bool = False
     ) -> WeightStream:
-        """A stream of equal blocks. blocks: the number of blocks, and the rows per block. elements: the elements per
-        row of weights.
+        """A stream of equal blocks of rows.
+
+        * blocks: the number of blocks, and the rows per block.
+        * elements: the number of elements of a row of weights.
+        * order: the order of the weights.
         """
         weights = Weights("weights", elements=elements, order=order)
         fields: list[Field] = [RowNumbers("starts", content=(_START,)), weights]

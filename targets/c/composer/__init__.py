@@ -1,1 +1,1 @@
-"""The composer of kernels in plain C for all chips."""
+"""The kernel generator (composer) in plain C, for all chips."""

@@ -1,7 +1,8 @@
 """The composed kernels in plain C, available on every chip: sums of products of packed and coded weights.
 
-Loops over groups of weights, dense or sparse, fetch these and multiply them by a vector. Kernels are named after their
-operands, as in `tm_c_dot_t4_s8_s32`: weights, vector and sum, each as the letter of its coding and its width.
+A loop over groups of weights, dense or sparse, fetches the weights and multiplies them by a vector. A kernel is named
+after its operands: weights, vector and sum, each as the letter of its coding and its width. An example is
+`tm_c_dot_t4_s8_s32`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _LETTERS: Mapping[str, str] = {INTEGER: "s", TABLE: "t"}
 
 
 def name_of(kernel: Kernel, prefix: str) -> str:
-    """The name of a kernel that computes the sums described by `kernel`."""
+    """The name of a kernel that computes the sums that `kernel` describes. prefix: the prefix of the name."""
     first, second = (_LETTERS[coding] for coding in kernel.codings)
     near = "near_" if kernel.gaps else ""
     return f"{prefix}dot_{near}{first}{kernel.weights}_{second}{kernel.vector}_s{kernel.sum}"
@@ -34,7 +35,7 @@ _WRITTEN_OUT = 4
 
 
 def signature(kernel: Kernel, name: str, row: str = "") -> str:
-    """The head of the C function. row: the parameter for the weights; by default the pointer to them."""
+    """The head of the C function. row: the parameter for the weights; if "", it is the pointer to the weights."""
     tables = [
         f"const int16_t *{table}" for table, coding in zip(_TABLES, kernel.codings, strict=True) if coding == TABLE
     ]
@@ -142,8 +143,9 @@ class _Plain(Composed):
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel for a description without a name, for a chip with a single address space; None if there is no such
-    kernel.
+    """The kernel for a description without a name, for a chip with a single address space.
+
+    Returns None if there is no such kernel.
     """
     if (wanted.flash is False and wanted.weights % 8 == 0) or wanted.sum != 32 or wanted.vector not in (8, 16):
         return None
@@ -169,9 +171,9 @@ def _kernel(wanted: Kernel) -> Kernel:
 
 
 def _step(wanted: Kernel) -> float:
-    """The number of instructions per element on a Cortex-M4, within a tenth of gcc's code.
+    """The number of instructions per element on a Cortex-M4, within a tenth of the number in gcc's code.
 
-    It includes loads, shifts, sums and the loop.
+    The number includes loads, shifts, sums and the loop.
     """
     gaps = wanted.gaps > 0
     length, bytes = group_length(wanted.weights), len(group_layout(wanted.weights))

@@ -1,4 +1,4 @@
-"""Functions in plain C that contain their constants, the rows of matrices and tiles, as arrays."""
+"""Functions in plain C that contain their constants (the rows of matrices and tiles) as arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COLUMNS = 96
 
 
 def rows_signature(symbol: str, rows: CodedRows) -> str:
-    """The head of the function: its parameters are the vectors, then the results."""
+    """The head of the function. Its parameters are the vectors, then the results."""
     vectors = "".join(f"const int8_t *x{number}, " for number in range(len(rows.weights)))
     return f"void {symbol}({vectors}int8_t *out)"
 
@@ -40,7 +40,7 @@ def rows_in_c(rows: CodedRows) -> str:
 
 
 def constant_array(ctype: str, name: str, shape: Iterable[int], numbers: Sequence[int | str]) -> list[str]:
-    """A constant array, initialised row by row."""
+    """The lines of C that define a constant array, initialised row by row."""
     dimensions = "".join(f"[{length}]" for length in shape)
     *outer, inner = shape
     text = ", ".join(map(str, numbers))
@@ -55,14 +55,14 @@ _Multiplier = TypeVar("_Multiplier", int, "Numbers")
 
 
 def doubled(multiplier: _Multiplier) -> _Multiplier:
-    """Twice a 31-bit multiplier, minus 2^32, which is a signed 32-bit integer."""
+    """Twice a 31-bit multiplier, minus 2^32. The result is a signed 32-bit integer."""
     return 2 * multiplier - (1 << 32)
 
 
 def requantised_in_c(indent: str, zero: int, out: str) -> str:
-    """C statements that store the requantised `sum` in `out`.
+    """C statements that store the requantised `sum` in `out`. zero: the zero point of the result.
 
-    They use the C variables `multiplier`, doubled, and `right`, the right shift minus 1.
+    The statements use two C variables: `multiplier`, which is doubled, and `right`, which is the right shift minus 1.
     """
     lines = (
         "sum += (int32_t)(((int64_t)sum * multiplier + (1LL << 31)) >> 32);",
@@ -78,7 +78,7 @@ def shifted_in_c(right: int, out: str) -> str:
 
 
 def tile_signature(symbol: str) -> str:
-    """The head of the function: its parameters are the windows, then the results."""
+    """The head of the function. Its parameters are the windows, then the results."""
     return f"void {symbol}(const int8_t *x, int8_t *out)"
 
 

@@ -2,9 +2,9 @@
 
 * An odd weight adds or subtracts its element once for each plane of signs. The sum is doubled from plane to plane
   (Horner's scheme).
-* Several rows share a table with the sums of four elements in all sixteen patterns of signs, computed once for each
-  four elements. A row then adds an entry for each nibble of a plane (Wei et al., "T-MAC: CPU Renaissance via Table
-  Lookup for Low-Bit LLM Deployment on Edge", 2024, section 3).
+* Several rows share tables. A table contains the sums of four elements for all sixteen patterns of signs. It is
+  computed once for each four elements. A row then adds an entry for each nibble of a plane (Wei et al., "T-MAC: CPU
+  Renaissance via Table Lookup for Low-Bit LLM Deployment on Edge", 2024, section 3).
 * A ternary weight is 0, 1 or 2 in the upper byte of three times the remaining byte.
 """
 
@@ -38,7 +38,7 @@ static TM_PACKED void {name}({entry} *table, const {vector} *x, int n)
 
 
 def _table(name: str, entry: str, vector: str) -> str:
-    """The C function that computes a table. A pattern with all signs flipped has the negated sum."""
+    """The C function that computes a table. If all signs of a pattern are flipped, the sum is negated."""
     lines: list[str] = []
     for pattern in range(8, 16):
         a, b, c, d = (1 if pattern >> place & 1 else -1 for place in range(4))

@@ -1,7 +1,7 @@
 """Packed elements in plain C: the expressions that fetch them, and the functions that read, write and unpack them.
 
 Elements may also be numbers with a regime, an exponent and a fraction, such as posits. This module also defines the
-sums of their products.
+sums of products of such numbers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ def of_group(group: str) -> _ByteAt:
 
 
 def packed(width: int, element: int, byte: _ByteAt, *, gaps: bool = False) -> str:
-    """The C expression of the element with a constant index in its group. gaps: true in a group of a sparse row."""
+    """The C expression of the element with a constant index in its group. gaps: true if the group is part of a sparse
+    row.
+    """
     layout = group_layout(width, gaps)
 
     def holding(bits: int, at: int) -> str:
@@ -73,8 +75,9 @@ def packed_at(width: int, byte: _ByteAt) -> str:
 
 
 def position(width: int, bits: int) -> str:
-    """The C expression of the byte offset in the group of a field of element `j`. Fields of 6 and 7 bits are not
-    supported.
+    """The C expression of the byte offset in the group of a field of element `j`.
+
+    Fields of 6 and 7 bits are not supported.
     """
     own, length = 8 // bits, group_length(width)
     before = [] if own == length else [_quotient("j", own)]
@@ -96,8 +99,9 @@ def _holds(byte: Byte, element: int, bits: int, at: int) -> bool:
 
 
 def _in_low_bits(width: int, bytes: list[str]) -> str:
-    """The C expression of the last element of a group, assembled from the low bits of the bytes of the other
-    elements.
+    """The C expression of the last element of a group.
+
+    It is assembled from the low bits of the bytes of the other elements.
     """
     spare = 8 - width % 8
     parts = [
@@ -114,7 +118,7 @@ def _bits_of(byte: str, place: int, bits: int) -> str:
 def _signed(byte: str, place: int, bits: int) -> str:
     """The C expression of `bits` bits of a byte as a signed integer.
 
-    The stored sign is inverted. For four or more elements, an XOR restores it.
+    The stored sign is inverted. If a byte contains four or more elements, an XOR restores the sign.
     """
     if bits == 4:
         return f"{_bits_of(byte, place, bits)} - 8"
@@ -163,7 +167,7 @@ def _function(attribute: str, head: str, lines: Sequence[str]) -> str:
 
 
 def _of_number(width: Width) -> Sequence[str]:
-    """C statements that set `p` to the group of element `i`, and `j` to the element's index in the group."""
+    """C statements that set `p` to the group of element `i`, and `j` to the index of the element in this group."""
     length, bytes = group_length(width), group_bytes(width)
     return [
         "const uint16_t number = (uint16_t)i;",

@@ -1,9 +1,9 @@
 """Functions in plain C that evaluate forests.
 
 A forest consists of tables of nodes that a loop walks, or of nested conditions. Both forms add the votes of the leaf
-that each tree reaches: rows of a matrix, or lists of the nonzero votes if most votes are zero. On chips with a separate
-address space for constants, such arrays would not be placed in this address space. For these chips, the code contains
-no arrays.
+that each tree reaches. The votes are rows of a matrix, or lists of the nonzero votes if most votes are zero. On chips
+with a separate address space for constants, such arrays would not be placed in this address space. For these chips, the
+code therefore contains no arrays.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def ctype(array: NDArray[Any]) -> str:
 
 
 def forest_signature(symbol: str, forest: ForestCode) -> str:
-    """The head of the function: its parameters are the input, then the results."""
+    """The head of the function. Its parameters are the input, then the results."""
     return f"void {symbol}(const {ctype(forest.trees.thresholds)} *x, {ctype(forest.votes)} *out)"
 
 
@@ -64,8 +64,9 @@ def literal(number: Any) -> str:
 
 
 class _Votes:
-    """C text that adds the votes of a leaf: declarations of arrays, and a statement for the leaf with the index
-    `leaf`.
+    """The C text that adds the votes of a leaf.
+
+    It consists of declarations of arrays, and a statement for the leaf with the index `leaf`.
     """
 
     def __init__(self, forest: ForestCode) -> None:
@@ -129,7 +130,10 @@ def code_in_c(forest: ForestCode) -> str:
 
 
 def _inline_code(forest: ForestCode) -> str:
-    """The body as by `code_in_c`, but without arrays: each leaf has a statement for each of its votes."""
+    """The body of the C function in which nodes are conditions, without arrays.
+
+    Each leaf has a statement for each of its votes.
+    """
     lines = [*_bits_of_floats(forest), *_cleared(forest), *([] if forest.trees.inner else ["    (void)x;"])]
     for root in map(int, forest.trees.roots):
         lines += _conditions(forest, root, inline=True)
@@ -145,8 +149,9 @@ def _leaf(forest: ForestCode, leaf: int, *, inline: bool) -> list[str]:
 
 
 def _conditions(forest: ForestCode, root: int, *, inline: bool = False) -> list[str]:
-    """The conditions of a tree, which set `leaf` or add votes. They are indented only once, because trees may be
-    deep.
+    """The conditions of a tree, which set `leaf` or, with `inline`, add votes.
+
+    They are indented only once, because trees may be deep.
     """
     trees, lines = forest.trees, list[str]()
     pending: list[int | str] = [root]
@@ -164,7 +169,9 @@ def _conditions(forest: ForestCode, root: int, *, inline: bool = False) -> list[
 
 
 def _comparison(forest: ForestCode, node: int) -> str:
-    """The condition of a node. Floats are compared by their bits, which decrease as negative numbers increase."""
+    """The C condition of a node. Floats are compared by their bits. As negative numbers increase, their bits
+    decrease.
+    """
     feature, threshold = int(forest.trees.features[node]), forest.trees.thresholds[node]
     if not _has_floats(forest):
         return f"x[{feature}] <= {literal(threshold.item())}"
@@ -211,7 +218,7 @@ def _votes(votes: NDArray[Any]) -> list[str]:
 
 
 def _narrow(votes: NDArray[Any]) -> NDArray[Any]:
-    """The votes in the narrowest type that represents them."""
+    """The votes in the narrowest integer type that represents them; unchanged if they are floats."""
     if votes.dtype.kind == "f" or not votes.size:
         return votes
     kinds = ("i1", "u1", "i2", "i4")
@@ -226,7 +233,9 @@ def _array(element: str, name: str, numbers: NDArray[Any]) -> list[str]:
 def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, bytes: int) -> Kernel:
     """The kernel of a forest function.
 
-    name: the prefix of the function's steps in cost tables. node: the approximate number of instructions per node.
+    * name: the prefix of the names that the steps of the function have in cost tables.
+    * node: the approximate number of instructions per node.
+    * bytes: the number of bytes of flash.
     """
     counts = {f"{name} {step}": count for step, count in (_tests(forest, name) | _additions(forest, name)).items()}
     trees = forest.trees
@@ -236,11 +245,11 @@ def _kernel(symbol: str, forest: ForestCode, name: str, body: str, node: float, 
 
 
 def _tests(forest: ForestCode, name: str) -> dict[str, float]:
-    """The numbers of comparison steps, by their names in cost tables.
+    """The number of comparisons of each kind. The keys are the names of the kinds in cost tables.
 
     In code without tables, the compiler knows the feature and the threshold of each comparison. A feature remains in a
-    register below the node that loads it. With a single result, or in plain code with few features, it remains there
-    for all trees, and the compiler merges comparisons of one tree with those of the next.
+    register below the node that loads the feature. With a single result, or in plain code with few features, it remains
+    there for all trees. The compiler then merges comparisons of one tree with comparisons of the next.
     """
     trees, visits = forest.trees, forest.trees.likely.sum(1)
     compared = ctype(trees.thresholds)
@@ -259,7 +268,7 @@ def _tests(forest: ForestCode, name: str) -> dict[str, float]:
 
 
 def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
-    """Masks of the thresholds that need more instructions than 0 and -1, by the size of the constant."""
+    """Masks of the thresholds that need more instructions than 0 and -1. The key is the size of the constant."""
     numbers = thresholds.astype(np.int64)
     byte, negative = (numbers > 0) & (numbers < 255), (numbers < -1) & (numbers > -256)
     short = (numbers >= -2048) & (numbers < 2047) & ~byte & ~negative & (numbers != 0) & (numbers != -1)
@@ -267,7 +276,7 @@ def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
 
 
 def _additions(forest: ForestCode, name: str) -> dict[str, float]:
-    """The numbers of steps of a call, of clearing results and of adding votes, by their names in cost tables.
+    """The numbers of steps of a call, of clearing results and of adding votes. The keys are the names in cost tables.
 
     Few votes are added without a loop. In such code, the first votes are stored instead of added.
     """
@@ -308,8 +317,9 @@ def forest_code(symbol: str, forest: ForestCode) -> Kernel:
 
 
 def forest_inline(symbol: str, forest: ForestCode) -> Kernel:
-    """The kernel of a forest that is compiled to conditions without arrays, for chips with a separate address space for
-    constants.
+    """The kernel of a forest that is compiled to conditions without arrays.
+
+    It is used for chips with a separate address space for constants.
     """
     trees = forest.trees
     leaves, _ = trees.leaves_by_tree

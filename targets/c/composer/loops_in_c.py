@@ -1,4 +1,4 @@
-"""Lane functions (`num.lane_function`) in plain C."""
+"""Lane functions (`num.lane_function`), which compute the lanes of a vector, in plain C."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OPERATORS: Mapping[type[Operation], str] = {
 
 
 def loop_signature(symbol: str, program: LaneProgram) -> str:
-    """The head of the C function: its parameters are the input runs, then the result."""
+    """The head of the C function. Its parameters are the input runs, then the result."""
     *read, result = (f"int{width}_t" for width in program.widths)
     inputs = "".join(f"const {element} *x{number}, " for number, element in enumerate(read))
     return f"void {symbol}({inputs}{result} *out)"
@@ -43,7 +43,7 @@ def loop_in_c(program: LaneProgram) -> str:
 
 
 class _Function:
-    """The C statements of a lane function. Values are named after their positions in the program."""
+    """The C statements of a lane function. A value is named after its position in the program."""
 
     def __init__(self, program: LaneProgram):
         self.program = program

@@ -1,1 +1,1 @@
-"""The composer of kernels for Cortex-M: fragments, and a file for each kind of kernel."""
+"""The kernel generator (composer) for Cortex-M: fragments, and a file for each kind of kernel."""

@@ -1,6 +1,7 @@
 """Fragments for ARMv6-M: constants, stack frames and loops, in two-byte instructions.
 
-Most instructions accept only r0 to r7 as operands. r8 to r12 and lr are used for sums, because additions accept them.
+Most instructions accept only r0 to r7 as operands. Additions also accept r8 to r12 and lr, so these registers contain
+sums.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _FRAME = 508
 
 
 class Armv6mCode(RepeatedCode):
-    """Code whose instructions all have an encoding on ARMv6-M, so that its size is known."""
+    """Code that consists only of instructions with an encoding on ARMv6-M. Its size is therefore known."""
 
     @property
     def bytes(self) -> int:
@@ -34,8 +35,9 @@ class Armv6mCode(RepeatedCode):
 
 
 def saved(frame: int) -> Code:
-    """Code that saves all registers that a call preserves, and allocates a stack frame. frame: bytes, a multiple of
-    4.
+    """Code that saves all registers that a call preserves, and allocates a stack frame.
+
+    frame: the size of the frame in bytes, a multiple of 4.
     """
     copies = (t.mov(low, high) for low, high in zip(_LOW, _HIGH, strict=True))
     return joined(t.push((*_LOW, "lr")), copies, t.push(_LOW), _moved_stack(t.sub, frame))
@@ -64,8 +66,9 @@ def constant(register: str, value: int) -> Code:
 
 
 def moved(register: str, distance: int, spare: str) -> Code:
-    """Code that adds a constant to a low register. It clobbers the flags. spare: a low scratch register for large
-    constants.
+    """Code that adds a constant to a low register. It clobbers the flags.
+
+    spare: a low scratch register, which is needed for large constants.
     """
     opcode, size = (t.adds, distance) if distance > 0 else (t.subs, -distance)
     if size <= 2 * _BYTE:
@@ -95,9 +98,10 @@ def low_product_64(low_sum: str, high_sum: str) -> Code:
 
 
 def again(code: Repeated, begin: Code, end: Code, count: int, label: int) -> Repeated:
-    """A loop of `count` iterations, which ends when `end`, executed after each iteration, sets the zero flag.
+    """A loop of `count` iterations. The loop ends when `end`, executed after each iteration, sets the zero flag.
 
-    A long loop also uses the label `label` + 1. A single iteration has neither `begin` nor `end`.
+    A loop with a long body also uses the label `label` + 1. A loop with a single iteration has neither `begin` nor
+    `end`.
     """
     if instructions((*code.lines, *end)) <= _NEAR:
         return code.looped(begin, (*end, t.bne(back=label)), count, label)

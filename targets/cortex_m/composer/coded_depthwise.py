@@ -1,14 +1,14 @@
 """Depthwise filters as code, channel by channel, for the DSP extension.
 
-Zero weights need no code, and elements without a weight are not loaded. Two rows of a filter are multiplied as pairs of
-halfwords if this needs fewer instructions than multiplying them one by one, where a power of two is a shift within an
-addition. Other weights are constants in registers, as are the start and the multiplier. Constants for which there is no
-register are spilled to the stack frame.
+Zero weights need no code, and elements without a nonzero weight are not loaded. Single products need one instruction
+each; the product with a power of two is a shift within an addition. Two rows of a filter are multiplied as pairs of
+halfwords if this needs fewer instructions than single products. Other weights are constants in registers, as are the
+start and the multiplier. Constants for which there is no register are spilled to the stack frame.
 
-The loop nest of `RowKernel` cannot express this, because the weights determine which instructions a window needs, and
-there is no weight stream.
+The loop nest of `RowKernel` cannot express this code, because the weights determine which instructions a window needs,
+and there is no weight stream.
 
-Registers are assigned by hand. They contain the same values for all windows; the most frequently used values have
+Registers are assigned by hand. They contain the same values for all windows. The most frequently used values have
 priority.
 """
 
@@ -62,11 +62,13 @@ class CodedFilter:
     across: int
 
     def needed(self, rows: Rows, columns: Sequence[int]) -> list[int]:
-        """Those of the given rows that have a nonzero weight in any of the columns."""
+        """The rows, among the given ones, that have a nonzero weight in any of the columns."""
         return [row for row in rows if self.weights[row, list(columns)].any()]
 
     def time(self, groups: Sequence[Rows]) -> tuple[int, int]:
-        """The number of a window's instructions before its epilogue, and the number of constants that they use."""
+        """The number of a window's instructions before its epilogue, and the number of constants that these
+        instructions use.
+        """
         width = self.weights.shape[1]
         classes = [range(first, width, self.across) for first in range(min(self.across, width))]
         loads = [len(self.needed(rows, columns)) for rows in groups for columns in classes]
@@ -75,7 +77,7 @@ class CodedFilter:
         return sum(loads) + packed + products, len(self.words(groups))
 
     def words(self, groups: Sequence[Rows]) -> list[tuple[int, int]]:
-        """The constants, as pairs of halfwords: the weights of paired rows, then all other weights."""
+        """The constants as pairs of halfwords: first the weights of paired rows, then all other weights."""
         together = {self.word(rows, column) for rows in groups if len(rows) == 2 for column in range(self.columns)}
         alone = sorted(self._alone(groups))
         halves = [(alone[i], (alone[i + 1 : i + 2] or [0])[0]) for i in range(0, len(alone), 2)]
@@ -91,14 +93,15 @@ class CodedFilter:
         return self.weights.shape[1]
 
     def word(self, rows: Rows, column: int) -> tuple[int, int]:
-        """The weights of two rows in a column."""
+        """The weights of two rows in a column. rows: the indices of the rows."""
         low, high = (int(self.weights[row, column]) for row in rows)
         return low, high
 
     @cached_property
     def groups(self) -> list[Rows]:
-        """The rows that have weights, in pairs or alone: the fastest grouping or, for many rows, one found by a
-        heuristic.
+        """The rows that have weights, grouped in pairs or alone.
+
+        The grouping is the fastest one or, if there are many rows, one that a heuristic finds.
         """
         live = np.flatnonzero(self.weights.any(1)).tolist()
         return min(_groups(live), key=self.time) if len(live) <= _TRIED else self._paired(live)
@@ -149,7 +152,7 @@ class _CodedChannel(OverlappingWindows):
             self._allocate()
 
     def _loop(self) -> tuple[int, int]:
-        """The number of windows per iteration, and the number of iterations; 0 without a loop."""
+        """The number of windows per iteration, and the number of iterations. The latter is 0 without a loop."""
         count = self.tile.count
         if count <= max(_STRAIGHT, self.rounds):
             return count, 0
@@ -158,8 +161,9 @@ class _CodedChannel(OverlappingWindows):
         return size, count // size
 
     def _allocate(self) -> None:
-        """Group rows and allocate registers to sums, elements and constants. The most frequently used ones have
-        priority.
+        """Group rows and allocate registers to sums, elements and constants.
+
+        The most frequently used values have priority.
         """
         groups = self.filter.groups
         # The group of rows whose product begins a sum.
@@ -206,7 +210,7 @@ class _CodedChannel(OverlappingWindows):
         return self.taps[number % len(self.taps)]
 
     def _load(self, number: int, column: int, columns: Sequence[int]) -> Code:
-        """Code that loads the elements of those rows of a group that have weights in some columns of the filter."""
+        """Code that loads the elements of a column for those rows of a group that have weights in any of `columns`."""
         rows, tap = self.filter.groups[number], self._tap(number)
         needed = self.filter.needed(rows, columns)
         places = [(self.first + column) * self.tile.rows + row * self.tile.pitch for row in needed]
@@ -236,14 +240,14 @@ class _CodedChannel(OverlappingWindows):
         return joined(lines, fetched, opcode(sum, tap, register, begun))
 
     def _begun(self, sum: str) -> tuple[Code, str]:
-        """The instructions that load the start value, and the register that then contains it."""
+        """The instructions that load the start value of a sum, and the register that contains this value afterwards."""
         if register := self.kept.get(_START):
             return (), register
         number = constant(sum, self.start)
         return (number if len(number) == 1 else (t.ldr(sum, slot(self.slots[_START])),)), sum
 
     def _fetched(self, content: tuple[int, int] | str, to: str = "") -> tuple[Code, str]:
-        """The instructions that load a constant, and the register that then contains it."""
+        """The instructions that load a constant, and the register that contains the constant afterwards."""
         if register := self.kept.get(content):
             return (), register
         to = to or self.spare
@@ -289,7 +293,7 @@ class _CodedChannel(OverlappingWindows):
 
 
 class _ConstantChannel:
-    """The code of a channel without weights, whose results are all the same byte."""
+    """The code of a channel without weights. All results of such a channel are the same byte."""
 
     def __init__(self, tile: Tile, byte: int) -> None:
         self.tile, self.byte = tile, byte

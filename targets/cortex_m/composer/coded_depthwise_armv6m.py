@@ -1,10 +1,10 @@
 """Depthwise filters as code, by up to six windows at a time, channel by channel, for ARMv6-M.
 
-Zero weights need no code, and elements without a weight are not loaded. Each channel stores its factors in the stack
-frame, from which a subroutine of the kernel that requantises and stores results loads them.
+Zero weights need no code, and elements without a nonzero weight are not loaded. Each channel stores its factors in the
+stack frame. A subroutine of the kernel loads these factors, requantises the sums and stores the results.
 
-The loop nest of `RowKernel` cannot express this, because each channel has separate instructions, and there is no weight
-stream.
+The loop nest of `RowKernel` cannot express this code, because each channel has separate instructions, and there is no
+weight stream.
 
 Registers are assigned by hand, because only additions and copies accept high registers.
 """
@@ -78,18 +78,19 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """The register tiles: pairs of a repetition count and a number of windows."""
+        """The register tiles: pairs (repetition count, number of windows)."""
         return balanced(self.tile.count, len(SUMS))
 
     @property
     def filters(self) -> Sequence[Numbers]:
-        """The weights of each channel, rows x columns."""
+        """For each channel, its weights as an array of shape (rows, columns)."""
         return [weights.reshape(self.tile.runs, -1) for weights in self.sums.weights]
 
     @cached_property
     def bodies(self) -> Sequence[Sequence[Code]] | None:
-        """For each channel, the code for the sums of each group of windows; None if a branch does not reach its
-        target.
+        """For each channel, the code that computes the sums of each group of windows.
+
+        Returns None if a branch does not reach its target.
         """
         bodies: list[list[Code]] = []
         for weights in self.filters:
@@ -114,7 +115,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return joined(begin, rows, last)
 
     def rows(self, weights: Numbers, windows: int, names: Sequence[str]) -> Code:
-        """Code that multiplies a filter by windows. names: registers for weights."""
+        """Code that multiplies a filter by windows. names: the registers for weights."""
         tile, lines = self.tile, list[Line]()
         known: dict[str, int] = {}
         place = 0
@@ -158,7 +159,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         )
 
     def channel(self, row: int) -> Repeated:
-        """The code that computes a channel. row: the index of the channel."""
+        """The code that computes a channel. row: the index of the channel among the rows of weights."""
         assert self.bodies is not None
         start, multiplier, shift = (numbers[row] for numbers in self.factors)
         words = factor_words(int(multiplier), -int(shift), by_thirds=self.by_thirds)
@@ -176,7 +177,7 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
         return self.sums.starts, self.sums.multipliers, self.sums.shifts
 
     def flat(self, byte: int) -> Repeated:
-        """The code for a channel without weights, whose results are all the same byte."""
+        """The code for a channel without weights. All results of such a channel are the same byte."""
         begin = joined(t.ldr("r1", slot(_OUT_AT)), constant("r0", byte))
         store = Repeated.once((t.strb("r0", at("r1")), *moved("r1", self.tile.rows, "r3")))
         stores = again(store, constant("r2", self.tile.count), (t.subs("r2", 1),), self.tile.count, 1)
@@ -202,14 +203,15 @@ class CodedDepthwiseArmv6m(CodedTileArmv6m):
 
     @property
     def time(self) -> float:
-        """The number of instructions that a call executes if half of the results are saturated."""
+        """The number of instructions that a call executes. Half of the results are assumed to be saturated."""
         flat = sum(self.sums.constant_byte(row, self.tile.zero) is not None for row in range(self.tile.rows))
         return self.code.time - SATURATED / 2 * (self.tile.rows - flat) * self.tile.count
 
 
 def _registers(taps: Sequence[int], names: Sequence[str], known: dict[str, int]) -> Code:
-    """Code that loads weights of a row into registers, negative ones first. known: the current weight in each
-    register.
+    """Code that loads weights of a row into registers, negative weights first.
+
+    names: the registers. known: for each register, the weight that it contains.
     """
     wanted = {weight for weight in taps if weight and not is_power_of_two(weight)}
     lines: list[Code] = []

@@ -1,11 +1,11 @@
 """Rows of constant matrices as code, for instruction sets with MLA, with eight sums at a time in registers.
 
-Each element of a vector is loaded once for the rows of a block. Each magnitude among the weights by which it is
-multiplied is moved to a register once. MLA or MLS adds the product to the sum of each row with such a weight. Powers of
-two are shifts within an addition, and zeros need no code.
+Each element of a vector is loaded once for the rows of a block. The weights by which it is multiplied may have several
+magnitudes; each magnitude is moved to a register once. MLA or MLS adds the product to the sum of each row with such a
+weight. Powers of two are shifts within an addition, and zeros need no code.
 
-The loop nest of `RowKernel` cannot express this, because each block of rows has separate instructions, and there is no
-weight stream.
+The loop nest of `RowKernel` cannot express this code, because each block of rows has separate instructions, and there
+is no weight stream.
 
 Registers are assigned by hand, because only sums, an element, a weight and the arguments are live.
 """
@@ -43,13 +43,13 @@ def constant(register: str, value: int) -> Code:
 
 @dataclass(frozen=True)
 class CodedRowsArmv7m:
-    """The kernel for all rows. Its arguments are pointers to the vectors, then to the results."""
+    """The kernel for all rows. Its arguments are the pointers to the vectors, then the pointer to the results."""
 
     rows: CodedRows
 
     @property
     def fits(self) -> bool:
-        """True if the sums fit in 32 bits, the pointers in r0 to r3, and every load reaches its address."""
+        """True if the sums fit in 32 bits, the pointers fit in r0 to r3, and every load reaches its address."""
         vectors = self.rows.weights
         near = all(matrix.shape[1] <= REACH for matrix in (*vectors, self.rows.starts[None]))
         return len(vectors) < _POINTERS and near and int(self.rows.bounds.max()) < 1 << 31
@@ -62,7 +62,10 @@ class CodedRowsArmv7m:
 
     @property
     def time(self) -> int:
-        """The number of instructions that a call executes if results are in range, including arguments and the call."""
+        """The number of instructions that a call executes, including instructions for arguments and for the call.
+
+        All results are assumed to be in range.
+        """
         return 2 + len(self.rows.weights) + instructions(self.lines)
 
     def _block(self, first: int) -> Code:

@@ -1,12 +1,13 @@
 """Rows of a matrix as code, by windows, up to six rows at a time, for ARMv6-M.
 
-Each element is loaded once for the rows of a block, and not at all if all of their weights for it are zero. Its product
-with a weight is computed by a shift, by one instruction from the previous product, or by a multiplication, which
-overwrites a factor. The order of products determines which ones can be derived, and which one may overwrite the
-element. Starts and factors of all rows are in the stack frame; subroutines of the kernel store the results.
+Each element is loaded once for the rows of a block. It is not loaded if all weights of these rows for it are zero. The
+product of an element and a weight is computed by a shift, by one instruction from the previous product, or by a
+multiplication, which overwrites a factor. The order of the products determines which products can be derived from the
+previous one, and which product may overwrite the element. The starts and factors of all rows are in the stack frame.
+Subroutines of the kernel store the results.
 
-The loop nest of `RowKernel` cannot express this, because each block of rows has separate instructions, and there is no
-weight stream.
+The loop nest of `RowKernel` cannot express this code, because each block of rows has separate instructions, and there
+is no weight stream.
 
 Registers are assigned by hand, because only additions and copies accept high registers.
 """
@@ -52,7 +53,7 @@ _KEPT = 1 << 12
 def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> Code:
     """Code that adds an element times a weight to each sum. It clobbers `ELEMENT` and `PRODUCT`.
 
-    users: the sums with their weights. registers: the registers that contain weights.
+    users: pairs (sum, weight). registers: for each weight in a register, this register.
     """
     sums: dict[int, list[str]] = {}
     for sum, weight in users:
@@ -66,8 +67,10 @@ def products(users: Sequence[tuple[str, int]], registers: Mapping[int, str]) -> 
 
 @lru_cache(_KEPT)
 def _made(weights: tuple[int, ...], registers: tuple[tuple[int, str], ...]) -> list[tuple[int, Code, str]]:
-    """The products in the order that needs the fewest instructions: for each, the weight, the instructions and the
-    register.
+    """The products of an element and several weights, in the order that needs the fewest instructions.
+
+    A product is a tuple: the weight, the instructions that compute the product, and the register that contains the
+    product.
     """
     orders = permutations(weights) if len(weights) <= _TRIED else iter([sorted(weights, key=abs)])
     made = (list(_in_order(order, dict(registers))) for order in orders)
@@ -100,7 +103,7 @@ def _multiplied(weight: int, registers: Mapping[int, str]) -> Code:
 
 
 def _shifted(weight: int) -> Iterator[Code]:
-    """Yield the product with a power of two, which requires neither a multiplication nor a register."""
+    """Yield the code for the product with a power of two. It requires neither a multiplication nor a register."""
     if is_power_of_two(weight):
         places = abs(weight).bit_length() - 1
         source = PRODUCT if places else ELEMENT
@@ -109,7 +112,7 @@ def _shifted(weight: int) -> Iterator[Code]:
 
 
 def _derived(weight: int, before: int) -> Iterator[Code]:
-    """Yield the ways to derive the product with `weight` from the product with the weight `before`."""
+    """Yield each code that derives the product with `weight` from the product with the weight `before`."""
     if weight == -before:
         yield (t.rsbs(PRODUCT, PRODUCT, 0),)
     if weight == before + 1:
@@ -132,14 +135,17 @@ FINISH = 20
 
 @dataclass(frozen=True)
 class CodedTileArmv6m(Armv6mCode):
-    """The kernel of a tile. Its arguments are pointers to windows and results."""
+    """The kernel of a tile. Its arguments are the pointers to the windows and to the results."""
 
     tile: Tile
     given: Sums
 
     @cached_property
     def sums(self) -> Sums:
-        """The sums, or if possible equivalent sums, with the same results, within the limit of the shorter epilogue."""
+        """The sums of the kernel, which are replaced by equivalent sums if possible.
+
+        Equivalent sums have the same results and are within the limit of the shorter epilogue.
+        """
         return self.given.clamp_starts(THIRDS_LIMIT, self.tile.zero) or self.given
 
     @property
@@ -180,7 +186,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
 
     @cached_property
     def groups(self) -> Sequence[tuple[int, int]]:
-        """The register tiles: pairs of a repetition count and a number of rows."""
+        """The register tiles: pairs (repetition count, number of rows)."""
         return balanced(self.tile.rows, len(SUMS))
 
     def set_up(self) -> Code:
@@ -194,7 +200,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         return joined(*lines)
 
     def block(self, first: int, rows: int) -> Code:
-        """Code that computes the sums of `rows` rows by a window. first: the index of the first row."""
+        """Code that computes the sums of `rows` rows by one window. first: the index of the first row."""
         tile = self.tile
         starts = (
             (t.ldr(ELEMENT, slot(_ROWS_AT + 4 * row)), t.mov(sum, ELEMENT))
@@ -214,7 +220,7 @@ class CodedRowsArmv6m(CodedTileArmv6m):
         return joined(*lines, last, t.add("r5", "sp", self.factors_at + 8 * first))
 
     def finish(self, rows: int) -> Code:
-        """The subroutine that stores the results of rows. r5 points to their factors."""
+        """The subroutine that stores the results of `rows` rows. r5 points to the factors of these rows."""
         lines: list[Code] = [(t.ldr("r7", slot(_OUT_AT)), t.movs("r3", 0)), constant("r4", self.tile.zero)]
         for row, sum in enumerate(SUMS[:rows]):
             fetch = t.mov("r0", sum) if row < len(SUMS) - 1 else t.ldr("r0", slot(_SUM_AT))
@@ -252,5 +258,5 @@ class CodedRowsArmv6m(CodedTileArmv6m):
 
     @property
     def time(self) -> float:
-        """The number of instructions that a call executes if half of the results are saturated."""
+        """The number of instructions that a call executes. Half of the results are assumed to be saturated."""
         return self.code.time - SATURATED / 2 * self.tile.rows * self.tile.count

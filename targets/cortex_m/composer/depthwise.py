@@ -1,14 +1,14 @@
 """Depthwise filters whose weights remain in registers while a window slides along a channel, for the DSP extension.
 
-Each column is loaded once, in pairs of vertically adjacent elements, and multiplied for all windows that contain it.
-Each of the overlapping windows has a register for its sum. These registers rotate from window to window. The weight
-stream consists of words that SXTB16 splits into registers of two weights each. Weights for which there is no register
-are spilled to the stack frame.
+Each column is loaded once, in pairs of vertically adjacent elements. It is multiplied for all windows that contain it.
+Each of the overlapping windows has a register for its sum. The assignment of these registers rotates from window to
+window. The weight stream consists of words. SXTB16 splits a word into two registers of two weights each. Weights for
+which there is no register are spilled to the stack frame.
 
-The loop nest of `RowKernel` cannot express this: as the registers of the sums rotate, the body of the loop computes
-several windows.
+The loop nest of `RowKernel` cannot express this code: because the registers of the sums rotate, the body of the loop
+computes several windows.
 
-Registers are assigned by hand. They contain the same values for all windows of a channel; the most frequently used
+Registers are assigned by hand. They contain the same values for all windows of a channel. The most frequently used
 values have priority.
 """
 
@@ -54,12 +54,12 @@ class _ChannelFilter:
         return self.tile.length // self.tile.rows
 
     def weight(self, row: int, column: int) -> int:
-        """The index of a weight."""
+        """The index, among the weights of the filter, of the weight at a row and a column."""
         return row * self.columns + column
 
     @cached_property
     def registers(self) -> list[tuple[Half, Half]]:
-        """The low and the high half of each register. The last register contains the shift and an unpaired weight."""
+        """For each register, its low and its high half. The last register contains the shift and an unpaired weight."""
         columns = range(self.columns)
         pairs = [
             (self.weight(row, column), self.weight(row + 1, column))
@@ -74,8 +74,9 @@ class _ChannelFilter:
 
     @property
     def layout(self) -> WeightStream:
-        """The layout of the stream: for each channel its words, of two registers each, then the start and the
-        multiplier.
+        """The layout of the stream: for each channel its words, then the start and the multiplier.
+
+        A word contains the weights of two registers.
         """
         halves = [*self.registers, *[(None, None)] * (len(self.registers) % 2)]
         words = zip(halves[::2], halves[1::2], strict=True)
@@ -87,7 +88,9 @@ class _ChannelFilter:
 class OverlappingWindows(ABC):
     """The code for overlapping windows of a channel, in the order of columns and windows.
 
-    width: the columns of a filter. across: the columns from one window to the next. count: the windows of a channel.
+    * width: the number of columns of a filter.
+    * across: the number of columns from one window to the next.
+    * count: the number of windows of a channel.
     """
 
     def __init__(self, width: int, across: int, count: int) -> None:
@@ -97,8 +100,9 @@ class OverlappingWindows(ABC):
 
     @abstractmethod
     def products(self, column: int, users: Sequence[tuple[int, int]]) -> Code:
-        """Code that adds the products of a column of elements. users: windows that contain it, each with its filter
-        column.
+        """Code that adds the products of a column of elements.
+
+        users: for each window that contains the column, a pair (window, column of the filter).
         """
 
     @abstractmethod
@@ -114,14 +118,14 @@ class OverlappingWindows(ABC):
         return tuple(lines)
 
     def before(self) -> Code:
-        """The code for the columns that the first window shares with the next ones."""
+        """The code for the columns that the first window shares with the following windows."""
         return self.columns(0, max(self.width - self.across, 0), self.rounds)
 
     def windows(self, count: int, further: int) -> Code:
         """The code for `count` windows in order.
 
-        The products of columns that the first window shares with earlier windows must already be added. further: the
-        number of later windows whose first columns are also added.
+        Before this code runs, the products of columns that the first window shares with earlier windows must be added.
+        further: the number of later windows whose first columns are also added.
         """
         lines: list[Line] = []
         for window in range(count):
@@ -145,9 +149,11 @@ _UNROLLED = 6
 class SlidingWindow(OverlappingWindows, RepeatedCode):
     """The kernel of a depthwise tile.
 
-    filter: the layout of a channel's weights. loops: iterations of the loop over `rounds` windows, 0 without a loop.
-    kept: the registers that contain weights, by their number in the filter. multiplier, counter: the registers for
-    these, None if they are spilled. spare: a scratch register, if one is needed.
+    * filter: the layout of a channel's weights.
+    * rounds, loops: the number of windows per iteration of the loop, and the number of iterations; 0 without a loop.
+    * kept: the registers that contain weights. The key is the number of the register in the filter.
+    * multiplier, counter: the registers for the multiplier and for the loop counter; None if they are spilled.
+    * spare: a scratch register, if one is needed.
     """
 
     def __init__(self, tile: Tile) -> None:
@@ -271,7 +277,9 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return tuple(lines)
 
     def parts(self) -> tuple[Code, Code, Code, Code]:
-        """The code that runs once, before each channel's loop, in each iteration, and after each channel's loop."""
+        """Four parts of the code: before all channels, before the loop of a channel, in each iteration, and after the
+        loop.
+        """
         tile, channels = self.tile, self.tile.rows
         begin = joined(
             t.push((*SAVED, "lr")),
@@ -303,7 +311,7 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
         return begin, before, loop, behind
 
     def counted(self, line: Callable[[str], Instruction], *, loads: bool = True) -> Code:
-        """Code that applies an instruction to the counter in its register or stack slot.
+        """Code that applies an instruction to the counter, which is in a register or in a stack slot.
 
         loads: true if the instruction reads the counter.
         """

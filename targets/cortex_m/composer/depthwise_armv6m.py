@@ -1,10 +1,11 @@
 """Depthwise filters by up to six windows at a time, channel by channel, for ARMv6-M.
 
 Three weights of a row of a filter at a time are multiplied by the columns of the windows. Each element is loaded once
-for all sums, which are in the high registers. A multiplication overwrites one factor, a copy of the element.
+for all sums, which are in the high registers. A multiplication overwrites one factor. This factor is a copy of the
+element.
 
-The loop nest of `RowKernel` cannot express this, because channels are the outermost loop, and its elements would be
-columns of overlapping windows.
+The loop nest of `RowKernel` cannot express this code, because channels are the outermost loop, and the elements of a
+channel would be columns of overlapping windows.
 
 Registers are assigned by hand, because only additions and copies accept high registers.
 """
@@ -72,7 +73,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return self.records.is_by_channel and self.bytes <= REACH
 
     def part(self, first: int, count: int, windows: int) -> Code:
-        """Code that multiplies weights of a row, which are in registers, by the elements of windows."""
+        """Code that multiplies `count` weights of a row by the elements of windows. The weights are in registers."""
         lines: list[Code] = [constant(_COLUMN, first * self.tile.rows)]
         columns = range(first, (windows - 1) * self.records.across + first + count)
         for column in columns:
@@ -90,8 +91,10 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return joined(*lines)
 
     def row(self, stream: int, weights: int, windows: int) -> Code:
-        """Code that multiplies a row of a filter by windows. weights: their byte offset from the pointer in the slot
-        `stream`.
+        """Code that multiplies a row of a filter by windows.
+
+        stream: the stack slot that contains a pointer into the stream. weights: the byte offset of the weights from
+        this pointer.
         """
         lines: list[Code] = []
         for first in range(0, self.records.columns, len(_WEIGHTS)):
@@ -151,7 +154,7 @@ class ChannelsArmv6m(Armv6mCode, LoopedCode):
         return Repeated.once(begin).followed_by(self.rows(windows)).then(finish)
 
     def channel(self) -> Repeated:
-        """Code that computes a channel and advances the pointers in stack slots to the next one."""
+        """Code that computes a channel and advances the pointers in stack slots to the next channel."""
         code = Repeated.once(())
         for times, windows in balanced(self.tile.count, len(SUMS)):
             begin = joined(constant("r0", times), t.str_("r0", slot(_COUNT_AT)))

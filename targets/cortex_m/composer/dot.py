@@ -1,15 +1,16 @@
 """Dot products over runs of memory whose lengths are known only at run time, for every instruction set.
 
 Dense products are of one row or of four rows. On ARMv7-M, pointers advance along the rows and the vector, and r2 counts
-the remaining columns: blocks of four with the DSP extension, then single ones. On ARMv6-M, r5 is a negative byte offset
-from the ends of all runs, counted up to zero, so that the addition that advances it also ends the loop.
+the remaining columns. With the DSP extension, columns are processed in blocks of four, then one by one. On ARMv6-M, r5
+is a negative byte offset from the ends of all runs. It is counted up to zero, so the addition that advances it also
+ends the loop.
 
 Four channels, each with a separate row of weights, are computed in plain C on every instruction set.
 
 In sparse products, an entry of a row is a value and its distance from the previous entry, in elements of the vector.
 
-The loop nest of `RowKernel` cannot express loops whose trip counts are unknown. Registers are assigned by hand, because
-few values are live besides arguments and sums, and products on ARMv6-M accept only low registers.
+The loop nest of `RowKernel` cannot express loops whose trip counts are unknown. Registers are assigned by hand: few
+values are live besides arguments and sums, and products on ARMv6-M accept only low registers.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ _LOW, _HIGH = ("r4", "r5", "r6", "r7"), ("r8", "r9", "r10", "r11")
 
 
 def dot(weights: int, vector: int, sum: int, step: float) -> Kernel:
-    """The kernel for `sum` plus the dot product of runs of 8-bit or 16-bit elements. step: the measured time per
-    product.
+    """The kernel that adds the dot product of two runs of 8-bit or 16-bit elements to `sum`.
+
+    step: the measured time per product.
     """
     symbol = f"tm_cm_dot_s{weights}_s{vector}_s{sum}"
     # The row has the narrower elements.
@@ -98,8 +100,9 @@ def dot_rows(weights: int, vector: int, step: float) -> Kernel:
 
 
 def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tuple[str, ...]]) -> Code:
-    """Code that adds the products of all columns. vector: the pointer to the vector. rows: the registers of each sum,
-    by the pointer to its row.
+    """Code that adds the products of all columns. vector: the register that points to the vector.
+
+    rows: for each register that points to a row, the registers of the row's sum.
     """
     singles = single_columns(
         joined(
@@ -131,7 +134,11 @@ def _columns(core: int, bits: tuple[int, int], vector: str, rows: dict[str, tupl
 
 
 def _behind(bits: tuple[int, int], vector: str) -> tuple[Code, Code]:
-    """Code that sets r2 to the bytes of a row and r4 to the end of the vector, and code that loads an element to r6."""
+    """Two pieces of code.
+
+    The first piece sets r2 to the number of bytes of a row and r4 to the end of the vector. The second piece loads an
+    element to r6.
+    """
     if bits == (8, 16):
         doubled = t.adds("r6", "r5", "r5")
         return (t.adds("r4", vector, "r2"), t.adds("r4", "r4", "r2")), joined(doubled, element_at(16, "r4", "r6", "r6"))
@@ -153,7 +160,7 @@ def _one_from_behind(bits: tuple[int, int], pointers: tuple[str, str], sum: int)
 
 
 def _four_from_behind(bits: tuple[int, int]) -> Code:
-    """The ARMv6-M code for four rows, with sums in high registers, to which one instruction can add."""
+    """The ARMv6-M code for four rows. Sums are in high registers, to which a single instruction can add."""
     behind, fetch = _behind(bits, "r1")
     to_high, from_high = ([t.mov(*pair) for pair in zip(*both, strict=True)] for both in ((_HIGH, _LOW), (_LOW, _HIGH)))
     rows = zip(("r0", "r1", "r2", "r3"), _HIGH, strict=True)
@@ -204,10 +211,9 @@ _PORTABLE_CHANNELS = """\
 
 
 def channel_rows(weights: int, vector: int, step: float) -> Kernel:
-    """The kernel that adds the products of four channels to four sums in memory. The elements of a channel are `stride`
-    apart.
+    """The kernel that adds the products of four channels to four sums in memory.
 
-    step: the measured time per product.
+    The elements of a channel are `stride` apart. step: the measured time per product.
     """
     symbol = f"tm_cm_channels4_s{weights}_s{vector}_s32"
     runs = f"const int{weights}_t *w, const int{vector}_t *x"
@@ -218,9 +224,10 @@ def channel_rows(weights: int, vector: int, step: float) -> Kernel:
 
 
 def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
-    """The kernel that adds the products of a sparse row and a vector to a sum. The row has n values and as many gaps.
+    """The kernel that adds the products of a sparse row and a vector to a sum.
 
-    Gaps are unsigned, but declared as int8_t like all 8-bit constants. step: the measured time per entry.
+    The row has n values and n gaps. Gaps are unsigned, but declared as int8_t like all 8-bit constants. step: the
+    measured time per entry.
     """
     symbol = f"tm_cm_dot_sparse_s{weights}_s{vector}_s32"
     small, large = _from_behind(weights, vector), _along(weights, vector)
@@ -236,7 +243,7 @@ def sparse_dot(weights: int, vector: int, step: float) -> Kernel:
 def _from_behind(weights: int, vector: int) -> Code:
     """The ARMv6-M code of `sparse_dot`.
 
-    r0 and r1 point to the ends of values and gaps, r2 to the element of the current entry; r4 is the sum.
+    r0 and r1 point to the ends of values and gaps. r2 points to the element of the current entry. r4 is the sum.
     """
     scaled = () if vector == 8 else (t.lsls("r6", "r6", 1),)
     doubled, index = ((), "r5") if weights == 8 else (t.adds("r6", "r5", "r5"), "r6")
@@ -252,7 +259,10 @@ def _from_behind(weights: int, vector: int) -> Code:
 
 
 def _along(weights: int, vector: int) -> Code:
-    """The ARMv7-M code. r0, r1 and r2 advance along values, gaps and the vector; r12 is the sum."""
+    """The ARMv7-M code of `sparse_dot`.
+
+    r0, r1 and r2 advance along values, gaps and the vector. r12 is the sum.
+    """
     scaled, load = ({}, t.ldrsb) if vector == 8 else ({"lsl": 1}, t.ldrsh)
     return joined(
         (t.ldr("r12", at("sp")), t.push(("r4", "lr")), t.cbz("r3", ahead=2), t.label(1)),

@@ -1,12 +1,13 @@
 """Fragments of kernels: stack frames, counted loops, loads of elements, products added to sums, and epilogues.
 
 Kernels load elements one at a time, or four at a time as two words of two signed halfwords each. SXTB16 widens bytes 0
-and 2 of a word, or bytes 1 and 3 of the rotated word. Both factors of a product must have the same order of elements.
-Single words may be loaded from any address, pairs of words only from multiples of 4. An epilogue requantises complete
-sums.
+and 2 of a word. To widen bytes 1 and 3, it rotates the word. Both factors of a product must have the same order of
+elements. Single words may be loaded from any address, pairs of words only from multiples of 4. An epilogue requantises
+complete sums.
 
-Registers that are not arguments of a fragment are assigned by hand, as in all kernels that use it. On ARMv6-M, products
-and shifts accept only low registers. `armv6m` contains the fragments whose instructions have two bytes each.
+Registers that are not arguments of a fragment are assigned by hand. The kernels that use a fragment also assign
+registers by hand. On ARMv6-M, products and shifts accept only low registers. `armv6m` contains the fragments whose
+instructions have two bytes each.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def moved(register: str, distance: int) -> Code:
 
 
 def short_bytes_of(lines: Sequence[Line]) -> int:
-    """The bytes of flash on ARMv6-M. Raises `ValueError` if an instruction has no encoding there."""
+    """The number of bytes of flash on ARMv6-M. Raises `ValueError` if an instruction has no encoding on ARMv6-M."""
     bytes = 0
     for line in lines:
         if isinstance(line, Instruction):
@@ -61,8 +62,9 @@ def naked(lines: Lines) -> str:
 
 
 def saved(frame: int) -> Code:
-    """Code that saves all registers that a call preserves, and allocates a stack frame. frame: the size of the frame in
-    bytes.
+    """Code that saves all registers that a call preserves, and allocates a stack frame.
+
+    frame: the size of the frame in bytes.
     """
     return (t.push((*SAVED, "lr")), *moved("sp", -frame))
 
@@ -82,8 +84,9 @@ def counted(code: Repeated, count: int, counter: str, label: int) -> Repeated:
 
 
 def counted_in_memory(code: Repeated, count: int, counter: Address, register: str, label: int) -> Repeated:
-    """A loop of `count` iterations, counted in a stack slot. register: a scratch register, free at the end of an
-    iteration.
+    """A loop of `count` iterations, counted in a stack slot.
+
+    register: a scratch register, which is free at the end of an iteration.
     """
     begin = t.mov(register, count), t.str_(register, counter)
     end = t.ldr(register, counter), t.subs(register, 1), t.str_(register, counter), t.bne(back=label)
@@ -91,7 +94,7 @@ def counted_in_memory(code: Repeated, count: int, counter: Address, register: st
 
 
 def repeated(step: Code, count: int, counter: str, label: int) -> Repeated:
-    """A step executed `count` times: straight-line code for small counts, otherwise an unrolled loop."""
+    """A step executed `count` times. It is straight-line code for small counts, otherwise an unrolled loop."""
     if count <= 2 * UNROLLED:
         return Repeated.once(step * count)
     loops, rest = divmod(count, UNROLLED)
@@ -99,16 +102,19 @@ def repeated(step: Code, count: int, counter: str, label: int) -> Repeated:
 
 
 def blocks(step: Code) -> Code:
-    """Code that runs a step for every four of the columns that r2 counts. r2 then contains the number of the remaining
-    columns.
+    """Code that executes a step for each four of the columns that r2 counts.
+
+    Afterwards, r2 contains the number of the remaining columns.
     """
     four = t.subs("r2", "r2", 4)
     return joined(four, t.blt(ahead=2), t.label(1), step, four, t.bge(back=1), t.label(2), t.adds("r2", "r2", 4))
 
 
 def blocks_by_alignment(aligned: Code, any: Code) -> Code:
-    """Code as by `blocks`, but with the step `aligned` if the rows, of 2 * r2 bytes each from r0 on, start at multiples
-    of 4.
+    """Code that executes a step for each four of the columns that r2 counts.
+
+    The step is `aligned` if all rows start at multiples of 4, otherwise `any`. Rows have 2 * r2 bytes each, starting at
+    r0.
     """
     four = t.subs("r2", "r2", 4)
     return joined(
@@ -119,13 +125,14 @@ def blocks_by_alignment(aligned: Code, any: Code) -> Code:
 
 
 def single_columns(step: Code) -> Code:
-    """Code that runs a step for each column that r2 counts."""
+    """Code that executes a step for each column that r2 counts."""
     return joined(t.cbz("r2", ahead=9), t.label(8), step, t.subs("r2", "r2", 1), t.bne(back=8), t.label(9))
 
 
 def counted_up(step: Code, bytes: int) -> Code:
-    """Code that runs a step until r5, which advances by `bytes`, is 0. On entry, the flags must be set according to
-    r5.
+    """Code that executes a step until r5 is 0. r5 advances by `bytes` per step.
+
+    When the code begins, the condition flags must correspond to r5.
     """
     return joined(t.beq(ahead=2), t.label(1), step, t.adds("r5", "r5", bytes), t.bne(back=1), t.label(2))
 
@@ -154,12 +161,12 @@ def words(pointer: str, registers: Sequence[str]) -> Code:
 
 
 def parted_bytes(load: Instruction, even: str, odd: str) -> Code:
-    """Code that loads four bytes, and widens elements 0 and 2 into `even`, elements 1 and 3 into `odd`."""
+    """Code that loads four bytes, widens elements 0 and 2 into `even`, and widens elements 1 and 3 into `odd`."""
     return load, t.sxtb16(even, odd), t.sxtb16(odd, odd, ror=8)
 
 
 def halfwords_in_order(pointer: str, first: str, second: str) -> Code:
-    """Code that loads four halfwords: elements 0 and 1, then 2 and 3."""
+    """Code that loads four halfwords: elements 0 and 1 into `first`, then elements 2 and 3 into `second`."""
     return tuple(t.ldr(register, post(pointer, 4)) for register in (first, second))
 
 
@@ -169,7 +176,10 @@ def halfword_pair(pointer: str, first: str, second: str) -> Code:
 
 
 def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Code:
-    """Code that loads four halfwords in the order of `parted_bytes`."""
+    """Code that loads four halfwords: elements 0 and 2 into `even`, elements 1 and 3 into `odd`.
+
+    spare: a scratch register.
+    """
     return (
         *halfwords_in_order(pointer, odd, spare),
         t.pkhbt(even, odd, spare, lsl=16),
@@ -178,23 +188,27 @@ def parted_halfwords(pointer: str, even: str, odd: str, spare: str) -> Code:
 
 
 def widened_windows(tile: str, registers: Sequence[str]) -> Code:
-    """Code that loads four widened elements of each window: even and odd elements of the first window, then of the
-    second.
+    """Code that loads four widened elements of each window.
+
+    The registers receive even and odd elements of the first window, then even and odd elements of the second window.
     """
     return (t.ldm(tile, (*registers,), update=True),)
 
 
 def next_four(pointer: str, apart: int, registers: Sequence[str]) -> Code:
-    """Code that loads four bytes at a pointer, and four bytes `apart` bytes further on, each as in `parted_bytes`."""
+    """Code that loads four bytes at a pointer, and four bytes at an address `apart` bytes higher.
+
+    Both are widened into registers as by `parted_bytes`.
+    """
     even, odd, second_even, second_odd = registers
     second = t.ldr(second_odd, at(pointer, apart))
     return (*parted_bytes(second, second_even, second_odd), *parted_bytes(t.ldr(odd, post(pointer, 4)), even, odd))
 
 
 def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], count: int) -> Code:
-    """Code that loads the last one to three bytes of one or two windows, followed by zeros.
+    """Code that loads the last one to three bytes of one or two windows. Zeros follow these bytes.
 
-    The bytes before them are also read. places: byte offsets of the windows.
+    The code also reads the bytes before them. places: the byte offsets of the windows. count: the number of bytes.
     """
     more = QUAD - count
     lines: list[Line] = []
@@ -207,9 +221,12 @@ def last_few(pointer: str, places: Sequence[int], registers: Sequence[str], coun
 def widened_elements(length: int, run: int, pitch: int, apart: Sequence[int], together: int) -> Code:
     """Code that widens a run of each of several windows to halfwords in the stack frame, the windows interleaved.
 
-    lr points to the first window. run: the index of the run among the runs that are joined. pitch: bytes from one run
-    to the next. apart: bytes from the first window to each window. together: the number of consecutive elements of one
-    window before the elements of the next window.
+    * lr points to the first window.
+    * length: the number of elements of a window.
+    * run: the index of the run among the runs that are joined.
+    * pitch: the number of bytes from one run to the next.
+    * apart: for each window, the number of bytes from the first window.
+    * together: the number of consecutive elements of one window before the elements of the next window.
     """
     lines: list[Line] = []
     for column in range(max(apart) + length):
@@ -235,24 +252,24 @@ def product(sum: Sequence[str], weight: str, element: str) -> Code:
 
 
 def halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
-    """Code that adds two products of halfwords to a sum."""
+    """Code that adds two products of halfwords to a sum. Each register contains two halfwords."""
     if len(sum) == 2:
         return (t.smlald(*sum, weights, vector),)
     return (t.smlad(sum[0], weights, vector, sum[0]),)
 
 
 def first_halfwords(sum: Sequence[str], weights: str, vector: str) -> Code:
-    """Code that sets a sum of one register to two products of halfwords."""
+    """Code that sets a sum of one register to the sum of two products of halfwords."""
     return (t.smuad(sum[0], weights, vector),)
 
 
 def rows_of_halfwords(
     stream: str, sums: Sequence[Sequence[str]], windows: Sequence[str], *, first: bool = False
 ) -> Code:
-    """Code that adds two products to each sum. Each row has a sum per window; its two weights are the next word of the
+    """Code that adds two products to each sum. A row has a sum per window. The two weights of a row are one word of the
     stream.
 
-    first: the products replace the contents of the sums' registers. The code clobbers r12 and lr.
+    first: true if the products replace the contents of the sums' registers. The code clobbers r12 and lr.
     """
     lines: list[Line] = []
     product = first_halfwords if first else halfwords
@@ -265,17 +282,20 @@ def rows_of_halfwords(
 
 
 def half(sum: str, element: str, weights: str, *, top: bool) -> Code:
-    """Code that adds the product of a low halfword and the top or bottom half of a register to a sum."""
+    """Code that adds the product of a low halfword and a half of a register to a sum.
+
+    top: true for the top half of the register `weights`, false for the bottom half.
+    """
     return ((t.smlabt if top else t.smlabb)(sum, element, weights, sum),)
 
 
 def requantised(sum: str, multiplier: str, right: str, zero: int) -> Code:
-    """Code that requantises a sum as TensorFlow Lite does, saturated to a byte.
+    """Code that requantises a sum as TensorFlow Lite does, and saturates it to a byte.
 
     multiplier: a register that contains the multiplier after `doubled`. SMMLAR adds the sum, times 2^32, to the
-    product, so that its rounded high word is that of (x * multiplier + 2^30) / 2^31. right: a register that contains
-    the right shift minus 1. The remaining bit is rounded, halves away from zero; the zero point is added before the bit
-    is dropped.
+    product. The rounded high word is then that of (x * multiplier + 2^30) / 2^31. right: a register that contains the
+    right shift minus 1. The remaining bit is rounded, halves away from zero. The zero point is added before the bit is
+    dropped.
     """
     return (
         t.smmlar(sum, sum, multiplier, sum),
@@ -289,9 +309,9 @@ def requantised(sum: str, multiplier: str, right: str, zero: int) -> Code:
 def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], targets: Sequence[Sequence[Address]]) -> Code:
     """Code that requantises the sums of the rows of a block and stores them as bytes.
 
-    r0 points to the multipliers of the rows, which the shifts follow in the stream, and finally points behind the
-    shifts. sums, targets: the registers of each row, and the address at which each sum is stored. The code clobbers r12
-    and lr.
+    r0 points to the multipliers of the rows. In the stream, the shifts follow the multipliers. Afterwards, r0 points
+    behind the shifts. sums: for each row, the registers of its sums. targets: for each row, the addresses at which the
+    sums are stored. The code clobbers r12 and lr.
     """
     rows, lines = len(sums), list[Code]()
     for row, (own, stores) in enumerate(zip(sums, targets, strict=True)):
@@ -304,10 +324,10 @@ def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], target
 
 
 def requantised_by_constants(sum: str, multiplier: str, right: int, zero: int, reach: int) -> Code:
-    """Code that requantises, by a constant right shift of at least 1, a sum whose magnitude does not exceed `reach`.
+    """Code that requantises a sum by a constant right shift of at least 1.
 
-    Rounding bias and zero point are added before the shift if that cannot overflow, so that SSAT performs the whole
-    shift.
+    The magnitude of the sum does not exceed `reach`. Rounding bias and zero point are added before the shift if that
+    cannot overflow. SSAT then performs the whole shift.
     """
     added = (2 * zero + 1) << right - 1
     name, magnitude = (t.add, added) if added > 0 else (t.sub, -added)
@@ -330,11 +350,18 @@ def requantised_by_halves(
 ) -> Code:
     """Code that requantises the sum in r0 on ARMv6-M with four products, saturates it and stores it as a byte.
 
-    The magnitude of the sum must be below 2^30. factors: a base register. multiplier, right: the byte offsets from it
-    of the multiplier, which has 31 bits, and of the right shift. zero: a register that contains the zero point. target:
-    the address of the store. load: the instruction that loads the shift. The code clobbers r1 to r3. Both factors are
-    split into halfwords, signed ones of the sum, so that no partial sum overflows. A shift leaves the last bit that it
-    drops in the carry, which is added to round.
+    The magnitude of the sum must be below 2^30.
+
+    * factors: a base register.
+    * multiplier, right: the byte offsets from the base register of the multiplier, which has 31 bits, and of the right
+      shift.
+    * zero: a register that contains the zero point.
+    * target: the address of the store.
+    * load: the instruction that loads the shift.
+
+    The code clobbers r1 to r3. The sum and the multiplier are split into halfwords, and the halfwords of the sum are
+    signed, so that no partial sum overflows. A shift leaves the last dropped bit in the carry. The carry is added to
+    round the result.
     """
     return (
         t.sxth("r1", "r0"),
@@ -372,7 +399,7 @@ _RIGHT_AT = 6
 
 
 def thirds(multiplier: int) -> tuple[int, int, int]:
-    """The lowest 10 bits of a multiplier, the next 10, and the highest 11."""
+    """Three parts of a multiplier: the lowest 10 bits, the next 10 bits, and the highest 11 bits."""
     least = (1 << _THIRD) - 1
     return multiplier & least, multiplier >> _THIRD & least, multiplier >> 2 * _THIRD
 
@@ -380,8 +407,11 @@ def thirds(multiplier: int) -> tuple[int, int, int]:
 def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: str, zero: str, target: Address) -> Code:
     """Code that requantises a sum of magnitude below `THIRDS_LIMIT`, with three products instead of four.
 
-    factors: a base register. multiplier: the byte offset from it of the multiplier's `thirds`, as halfwords. right,
-    nothing: registers that contain the right shift and 0. The code clobbers r1 and r2.
+    * factors: a base register.
+    * multiplier: the byte offset from the base register of the multiplier's `thirds`, as halfwords.
+    * right, nothing: registers that contain the right shift and 0.
+
+    The code clobbers r1 and r2.
     """
     return (
         t.ldrh("r1", at(factors, multiplier)),
@@ -405,15 +435,15 @@ def requantised_by_thirds(factors: str, multiplier: int, right: str, nothing: st
 
 
 def factor_words(multiplier: int, right: int, *, by_thirds: bool) -> tuple[int, int]:
-    """A multiplier and a right shift as two words, in the layout that `requantised_from_words` reads."""
+    """Two words that contain a multiplier and a right shift, in the layout that `requantised_from_words` reads."""
     low, middle, high = thirds(multiplier) if by_thirds else (multiplier & 0xFFFF, multiplier >> 16, 0)
     return low | middle << 16, high | right << 16
 
 
 def requantised_from_words(place: int, target: Address, *, by_thirds: bool) -> Code:
-    """Code that requantises by thirds or by halves, with the zero point in r4 and 0 in r3.
+    """Code that requantises by thirds or by halves. r4 contains the zero point, and r3 contains 0.
 
-    place: the byte offset of the `factor_words` from r5. The code clobbers r6; by halves, it also clobbers r3.
+    place: the byte offset of the `factor_words` from r5. The code clobbers r6. By halves, it also clobbers r3.
     """
     if not by_thirds:
         return requantised_by_halves("r5", place, place + _RIGHT_AT, "r4", target, load=t.ldrh)

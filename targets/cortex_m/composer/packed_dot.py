@@ -1,22 +1,22 @@
-"""Dot products of bit-packed weights of 2 or 4 to 7 bits, of one row or of four, with the DSP extension.
+"""Dot products of bit-packed weights of 2 or 4 to 7 bits, of one row or of four rows, with the DSP extension.
 
-A word of packed weights is split into pairs of halfwords. SMLAD adds the products of these pairs and pairs of factors
-to a sum. A factor is an element of the vector, or a combination of elements. The factors for a word are computed once
-for all rows.
+A word of packed weights is split into pairs of halfwords. SMLAD multiplies such a pair by a pair of factors and adds
+both products to a sum. A factor is an element of the vector, or a combination of elements. The factors for a word are
+computed once for all rows.
 
-2 and 4 bits: shifting and masking the word yields weights k and k + n / 2 of n as a pair. 5 bits: the same method is
-applied to the byte of low bits and to the fields above them, two words with the same factors. Weights of 3 bits are
-packed with 4 bits, which saves time at the cost of flash.
+2 and 4 bits: the word is shifted and masked. Each result is a pair of weights, k and k + n / 2 of n. 5 bits: the same
+method is applied to the byte of low bits and to the fields above them. These are two words with the same factors.
+Weights of 3 bits are packed with 4 bits, which saves time at the cost of flash.
 
-6 and 7 bits: each byte is a weight above a field of the group's last weight. The whole byte is multiplied, which is the
-weight shifted left plus the field. The factor of the field cancels the field's contribution to that product: it is the
-last element of the group, shifted to the position of the field, minus the element of the byte.
+6 and 7 bits: each byte is a weight above a field of the group's last weight. The whole byte is multiplied: it is the
+weight shifted left plus the field. The factor of the field cancels the contribution of the field to this product. It is
+the last element of the group, shifted to the position of the field, minus the element of the byte.
 
-Stored signs are inverted, so that fields are weights plus half of their range. This bias adds a multiple of the sum of
-the vector to the sums, which is subtracted at the end.
+Stored signs are inverted, so fields are weights plus half of their range. This bias adds a multiple of the sum of the
+vector to the sums. The multiple is subtracted at the end.
 
-Columns are processed in blocks of whole words. The rest of each row is copied to the stack and padded with zeros, as
-are the corresponding elements of the vector.
+Columns are processed in blocks of whole words. The remaining weights of each row and the corresponding elements of the
+vector are copied to the stack and padded with zeros.
 """
 
 from __future__ import annotations
@@ -42,11 +42,15 @@ _VECTOR_SUM = slot(0)
 
 @dataclass(frozen=True)
 class _PackedWord:
-    """Four pairs of weights, or of parts of them, in up to four bytes of a row.
+    """Four pairs of weights, or of parts of weights, in up to four bytes of a row.
 
-    factors: code that computes `FACTORS` from the vector at r1; empty if the factors of the previous word are used.
-    mask: the value of r3. load: loads the bytes to r8. step: the number of these bytes, 0 if the next word is the same.
-    arranged: code that prepares r8. pairs: for each pair, code that extracts it to r9.
+    * factors: the code that computes `FACTORS` from the vector at r1; empty if the factors of the previous word are
+      used.
+    * mask: the value of r3.
+    * load: the code that loads the bytes to r8.
+    * step: the number of these bytes, 0 if the next word consists of the same bytes.
+    * arranged: the code that prepares r8.
+    * pairs: for each pair, the code that extracts it to r9.
     """
 
     factors: Code
@@ -91,7 +95,7 @@ class _FieldFactor(NamedTuple):
 
     @property
     def source(self) -> tuple[int, bool]:
-        """The index of the element of the vector, and true if it is negated."""
+        """The index of the element of the vector, and whether this element is negated."""
         return self.element, self.negative
 
 
@@ -119,7 +123,9 @@ def _fields(bits: int) -> Block:
 
 
 def _digits() -> Block:
-    """The block of 5-bit weights: a byte with the low bits of eight weights, and fields of 4 bits above these."""
+    """The block of 5-bit weights: a byte with the low bits of eight weights, and fields of 4 bits above the low
+    bits.
+    """
     low = _PackedWord(
         joined(_halves(0, 4), _counted(FACTORS)),
         _both(1),
@@ -134,8 +140,9 @@ def _digits() -> Block:
 
 
 def _bytes(bits: int) -> Block:
-    """The block of 6-bit or 7-bit weights at the top of bytes, whose low bits are those of the last weight of the
-    group.
+    """The block of 6-bit or 7-bit weights at the top of bytes.
+
+    The low bits of these bytes contain the last weight of the group.
     """
     spare, group, length = 8 - bits, group_length(bits), group_bytes(bits)
     words: list[_PackedWord] = []
@@ -168,20 +175,20 @@ def _both(mask: int) -> int:
 def _counts(bits: int, mask: int) -> int:
     """Half of the range of weights, divided by the mask by which counted elements are multiplied, modulo 2**32.
 
-    Each half of the mask is odd, and therefore has an inverse modulo 2**32.
+    Each half of the mask is odd and therefore has an inverse modulo 2**32.
     """
     return (1 << bits - 1) * pow(mask, -1, 1 << 32) % (1 << 32)
 
 
 def _masked(shift: int) -> Instruction:
-    """The instruction that masks r8, shifted right by `shift`, or left if `shift` is negative."""
+    """The instruction that masks r8 after a right shift by `shift` bits, or a left shift if `shift` is negative."""
     if not shift:
         return t.and_("r9", "r3", "r8")
     return t.and_("r9", "r3", "r8", **({"lsr": shift} if shift > 0 else {"lsl": -shift}))
 
 
 def _halves(low: int, high: int) -> Code:
-    """Code that forms pairs of elements low + k and high + k, for four k."""
+    """Code that forms pairs of the elements low + k and high + k of the vector, for four k."""
     lines: list[Line] = [t.ldr("r8", at("r1", low)), t.ldr("r10", at("r1", high))]
     lines += [t.sxtb16("r9", "r8", ror=8), t.sxtb16("r8", "r8"), t.sxtb16("r11", "r10", ror=8), t.sxtb16("r10", "r10")]
     for even, odd, pair, other in (("r8", "r10", "r12", "r10"), ("r9", "r11", "lr", "r11")):
@@ -190,7 +197,7 @@ def _halves(low: int, high: int) -> Code:
 
 
 def _counted(pairs: tuple[str, ...]) -> Code:
-    """Code that adds elements, times the mask, to the sum of the vector."""
+    """Code that adds elements, times the mask, to the sum of the vector. pairs: the registers of pairs of elements."""
     products = (halfwords(("r8",), pair, "r3") for pair in pairs)
     return joined(t.ldr("r8", _VECTOR_SUM), *products, t.str_("r8", _VECTOR_SUM))
 
@@ -202,10 +209,10 @@ def _counted_elements(elements: range) -> Code:
 
 
 def _consecutive(elements: list[int]) -> Code:
-    """Code that loads the elements for the bytes of a word: elements 0 and 2 to the first register, 1 and 3 to the
-    second.
+    """Code that loads the elements for the bytes of a word.
 
-    The elements are consecutive, except across groups, whose last element is skipped.
+    Elements 0 and 2 are loaded to the first register, elements 1 and 3 to the second register. The elements are
+    consecutive, except across groups: the last element of a group is skipped.
     """
     first = sum(element < elements[3] - 3 + k for k, element in enumerate(elements))
     lines: list[Line] = [t.ldr("r9", at("r1", elements[3] - 3))]
@@ -215,8 +222,9 @@ def _consecutive(elements: list[int]) -> Code:
 
 
 def _field_factors(fields: Sequence[_FieldFactor]) -> Code:
-    """Code that computes the factors of four fields, each minus that of its byte: fields 0 and 2, then fields 1 and
-    3.
+    """Code that computes the factors of four fields, each minus the factor of the byte that contains the field.
+
+    Fields 0 and 2 come first, then fields 1 and 3.
     """
     lines: list[Line] = []
     held: dict[str, tuple[int, bool]] = {}
@@ -254,8 +262,9 @@ def packed_dot(weights: int, step: float, code: int) -> Kernel:
 
 
 def packed_rows(weights: int, step: float, code: int) -> Kernel:
-    """The kernel for four rows of weights of 2 or 4 to 7 bits and a vector of bytes. step, code: as for
-    `packed_dot`.
+    """The kernel for four rows of weights of 2 or 4 to 7 bits and a vector of bytes.
+
+    step: the measured time per product. code: bytes of flash.
     """
     symbol, group = f"tm_cm_dot4_p{weights}_s8_s32", group_length(weights)
     signature = f"void {symbol}(const int8_t *w, const int8_t *x, int n, const int32_t *start, int32_t *sums)"
@@ -312,14 +321,17 @@ def _mask(mask: int) -> Code:
 
 
 def _begin(block: Block, sums: tuple[str, ...]) -> Code:
-    """Code that initialises the sums: to zero if they are shifted right at the end, otherwise to their start values."""
+    """Code that initialises the sums.
+
+    Sums that are shifted right at the end are initialised to zero, other sums to their start values.
+    """
     if block.shift:
         return (t.str_("r3", _START), *(t.mov(sum, 0) for sum in sums))
     return (t.ldmia("r3", sums),) if len(sums) > 1 else (t.mov("r4", "r3"),)
 
 
 def _end(block: Block, sums: tuple[str, ...]) -> Code:
-    """Code that removes bias and shift from the sums, and adds the start values to shifted sums."""
+    """Code that removes bias and shift from the sums. It then adds the start values to sums that were shifted."""
     lines: list[Line] = []
     if block.bias:
         lines += [t.ldr("r8", _VECTOR_SUM), t.movw("r9", block.bias & 0xFFFF), t.movt("r9", block.bias >> 16)]
@@ -332,8 +344,9 @@ def _end(block: Block, sums: tuple[str, ...]) -> Code:
 
 
 def _products(word: _PackedWord, sums: tuple[str, ...], masked: bool) -> Code:
-    """Code that adds the products of a word of each row. masked: true if the mask differs from that of the previous
-    word.
+    """Code that adds the products of a word of each row.
+
+    masked: true if the mask of the word differs from the mask of the previous word.
     """
     lines: list[Line] = [*(_mask(word.mask) if masked else ()), *word.factors]
     rows = _rows(len(sums), word.step)
@@ -346,15 +359,22 @@ def _products(word: _PackedWord, sums: tuple[str, ...], masked: bool) -> Code:
 
 
 def _rows(count: int, step: int) -> list[Address]:
-    """The addresses of the words of rows, the last row first. r2 contains the bytes of a row, r9 three times as
-    many.
+    """The addresses of the words of `count` rows, the last row first.
+
+    r2 contains the number of bytes of a row, r9 three times this number. step: the number of bytes by which r0, the
+    pointer to the first row, advances after the last access.
     """
     others = [at("r0", "r9"), at("r0", "r2", 1), at("r0", "r2")] if count > 1 else []
     return [*others, post("r0", step) if step else at("r0")]
 
 
 def _packed_bytes(result: str, bits: int, elements: str, free: str) -> Code:
-    """Code that computes the number of bytes of the whole groups that contain the given number of elements."""
+    """Code that computes the number of bytes of the whole groups that contain the given number of elements.
+
+    * result: the register for the number of bytes.
+    * elements: the register with the number of elements.
+    * free: a scratch register.
+    """
     group, bytes = group_length(bits), group_bytes(bits)
     lines: list[Line] = [t.add(result, elements, group - 1), t.lsr(result, result, group.bit_length() - 1)]
     if bytes > 1:
@@ -363,10 +383,13 @@ def _packed_bytes(result: str, bits: int, elements: str, free: str) -> Code:
 
 
 def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> Code:
-    """Code that copies the remaining columns, whose number is in r9, and their weights to the stack as the last block.
+    """Code that copies the remaining columns and their weights to the stack as the last block.
 
-    pitch: bytes from row to row on the stack. columns: the byte offset of the columns there. count: the columns of a
-    block.
+    r9 contains the number of the remaining columns.
+
+    * pitch: the number of bytes from row to row on the stack.
+    * columns: the byte offset of the columns on the stack.
+    * count: the number of columns of a block.
     """
     return joined(
         t.mov("r8", 0),
@@ -386,7 +409,10 @@ def _copied_rest(bits: int, rows: int, pitch: int, columns: int, count: int) -> 
 
 
 def _bytes_copied(source: str, *, many: bool) -> Code:
-    """Code that copies r9 bytes, at least one, to r10. many: true to copy words first, then the remaining bytes."""
+    """Code that copies r9 bytes, at least one, from the register `source` to r10.
+
+    many: true to copy words first, then the remaining bytes.
+    """
     bytes = t.ldrb("r8", post(source, 1)), t.strb("r8", post("r10", 1)), t.subs("r9", "r9", 1)
     if not many:
         return joined(t.label(5), *bytes, t.bne(back=5))

@@ -6,15 +6,15 @@ elements 0 and 2, and elements 1 and 3.
 `SingleWindow`: eight rows by a single window. Four elements of the window at a time are widened in registers, once for
 all rows of a block.
 
-`RowPairs`: two rows by two windows. The windows are widened to halfwords in the stack frame, once for all rows. If they
-are long, they are widened in registers, for each pair of rows. An odd last row and an odd last window are multiplied
+`RowPairs`: two rows by two windows. The windows are widened to halfwords in the stack frame, once for all rows. Long
+windows are instead widened in registers, for each pair of rows. An odd last row and an odd last window are multiplied
 alone.
 
 `WidenedRows`: four rows by two windows, or eight by one, with weights of two bytes. The stream needs twice the flash,
 but no instructions and registers to widen weights.
 
-Registers are assigned by hand, because LDM and STM transfer registers in the order of their numbers, which a linear
-scan ignores, and because `WidenedRows` uses all of them.
+Registers are assigned by hand for two reasons. LDM and STM transfer registers in the order of their numbers, which a
+linear scan ignores. `WidenedRows` uses all registers.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ _UNROLLED_QUADS = {4096: 8, 0: 2}
 
 @dataclass(frozen=True)
 class SingleWindow(RowKernel):
-    """The code for a tile of one window, which is a single run of at least four elements."""
+    """The code for a tile of one window. The window is a single run of at least four elements."""
 
     SATURATED = 0
 
@@ -156,7 +156,9 @@ class SingleWindow(RowKernel):
         return self.tile.runs == 1 and self.tile.length >= QUAD
 
     def quad(self, rows: int, load: Sequence[Instruction] = _FOUR) -> Code:
-        """Code that adds the products of four elements and the weights of each row."""
+        """Code that adds the products of four elements and the weights of each row to the sums. load: loads the
+        elements.
+        """
         even, odd = _ELEMENTS
         *before, last = load
         lines = [before, parted_bytes(last, even, odd)]
@@ -226,18 +228,17 @@ _RUNS_LEFT = FIRST_FREE
 
 
 def _registers(windows: int) -> tuple[str, ...]:
-    """The registers for elements of one or two windows."""
+    """The registers for the elements of one or two windows."""
     return _WINDOWS if windows == 2 else _WINDOWS[:2]
 
 
 @dataclass(frozen=True)
 class RowPairs(RowKernel):
-    """The kernel of a tile with two rows by two windows. r0 points into the weight stream, r1 to results, r2 into
-    windows.
+    """The kernel of a tile with two rows by two windows.
 
-    MOST: the stack limit for windows that are widened once, in bytes. TOGETHER: the number of consecutive elements of a
-    widened window before as many elements of the other window. WORDS: the number of stack slots above the widened
-    windows.
+    r0 points into the weight stream, r1 to results, r2 into windows. MOST: the stack limit, in bytes, for windows that
+    are widened once. TOGETHER: the number of consecutive elements of a widened window before as many elements of the
+    other window. WORDS: the number of stack slots above the widened windows.
     """
 
     SATURATED = 0
@@ -282,7 +283,7 @@ class RowPairs(RowKernel):
         return -(-(self.wide + 4 * self.WORDS) // 8) * 8 + 4
 
     def parted(self, windows: int) -> Sequence[str]:
-        """The registers for elements of one or two windows, the first window first."""
+        """The registers for elements of one or two windows, those of the first window first."""
         return _registers(windows)
 
     def fetch(self, pointer: str, windows: int) -> Code:
@@ -302,7 +303,7 @@ class RowPairs(RowKernel):
         return moved(pointer, self.tile.pitch - whole) if self.tile.runs > 1 else ()
 
     def widened(self, windows: int) -> Repeated:
-        """Code that widens windows to halfwords in the stack frame, the two windows interleaved."""
+        """Code that widens windows to halfwords in the stack frame. Two windows are interleaved."""
         tile = self.tile
         start = joined(t.ldr("lr", self.slot(_WINDOWS_AT)))
         if self.is_dense:
@@ -320,8 +321,8 @@ class RowPairs(RowKernel):
     def quad(self, rows: int, elements: Code, windows: int, *, first: bool = False) -> Code:
         """Code that adds the products of four weights of each row and four elements of each window.
 
-        first: true for the first products of the sums. The start value of each row is then in the register of the first
-        window's sum.
+        elements: the code that loads the elements. first: true for the first products of the sums. The register of the
+        first window's sum then contains the start value of the row.
         """
         lines = [elements]
         for row in range(rows):
@@ -380,7 +381,7 @@ class RowPairs(RowKernel):
 
     @property
     def first_results(self) -> Code:
-        """Code that saves the address of the results, which is in r2."""
+        """Code that saves the address of the results. r2 contains this address."""
         return (t.mov("r1", "r2"),)
 
     @property
@@ -445,7 +446,7 @@ class WidenedRows(RowPairs):
         return Repeated.once(joined(copies, t.mov("r2", "sp"))).followed_by(products)
 
     def sums(self, rows: int, windows: int) -> Sequence[Sequence[str]]:
-        """The registers for the sums of each row, one register per window."""
+        """For each row, the registers of its sums, one register per window."""
         return [SUMS[windows * row : windows * (row + 1)] for row in range(rows)]
 
     def finish(self, rows: int, windows: int) -> Code:
@@ -470,8 +471,9 @@ class WidenedRows(RowPairs):
 
 
 def dots(tile: Tile) -> TileCode[str]:
-    """The code for rows of a matrix by windows: `SingleWindow` if it fits a tile of one window, otherwise
-    `RowPairs`.
+    """The code for rows of a matrix by windows.
+
+    It is `SingleWindow` if this class supports a tile of one window, otherwise `RowPairs`.
     """
     window = SingleWindow(tile)
     return window if tile.count == 1 and window.fits else RowPairs(tile)

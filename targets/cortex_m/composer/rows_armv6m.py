@@ -1,7 +1,7 @@
 """Rows of a matrix by windows with a register tile of four rows by one window, for ARMv6-M.
 
 The low registers contain the end addresses of four rows and of a window, a negative index that is counted up to zero,
-and two elements. A multiplication overwrites an element, so a second window would save no load.
+and two elements. A multiplication overwrites an element, so a second window would not save a load.
 
 Registers are assigned by hand, because only additions and copies accept high registers.
 """
@@ -56,7 +56,10 @@ class RowsArmv6m(Armv6mCode, RowKernel):
         return self.bytes <= REACH
 
     def step(self, rows: int) -> Code:
-        """Code that multiplies an element by the weights of rows and advances the index, which sets the flags."""
+        """Code that multiplies an element by the weights of rows and advances the index.
+
+        The instruction that advances the index sets the condition flags.
+        """
         products = (
             joined(element_at(8, row, _INDEX, "r7"), low_product(sum))
             for row, sum in zip(_ROWS[:rows], SUMS[:rows], strict=True)
@@ -83,7 +86,9 @@ class RowsArmv6m(Armv6mCode, RowKernel):
         )
 
     def products(self, rows: int, windows: int) -> Repeated:
-        """A loop that counts the index up to 0 along all runs. At the end of a run the window pointer skips the gap."""
+        """A loop that counts the index up to 0 along all runs. At the end of a run, the window pointer skips
+        the gap.
+        """
         tile, step = self.tile, self.step(rows)
         straight = tile.length <= 2 * _UNROLLED
         label, tests = (5, ()) if tile.runs == 1 else (7, (t.cmp(_INDEX, _RUN_END),))
@@ -95,7 +100,9 @@ class RowsArmv6m(Armv6mCode, RowKernel):
         return again(begin.followed_by(run), (t.mov(_RUN_END, _INDEX),), (*end, t.cmp(_INDEX, 0)), tile.runs, 5)
 
     def finish(self, rows: int, windows: int) -> Code:
-        """Code that stores the results of rows, whose factors follow the weights of the last row."""
+        """Code that stores the results of rows. In the stream, the factors of the rows follow the weights of the last
+        row.
+        """
         stream, last = self.layout, _ROWS[rows - 1]
         first = stream.offset("multiplier", rows)
         epilogues: list[Code] = []

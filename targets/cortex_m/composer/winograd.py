@@ -11,10 +11,11 @@ The halves are exact, since a + b = 2 (d2 (g0 + g2) + d1 g1) and a - b = 2 (d1 (
 have the same bits as sums of products. All other operations are exact modulo 2^32. Transformed weights are halfwords.
 
 Groups of four adjacent windows are transformed in the stack frame, once for all rows of weights. The last group may
-overlap the previous one. Four rows of weights at a time are multiplied by a group, with eight sums in registers. The
-last rows follow in a block of two and a single one.
+overlap the previous group. Four rows of weights at a time are multiplied by a group, with eight sums in registers. The
+last rows follow in a block of two rows and a block of a single row.
 
-Registers are assigned by hand, because the transformations need all of them, including those of pointers and arguments.
+Registers are assigned by hand, because the transformations need all of them, including the registers of pointers and
+arguments.
 """
 
 from __future__ import annotations
@@ -68,7 +69,10 @@ _RIGHT = Number("right", WORD, lambda sums: -sums.shifts - 1, lambda pointer, of
 
 
 def transformed(weights: Numbers) -> Numbers:
-    """The weights of a, b, c and d, of shape 4 x ..., from three columns of weights, of shape 3 x ..."""
+    """The weights of a, b, c and d, as an array of shape (4, ...).
+
+    weights: three columns of weights, as an array of shape (3, ...).
+    """
     first, middle, last = weights
     return np.stack([first + middle + last, first - middle + last, first, last])
 
@@ -98,8 +102,8 @@ def lines_stream(tile: Tile) -> WeightStream:
 def squares_stream(tile: Tile) -> WeightStream:
     """The weight stream of `Winograd2d`.
 
-    Each block consists of the weights of all terms, of which those along rows of pixels vary fastest, and the factors.
-    The factors of a row are four times the start, the multiplier and the shift.
+    Each block consists of the weights of all terms and the factors. The terms along rows of pixels vary fastest. The
+    factors of a row are four times the start, the multiplier and the shift.
     """
 
     def terms(weights: Numbers) -> Numbers:
@@ -113,7 +117,7 @@ def squares_stream(tile: Tile) -> WeightStream:
 
 
 def _lines_in_c(c: StreamInC) -> str:
-    """C statements that compute the sums of all rows by pairs of windows."""
+    """C statements that compute the sums of all rows, two adjacent windows at a time."""
     tile = c.stream.tile
     finish = indent(requantised(c, f"out[(at + next) * {tile.rows} + {c.row}]"), " " * 8)
     return c.blocks(f"""\
@@ -144,7 +148,7 @@ for (int window = 0; window < {tile.count}; window += 2) {{
 
 
 def _squares_in_c(c: StreamInC) -> str:
-    """C statements that compute the sums of all rows by squares of windows."""
+    """C statements that compute the sums of all rows, a square of four windows at a time."""
     tile = c.stream.tile
     finish = indent(requantised(c, f"out[(line * {tile.count} + at + next) * {tile.rows} + {c.row}]"), " " * 12)
     return c.blocks(f"""\
@@ -197,8 +201,9 @@ KEPT = 32
 
 @dataclass(frozen=True)
 class WinogradKernel(RowKernel):
-    """The kernel of a tile by Winograd's method. r0 points into the weight stream, r2 to transformed pixels or
-    results.
+    """The kernel of a tile by Winograd's method.
+
+    r0 points into the weight stream. r2 points to transformed pixels or to results.
     """
 
     SATURATED = 0
@@ -206,13 +211,14 @@ class WinogradKernel(RowKernel):
     @property
     @abstractmethod
     def frame(self) -> int:
-        """The number of bytes of the stack frame, 4 more than a multiple of 8."""
+        """The number of bytes of the stack frame. It is 4 more than a multiple of 8."""
 
     @property
     @abstractmethod
     def transformation(self) -> Repeated:
-        """Code that transforms a group of windows, to which lr points, and stores it in the stack frame, to which r2
-        points.
+        """Code that transforms a group of windows and stores the result in the stack frame.
+
+        lr points to the windows, r2 to the place in the stack frame.
         """
 
     @property
@@ -222,7 +228,7 @@ class WinogradKernel(RowKernel):
 
     @property
     def windows(self) -> Sequence[tuple[int, int]]:
-        """The groups of windows, of which the last may overlap the previous one."""
+        """Pairs (number of groups, windows per group). The last group of windows may overlap the previous group."""
         return [(-(-self.tile.count // AT_ONCE), AT_ONCE)]
 
     def enter(self) -> Code:

@@ -1,12 +1,12 @@
 """Rows of a matrix by windows with two thirds of the products: Winograd's F(2, 3) along a line.
 
-`winograd.py` defines the terms a to d and shows that their halves are exact. Sums and differences of bytes fit in
-halfwords, as do those of three weights. Sums start from twice the start value. If twice every sum fits in 32 bits, so
-do the numbers that are halved.
+`winograd.py` defines the terms a to d and shows that the halves in their formulas are exact. Sums and differences of
+bytes fit in halfwords. Sums and differences of three weights also fit in halfwords. Sums start from twice the start
+value. If twice every sum fits in 32 bits, the numbers that are halved also fit in 32 bits.
 
 Windows may have any number of rows of pixels, and are transformed in groups of four.
 
-Registers are assigned by hand, because six pixels occupy twelve of them, including those of pointers.
+Registers are assigned by hand, because six pixels occupy twelve registers, including the registers of pointers.
 """
 
 from __future__ import annotations
@@ -107,8 +107,9 @@ class Winograd1d(WinogradKernel):
         return counted_in_memory(run, self.tile.runs, slot(_RUNS_LEFT), "r3", 4)
 
     def terms(self, pixels: Sequence[str], half: int, minus: Address) -> Code:
-        """Code that stores the terms of two elements of six pixels, and clobbers their registers. minus: the address
-        for b.
+        """Code that stores the terms of two elements of six pixels, and clobbers the registers of the pixels.
+
+        minus: the address at which term b is stored.
         """
         zero, one, two, three, four, five = pixels
         return (
@@ -128,7 +129,7 @@ class Winograd1d(WinogradKernel):
         )
 
     def term(self, rows: int, term: int) -> Repeated:
-        """Code that adds the products of a term to the sums of rows."""
+        """Code that adds the products of a term to the sums of rows. term: the index of the term."""
         lines: list[Line | Code] = []
         for half in (at("r2", 8), post("r2", _GROUP)):
             lines += [t.ldrd("r1", "r3", half), rows_of_halfwords("r0", SUMS[:rows], ("r1", "r3"))]

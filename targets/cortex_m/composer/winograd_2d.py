@@ -1,13 +1,13 @@
 """Rows of a matrix by squares of two by two windows with four ninths of the products: Winograd's F(2x2, 3x3).
 
-The transformation of `winograd.py`, with the terms a to d, is applied along columns of pixels, and along rows to each
-of the terms, which yields sixteen terms. Sums and differences of four pixels, and of nine weights, fit in halfwords,
-and the sums of a term in 32 bits. If four times every sum fits in 32 bits, the numbers that are halved also fit. The
-term a of a, which all four results contain, starts from four times the start value.
+The transformation of `winograd.py`, with the terms a to d, is applied along columns of pixels. It is then applied along
+rows to each of these terms, which yields sixteen terms. Sums and differences of four pixels, and of nine weights, fit
+in halfwords. The sums of a term fit in 32 bits. If four times every sum fits in 32 bits, the numbers that are halved
+also fit. All four results contain the term a of a, which starts from four times the start value.
 
 Two adjacent squares are transformed in the stack frame, once for all rows of weights. Four rows at a time are
-multiplied by both, term by term, with eight sums in registers, which are spilled until all terms are complete. The last
-two squares may overlap the previous two.
+multiplied by both squares, term by term. The eight sums of a term are in registers. They are spilled until all terms
+are complete. The last two squares may overlap the previous two.
 
 Registers are assigned by hand, because LDM and STM transfer sums and terms in the order of the registers' numbers.
 """
@@ -97,7 +97,9 @@ class Winograd2d(WinogradKernel):
 
     @property
     def transformation(self) -> Repeated:
-        """Code that transforms two squares, to whose first row of pixels lr points. r12 points to the third row."""
+        """Code that transforms two squares of windows. lr points to their first row of pixels, r12 to their third
+        row.
+        """
         columns = (self.column(number) for number in range(_PIXELS))
         load = t.ldm("r1", (range(4, 10),), update=True)
         rows = ((load, self.line(term, half)) for term in range(TERMS) for half in range(2))
@@ -107,8 +109,9 @@ class Winograd2d(WinogradKernel):
         return Repeated.once(joined(t.mov("r12", "lr"), moved("r12", 2 * self.tile.pitch))).followed_by(steps)
 
     def column(self, number: int) -> Code:
-        """Code that stores the terms of the four pixels of a column in the stack frame, ordered by term and half of
-        elements.
+        """Code that stores the terms of the four pixels of a column in the stack frame.
+
+        The terms are ordered by term and by half of the elements. number: the index of the column.
         """
         lines: list[Code] = []
         for row, (even, odd) in enumerate(zip(_EVEN, _ODD, strict=True)):
@@ -128,8 +131,9 @@ class Winograd2d(WinogradKernel):
         return joined(*lines)
 
     def line(self, row: int, half: int) -> Code:
-        """Code that stores the terms of six columns, in r4 to r9, four of them under each square. row: the term along
-        columns.
+        """Code that stores the terms of six columns, which are in r4 to r9. Each square covers four of these columns.
+
+        row: the index of the term along columns. half: the half of the elements.
         """
         zero, one, two, three, four, five = (f"r{number}" for number in range(4, 10))
         pairs = (
@@ -146,8 +150,9 @@ class Winograd2d(WinogradKernel):
         return tuple(lines)
 
     def quad(self, rows: int, *, first: bool = False) -> Code:
-        """Code that adds the products of four weights per row and a transformed term of both squares. first: initialise
-        the sums.
+        """Code that adds the products of four weights per row and a transformed term of both squares to the sums.
+
+        first: true if the products initialise the sums.
         """
         lines: list[Line | Code] = []
         for half in range(2):
@@ -194,7 +199,7 @@ class Winograd2d(WinogradKernel):
         return joined(*lines)
 
     def square(self, rows: int, row: int, number: int) -> Code:
-        """Code that stores the four results of a row of weights in a square."""
+        """Code that stores the four results of a row of weights in a square. number: the index of the square."""
         lines: list[Line | Code] = []
         for term in range(TERMS):
             upper, lower = _EVEN[term], _ODD[term]
@@ -211,7 +216,10 @@ class Winograd2d(WinogradKernel):
 
 
 def halved(a: str, b: str, c: str, d: str) -> Code:
-    """Code that combines four terms to the sums of two windows: (a + b) / 2 + c in c, and (a - b) / 2 + d in d."""
+    """Code that combines four terms to the sums of two windows.
+
+    Afterwards, the register c contains (a + b) / 2 + c, and the register d contains (a - b) / 2 + d.
+    """
     return (
         t.add(b, a, b),
         t.add(c, c, b, asr=1),

@@ -1,4 +1,4 @@
-"""The order of loads and products, which alternate because different execution units process them at the same time."""
+"""The order of loads and products. They alternate, because different execution units process them at the same time."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Depthwise filters: four channels, in 32-bit lanes, by up to four adjacent windows.
 
-No instruction adds products of two vectors lane by lane, so each product needs a VMUL and a VADD, which are executed in
-parallel with loads. Several adjacent taps of a row of the filter are in registers at a time, and each pixel under them
-is loaded once for all windows of a group. If the number of channels is not a multiple of four, the last channels are
-loaded and stored with a predicate.
+No instruction adds products of two vectors lane by lane. Each product therefore needs a VMUL and a VADD, which are
+executed in parallel with loads. Several adjacent taps of a row of the filter are in registers at a time. Each pixel
+under these taps is loaded once for all windows of a group. If the number of channels is not a multiple of four, the
+last channels are loaded and stored with a predicate.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MOST_TAPS = 64
 
 
 def masked(rows: int) -> Code:
-    """Code that predicates the next access for a block with fewer than four channels."""
+    """Code that predicates the next access if the block has fewer than four channels."""
     return () if rows == LANES else (scalar("vpst"),)
 
 
@@ -84,7 +84,10 @@ class Channels(RowKernel):
 
     @cached_property
     def _windows(self) -> Sequence[tuple[int, int]]:
-        """Groups of windows. Their size is the one for which the code needs the fewest instructions."""
+        """The groups of windows, as pairs (number of groups, windows per group).
+
+        The number of windows per group is the one for which the code needs the fewest instructions.
+        """
 
         count, (_, rows) = self.tile.count, self.layout.groups[0]
 
@@ -107,10 +110,10 @@ class Channels(RowKernel):
         return predicate(rows, 32, _SCRATCH) if rows < LANES else ()
 
     def _pixels(self, windows: int) -> Iterator[tuple[int, int, Sequence[tuple[int, int]], int]]:
-        """Yield the offset of each pixel, the column of its first tap, and the windows and taps that use it.
+        """Yield a tuple for each pixel: its offset, the column of its first tap, its users, and a tap number.
 
-        Taps are numbered from the first tap that is in a register at the time. The last part of the result is the
-        number of this tap in the filter.
+        The users are pairs (window, tap). Taps are numbered from the first tap that is in a register at the time. The
+        last item of the tuple is the number of this first tap in the filter.
         """
         tile, most = self.tile, len(_VECTORS) - 2 - windows
         for run in range(tile.runs):

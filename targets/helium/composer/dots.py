@@ -1,12 +1,13 @@
-"""Dot products and distances over runs of memory whose lengths are known only at run time, of one row or of four.
+"""Dot products and distances over runs of memory whose lengths are known only at run time, of one row or of four rows.
 
-A low-overhead loop predicates the vectors of its last iteration, so that no remainder is left. Bytes that are
-multiplied by halfwords are widened as they are loaded. Sums are in even registers, a 64-bit sum in a pair. The elements
-by which a sparse row is multiplied are gathered.
+A low-overhead loop predicates the vectors of its last iteration, so that no elements remain after the loop. Bytes that
+are multiplied by halfwords are widened as they are loaded. Sums are in even registers, a 64-bit sum in a pair of
+registers. The elements by which a sparse row is multiplied are gathered.
 
-Packed weights of 4 bits: the low halves of sixteen bytes are multiplied by the even elements of the vector and the high
-halves by the odd ones; both are gathered by offsets. The halves are weights plus 8, so that 8 times the sum of the
-vector is subtracted at the end. If the number of elements is odd, the last one is multiplied first and separately.
+Packed weights of 4 bits: the low halves of sixteen bytes are multiplied by the even elements of the vector, the high
+halves by the odd elements. Both are gathered by offsets. The halves are weights plus 8. Therefore 8 times the sum of
+the vector is subtracted at the end. If the number of elements is odd, the last element is multiplied first and
+separately.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _SQUARES = """\
 
 
 def dot(weights: int, vector: int, sum: int) -> Kernel:
-    """The kernel for `sum` plus the dot product of runs of 8-bit or 16-bit elements."""
+    """The kernel that adds the dot product of two runs of 8-bit or 16-bit elements to `sum`."""
     symbol, bits = f"tm_mve_dot_s{weights}_s{vector}_s{sum}", max(weights, vector)
     loads = joined(_loaded("q0", "r0", weights, bits), _loaded("q1", "r1", vector, bits))
     if sum == 64:
@@ -75,8 +76,9 @@ def dot(weights: int, vector: int, sum: int) -> Kernel:
 
 
 def distance(bits: int) -> Kernel:
-    """The kernel that adds the squares of the differences of two runs to a sum. The lanes have twice the width of the
-    elements.
+    """The kernel that adds the squares of the differences of two runs to a sum.
+
+    The lanes have twice the width of the elements.
     """
     symbol, lanes = f"tm_mve_distance_s{bits}_s{bits}_s32", 2 * bits
     loop = joined(
@@ -168,8 +170,9 @@ _SPARSE = """\
 
 
 def sparse_dot(weights: int, vector: int) -> Kernel:
-    """The kernel that multiplies a sparse row by a vector. The row is stored by `gathered_rows`, with as many entries
-    per group as a vector register has lanes.
+    """The kernel that multiplies a sparse row by a vector.
+
+    `gathered_rows` stores the row, with as many entries per group as a vector register has lanes.
     """
     symbol, bits = f"tm_mve_dot_sparse_s{weights}_s{vector}_s32", max(weights, vector)
     entries, scaled = 8 * VECTOR // bits, {} if vector == 8 else {"lsl": 1}
@@ -202,20 +205,24 @@ def _runs(weights: int, vector: int) -> str:
 
 
 def _loaded(vector: str, pointer: str, width: int, bits: int) -> Code:
-    """Code that loads elements of `width` bits into lanes of the same or a greater width, and advances the pointer."""
+    """Code that loads elements of `width` bits into lanes of `bits` bits, and advances the pointer.
+
+    Lanes are at least as wide as elements.
+    """
     name = {(8, 8): "vldrb.u8", (8, 16): "vldrb.s16", (16, 16): "vldrh.u16", (16, 32): "vldrh.s32"}[width, bits]
     return (access(name, vector, pointer, VECTOR * width // bits),)
 
 
 def _predicated(loop: Sequence[Line], bits: int, count: str) -> Code:
-    """A loop over the elements that a register counts, one vector at a time."""
+    """A loop over the elements that the register `count` counts, one vector at a time."""
     begin, end = scalar(f"wlstp.{bits}", "lr", count, "2f"), scalar("letp", "lr", "1b")
     return joined(begin, t.label(1), loop, end, t.label(2))
 
 
 def _last_of_odd(rows: Sequence[str], sums: Sequence[str]) -> Code:
-    """Code that adds the products of the last element if the number of elements, in r2, is odd. r1 points to the
-    vector.
+    """Code that adds the products of the last element if the number of elements is odd.
+
+    r2 contains the number of elements. r1 points to the vector.
     """
     lines: list[Line] = [t.lsls("r3", "r2", 31), t.beq(ahead=3)]
     lines += [t.sub("r12", "r2", 1), t.ldrsb("r3", at("r1", "r12")), t.lsr("r12", "r12", 1)]
@@ -226,7 +233,7 @@ def _last_of_odd(rows: Sequence[str], sums: Sequence[str]) -> Code:
 
 
 def _stored(sums: Sequence[str]) -> Code:
-    """Code that returns a sum, or stores several sums in the array whose address is the argument on the stack."""
+    """Code that returns a sum, or stores several sums in an array. The stack argument is the address of the array."""
     if len(sums) == 1:
         return (t.mov("r0", sums[0]),)
     return (t.ldr("r3", slot(36)), *(t.str_(sum, at("r3", 4 * number)) for number, sum in enumerate(sums)))
@@ -235,7 +242,10 @@ def _stored(sums: Sequence[str]) -> Code:
 def _composed(
     signature: str, code: Code, loop: Sequence[Line], products: int, portable: str, functions: Sequence[str] = ()
 ) -> Composed:
-    """Compose a kernel. products: the code of an iteration of the loop, whose last instruction counts iterations."""
+    """The composed kernel. products: the number of products of an iteration of the loop.
+
+    loop: the instructions of an iteration. The last instruction counts iterations.
+    """
     each = instructions(loop) + 1
     costs = {"": float(instructions(code) - each), "element": each / products}
     bodies = {(CORE,): naked(printed(code))}

@@ -1,10 +1,10 @@
 """The code for a group of iterations of a lane function, one iteration per lane.
 
-Vector registers are assigned in one pass over the ops. Each is freed at the last use of its value. Accesses are
+Vector registers are assigned in one pass over the ops. A register is freed at the last use of its value. Accesses are
 predicated if there are fewer iterations than lanes.
 
-Sums of products over a row are accumulated over whole vectors in core registers, which are then moved to the lanes of
-their iterations. Reductions combine values lane by lane, and at the end the lanes (`Registers.ended`).
+Sums of products over a row are accumulated over whole vectors in core registers. Each sum is then moved to the lane of
+its iteration. Reductions combine values lane by lane. At the end, they combine the lanes (`Registers.ended`).
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def counted(code: Repeated, count: int, depth: int) -> Repeated:
 class Group:
     """Iterations that run at the same time, in the lanes of vectors.
 
-    lanes: the number of iterations. ahead: the bytes by which pointers advance; None if they are no longer used.
+    lanes: the number of iterations. ahead: the number of bytes by which pointers advance; None if the pointers are no
+    longer used.
     """
 
     def __init__(self, kept: Registers, lanes: int, ahead: Sequence[int] | None):
@@ -104,7 +105,7 @@ class Group:
         self.mask = kept.mask
 
     def _targets(self) -> dict[SSAValue, SSAValue]:
-        """For each value, the carried value whose register it may overwrite, because the carried value is no longer
+        """For each value, the carried value whose register the value may overwrite. The carried value is then no longer
         read.
         """
         program, found = self.program, dict[SSAValue, SSAValue]()
@@ -129,7 +130,10 @@ class Group:
         return Repeated.once(begin).followed_by(self._ops(self.program.ops, self.kept.outer - 1))
 
     def _predicated(self, mask: tuple[int, int]) -> Code:
-        """Code that predicates the first elements of vectors, unless they are already predicated."""
+        """Code that predicates the first elements of vectors. The code is empty if they are already predicated.
+
+        mask: the width of the lanes in bits and the number of elements.
+        """
         if mask == self.mask:
             return ()
         self.mask = mask
@@ -166,10 +170,10 @@ class Group:
         return code
 
     def _hold(self, value: SSAValue, register: str, place: int) -> None:
-        """Record that a register contains a value, and free the registers of constants and of values without later
-        uses.
+        """Record that a register contains a value.
 
-        place: the position that computes the value.
+        Also free the registers of constants and of values without later uses. place: the position that computes the
+        value.
         """
         self.registers[value] = register
         self.free[:0], self.made = self.made.values(), {}
@@ -194,7 +198,7 @@ class Group:
         )
 
     def _stride(self, run: int, loop: ReduceOp) -> int:
-        """The bytes by which the elements of a run advance in each iteration of a loop."""
+        """The number of bytes by which the elements of a run advance in each iteration of a loop."""
         strides = {
             access.strides[self.program.around(op).index(loop)]
             for op, access in self.program.accesses.items()
@@ -208,7 +212,7 @@ class Group:
         return self.program.widths[run] // 8
 
     def _take(self, value: SSAValue | None = None) -> str:
-        """Allocate a register for a value, or for a temporary if `value` is None."""
+        """Allocate a register for a value, or for a temporary if `value` is None, and return its name."""
         if value is not None and value in self.targets:
             return self.registers[self.targets[value]]
         if not self.free:
@@ -239,7 +243,7 @@ class Group:
         return self.registers[operand]
 
     def _constants(self, values: Sequence[int]) -> Code:
-        """Code that loads constants to vectors, unless a vector contains them in all groups."""
+        """Code that loads constants to vectors. Constants that a vector contains in all groups are not loaded."""
         lines = list[Line]()
         for value in dict.fromkeys(values):
             if value not in self.kept.in_vectors and value not in self.made:
@@ -324,7 +328,10 @@ class Group:
                 return self._binary(op, to, sources)
 
     def _both(self, operands: Sequence[Operand], sources: Sequence[str]) -> tuple[str, str]:
-        """The vectors of two operands. sources: the vectors of the operands that are not constant."""
+        """The vectors that contain the first and the second operand.
+
+        sources: the vectors of the operands that are not constant.
+        """
         rest = iter(sources)
         a, b = (self._vector(one) if isinstance(one, int) else next(rest) for one in operands)
         return a, b
@@ -355,9 +362,9 @@ class Group:
         return self._requantised_by(op, to, sources)
 
     def _requantised(self, op: func.CallOp, factors: tuple[int, int], to: str, source: str) -> Code:
-        """Code for TensorFlow Lite's two roundings, as in `requantised`, by a constant shift.
+        """Code that requantises with TensorFlow Lite's two roundings, as `requantised` does, by a constant shift.
 
-        It omits the correction of negative values if the correction has no effect.
+        The code omits the correction of negative values if this correction has no effect.
         """
         [operand], (multiplier, shift) = self.program.operands(op), factors
         low, high = self.program.intervals[cast(SSAValue, operand)]
@@ -385,7 +392,9 @@ class Group:
         return integer("vshr.s32", spare, to, 31), integer("vadd.i32", to, to, spare)
 
     def _requantised_by(self, op: func.CallOp, to: str, sources: Sequence[str]) -> Code:
-        """Code for TensorFlow Lite's two roundings, with a multiplier and a right shift per lane."""
+        """Code that requantises with TensorFlow Lite's two roundings. Each lane has a separate multiplier and right
+        shift.
+        """
         x, _, shift = self.program.operands(op)
         if isinstance(x, int) or isinstance(shift, int) or self.program.intervals[shift][1] >= 0:
             raise Refused
@@ -399,7 +408,7 @@ class Group:
         )
 
     def _reciprocal(self, to: str, x: str) -> Code:
-        """Code for `tm_reciprocal_s32`: three steps of Newton's method in numbers with 29 fractional bits."""
+        """Code that computes `tm_reciprocal_s32`: three steps of Newton's method in numbers with 29 fractional bits."""
         half = self._spare(x)
         step = self._spare(half)
 
@@ -427,7 +436,7 @@ class Group:
         )
 
     def _is_clamped_from_zero(self, op: func.CallOp) -> bool:
-        """True if all later ops clamp negative values, so that the rounding of their ties has no effect."""
+        """True if all later ops clamp negative values. The rounding of ties of negative values then has no effect."""
         return all(
             isinstance(user, arith.MaxSIOp)
             and any(isinstance(one, int) and one >= 0 for one in self.program.operands(user))
@@ -435,8 +444,9 @@ class Group:
         )
 
     def _load(self, op: memref.LoadOp, element: Element, to: str) -> Code:
-        """Code that loads a vector, and advances the pointer to the next load, or to its final position after the last
-        load.
+        """Code that loads a vector and advances the pointer to the next load.
+
+        After the last load, the code advances the pointer to its final position.
         """
         run = element.run
         pointer, size = self.kept.pointers[run], self._bytes(run)
@@ -478,7 +488,9 @@ class Group:
         return joined(self._predicated((self.kept.bits, self.lanes)), scalar("vpst")) if self.is_masked else ()
 
     def _sum(self, sum: RowSum, to: str) -> Code:
-        """Code that sums over the rows of the iterations. The sums are moved to the lanes two at a time."""
+        """Code that computes a sum for each row, one row per iteration. The sums are moved to the lanes two at a
+        time.
+        """
         rows, pitch, bits = sum.rows, sum.pitch, sum_bits(self.program, sum)
         size = self._bytes(rows)
         vectors, mask = range(vectors_of(sum.length, bits)), self.kept.mask_of(sum)
@@ -512,8 +524,9 @@ class Group:
     ) -> list[_Masked]:
         """Code that adds the products of a vector of a row to a register, and advances the pointer to the rows.
 
-        number: the index of the vector in the row. masked: true if it is the last vector, with fewer elements than
-        lanes. free: two free vectors.
+        * number: the index of the vector in the row.
+        * free: two free vectors.
+        * masked: true if the vector is the last one and has fewer elements than lanes.
         """
         rows, run, bits, (own, other) = sum.rows, sum.vector, sum_bits(self.program, sum), free
         pointer, suffix = self.kept.pointers[rows], "t" if masked else ""
@@ -539,7 +552,7 @@ class Group:
         return [*lines, _Masked(multiply(name, to, own, other), masked)]
 
     def _store(self, op: memref.StoreOp) -> Code:
-        """Code that stores a vector, and advances the pointers to the elements of the next group."""
+        """Code that stores a vector and advances the pointers to the elements of the next group."""
         result, width = len(self.program.widths) - 1, self.program.widths[-1]
         name, [value] = storing(width, self.kept.bits, masked=self.is_masked), self.program.operands(op)
         ahead = 0 if self.goals is None else self.goals[-1]
@@ -549,7 +562,7 @@ class Group:
         return joined(masked, access(name, self._vector(value), self.kept.pointers[result], ahead), self._moves())
 
     def _reduced(self, join: Join) -> Code:
-        """Code that combines the values of the iterations with those of all previous iterations, lane by lane."""
+        """Code that combines the values of the iterations with the values of all previous iterations, lane by lane."""
         vector, bits, all = self._vector(join.value), self.kept.bits, self.kept.all
         suffix, masked = "t" if self.is_masked else "", self._masked()
         if join.kind != PLACE:
@@ -571,14 +584,14 @@ class Group:
 
 @dataclass(frozen=True)
 class _Masked:
-    """An instruction, and whether it is executed under the predicate."""
+    """An instruction, and whether the predicate applies to it."""
 
     line: Line
     masked: bool
 
 
 def _blocks(lines: Sequence[_Masked]) -> Iterator[Line]:
-    """Yield instructions, with those under the predicate in blocks of at most four."""
+    """Yield instructions. Instructions to which the predicate applies are in blocks of at most four."""
     at = 0
     while at < len(lines):
         count = next(

@@ -1,9 +1,9 @@
-"""The registers of a lane function: registers with the same content in all groups of iterations, and registers for
-values.
+"""The registers of a lane function.
 
-A constant is in a core register if an instruction accepts one as its second operand, otherwise in a vector. The vector
-by which all rows of a sum are multiplied remains in registers if there are enough. The intermediate result of a
-reduction has one or two separate registers.
+Some registers have the same content in all groups of iterations; other registers are for values. A constant is in a
+core register if an instruction accepts a core register as its second operand, otherwise in a vector. The vector by
+which all rows of a sum are multiplied remains in registers if enough registers are available. The intermediate result
+of a reduction has one or two separate registers.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Registers:
     """The registers of a lane function.
 
     kept: the maximum number of vectors with the same content in all iterations. outer: the number of loops around the
-    loops of an iteration. Raises `Refused` if more values are live at a time than there are registers.
+    loops of an iteration. Raises `Refused` if more values are live at the same time than there are registers.
     """
 
     def __init__(self, program: LaneProgram, kept: int, outer: int = 1):
@@ -146,7 +146,7 @@ class Registers:
         return last
 
     def _pointers(self) -> tuple[dict[int, str], list[str]]:
-        """The registers of pointers by runs, and the remaining registers, which are for constants."""
+        """The registers of pointers, by run, and the remaining registers, which are for constants."""
         others = [register for register in _FREE if not self.program.sums or register != SUMMED]
         free = [*others, *COUNTERS[self.counters :]]
         if self.kind == PLACE:
@@ -175,8 +175,9 @@ class Registers:
         return widths[run] < self.bits
 
     def mask_of(self, sum: RowSum) -> tuple[int, int] | None:
-        """The width of the lanes and the number of elements of the last vector of a sum's rows; None if that vector is
-        full.
+        """The width of the lanes in bits, and the number of elements of the last vector of a sum's rows.
+
+        Returns None if this vector is full.
         """
         bits = sum_bits(self.program, sum)
         rest = sum.length % (8 * VECTOR // bits)
@@ -194,9 +195,7 @@ class Registers:
         return any(vector in self.taken for vector in _VECTORS[_PRESERVED:])
 
     def loaded(self, frame: int) -> Code:
-        """Code that loads pointers, vectors and constants. frame: the bytes of stack below the arguments on the
-        stack.
-        """
+        """Code that loads pointers, vectors and constants. frame: the bytes of stack below the stack arguments."""
         lines = list[Line]()
         for run, register in self.pointers.items():
             if run >= len(ARGUMENTS):
@@ -216,7 +215,7 @@ class Registers:
         return joined(lines, *core, *vectors, self._begun())
 
     def element(self, value: SSAValue) -> Instruction:
-        """The instruction that loads the element that all iterations share to `SCRATCH`."""
+        """The instruction that loads an element to `SCRATCH`. All iterations share this element."""
         run = self.program.accesses[cast(Operation, value.owner)].run
         return _LOADS[self.program.widths[run]](SCRATCH, at(self.pointers[run]))
 
@@ -296,8 +295,9 @@ def vector_constants(program: LaneProgram, op: Operation) -> Sequence[int]:
 
 
 def sum_bits(program: LaneProgram, sum: RowSum) -> int:
-    """The width of the lanes in which a sum's rows are multiplied by the vector. Differences need twice the width of
-    elements.
+    """The width in bits of the lanes in which a sum's rows are multiplied by the vector.
+
+    Differences need twice the width of the elements.
     """
     bits = max(program.widths[sum.rows], program.widths[sum.vector])
     return 2 * bits if sum.differs else bits

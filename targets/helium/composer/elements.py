@@ -1,7 +1,7 @@
-"""Lane functions on vectors: an iteration per lane, with lanes of the width that all values need.
+"""Lane functions on vectors: each lane executes one iteration. The width of the lanes suffices for all values.
 
-If fewer iterations than lanes remain at the end, they run separately, with loads and stores under a predicate. The
-innermost loop is a low-overhead loop. Short inner loops are unrolled.
+If fewer iterations than lanes remain at the end, they are executed separately, with loads and stores under a predicate.
+The innermost loop is a low-overhead loop. Short inner loops are unrolled.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ _MOST_OPS = 64
 
 @dataclass(frozen=True)
 class Elements(RepeatedCode):
-    """The code for a lane function. The constructor raises `Refused` if there are too few registers for runs, counters
-    and values.
+    """The code for a lane function.
+
+    The constructor raises `Refused` if there are too few registers for runs, counters and values.
     """
 
     program: LaneProgram
@@ -52,7 +53,7 @@ def _function(kept: Registers) -> Repeated:
 
 
 def _lines(kept: Registers) -> Repeated:
-    """The code for the iterations of all lines. Pointers advance from a line to the next."""
+    """The code for the iterations of all lines. Pointers advance from each line to the next line."""
     program = kept.program
     whole, rest = divmod(program.count, kept.lanes)
     if rest == 0:

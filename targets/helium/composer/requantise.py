@@ -19,7 +19,10 @@ _NUMBERS = {"starts": START, "multipliers": MULTIPLIER, "shifts": _SHIFT}
 
 
 def in_blocks(blocks: int, few: int) -> Sequence[tuple[int, int]]:
-    """The groups of a weight stream: `blocks` blocks of four rows, and a block of `few` rows if some remain."""
+    """The groups of a weight stream, as pairs (number of blocks, rows of each block).
+
+    There are `blocks` blocks of four rows, and a block of `few` rows if some rows remain.
+    """
     return [group for group in ((blocks, LANES), (1 if few else 0, few)) if group[0]]
 
 
@@ -39,11 +42,14 @@ def zero_in(register: str, zero: int) -> Code:
 def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero: str | None) -> Code:
     """Code that requantises vectors of sums to bytes as TensorFlow Lite does, with two roundings.
 
-    VQRDMULH performs the first rounding. VRSHL rounds ties upwards; negative sums are decremented before, so that ties
-    round away from zero. Every shift is at least 1. The bytes are then in the lowest byte of each lane.
+    VQRDMULH performs the first rounding. VRSHL performs the second rounding and rounds ties upwards. Negative sums are
+    decremented before, so that ties round away from zero. Every shift is at least 1. Afterwards, each byte is in the
+    lowest byte of its lane.
 
-    sums: the vectors, which have the same rows. stream: points to the fields of `finish`, and afterwards behind them.
-    numbers, spare: vectors that are overwritten. zero: a register that contains the raw of 0; None if it is 0.
+    * sums: the vectors, which have the same rows.
+    * stream: points to the fields of `finish`, and afterwards behind them.
+    * numbers, spare: vectors that are overwritten.
+    * zero: a register that contains the raw of 0; None if the raw is 0.
     """
     load = access("vldrw.u32", numbers, stream, VECTOR)
     lines = [load, *(integer("vadd.i32", sum, sum, numbers) for sum in sums)]

@@ -1,12 +1,13 @@
-"""Rows of a matrix by windows: four rows by two windows, or by one.
+"""Rows of a matrix by windows: four rows by two windows, or four rows by one window.
 
 VMLADAVA adds sixteen products to a sum in an even core register. Eight of these registers contain the sums of a block.
 Weights are streamed in vectors of sixteen, one vector of each row in turn. A run of a window is padded with zeros to
-whole vectors, and the last vector of its elements is loaded with a predicate, so that no byte behind the run is read.
-Short runs that are near each other are instead gathered, by offsets at the head of the stream. Loads and products
-alternate, since they are executed in parallel.
+whole vectors. The last vector of a run is loaded with a predicate, so that no byte behind the run is read. Short runs
+that are near each other are instead gathered, by offsets at the head of the stream. Loads and products alternate, since
+they are executed in parallel.
 
-Registers are assigned by hand, because sums need even registers, and pointers of narrowing stores low registers.
+Registers are assigned by hand, because sums need even registers, and the pointers of narrowing stores need low
+registers.
 """
 
 from __future__ import annotations
@@ -64,13 +65,13 @@ vectors.
 
 @dataclass(frozen=True)
 class Rows(RowKernel):
-    """The code for a tile that computes four rows by two windows, or by one."""
+    """The code for a tile that computes four rows by two windows, or four rows by one window."""
 
     SATURATED = 0
 
     @cached_property
     def offsets(self) -> Sequence[int]:
-        """The byte offsets of a window's elements in whole vectors, if they are gathered; otherwise empty."""
+        """The byte offsets of a window's elements in whole vectors; empty unless the elements are gathered."""
         tile = self.tile
         elements, runs = tile.runs * tile.length, tile.runs * -(-tile.length // VECTOR)
         vectors = -(-elements // VECTOR)
@@ -93,7 +94,7 @@ class Rows(RowKernel):
 
     @property
     def rest(self) -> int:
-        """The number of elements in the last vector of a run; 0 if that vector is full."""
+        """The number of elements in the last vector of a run; 0 if this vector is full."""
         return 0 if self.offsets else self.tile.length % VECTOR
 
     @property
@@ -168,10 +169,10 @@ class Rows(RowKernel):
         return code
 
     def _run(self, vectors: int, end: int) -> list[tuple[int, bool]]:
-        """The last `vectors` vectors of a run: for each, the step of the pointer after its load, and whether it needs a
-        predicate.
+        """The last `vectors` vectors of a run, each as a pair.
 
-        end: the step from the end of the run.
+        The pair consists of the step of the pointer after the load of the vector, and whether the load needs a
+        predicate. end: the step from the end of the run.
         """
         return [*[(VECTOR, False)] * (vectors - 1), (VECTOR + end, self.rest > 0)]
 
@@ -180,8 +181,9 @@ class Rows(RowKernel):
         return joined(*(moved(pointer, distance) for pointer in _WINDOWS[:windows]))
 
     def _flat(self, rows: int, windows: int, vectors: Sequence[tuple[int, bool]], *, first: bool = False) -> Code:
-        """Code that adds the products of vectors. vectors: as `_run` returns them. first: true for the first products
-        of the sums.
+        """Code that adds the products of vectors.
+
+        vectors: pairs as `_run` returns them. first: true for the first products of the sums.
         """
         order = Alternation()
         for number, (step, masked) in enumerate(vectors):

@@ -1,1 +1,1 @@
-"""The composer of kernels for RISC-V: fragments, and the kernels that consist of them."""
+"""The kernel generator (composer) for RISC-V: fragments, and the kernels that consist of fragments."""

@@ -1,7 +1,7 @@
 """Depthwise kernels: channel by channel along a tile, with a filter per channel, for up to eight windows at once.
 
-Each element of the windows is loaded once for all of them. The weights of a small filter remain in registers along the
-tile; those of a larger one are loaded row by row.
+Each element of the windows is loaded once for all windows. The weights of a small filter remain in registers along the
+tile. The weights of a larger filter are loaded row by row.
 """
 
 from __future__ import annotations
@@ -54,14 +54,19 @@ class RiscvChannelTile(RiscvTileCode):
 
     @property
     def most_windows(self) -> int:
-        """The maximum number of windows computed at once, such that load and store offsets reach the last one."""
+        """The maximum number of windows computed at once. The offsets of loads and stores must reach the last
+        window.
+        """
         if not self.records.is_by_channel or self.records.columns > _MOST_WEIGHTS:
             return 0
         reached = [count for count in range(1, _MOST_WINDOWS + 1) if self.reach(count) <= REACH]
         return max(reached, default=0)
 
     def reach(self, windows: int) -> int:
-        """The number of bytes from the first element of a row of windows to the last one, or between their results."""
+        """The distance in bytes from the first element of a row of windows to the last one, or between their results.
+
+        The result is the greater of these two distances.
+        """
         return max((windows - 1) * self.records.across + self.records.columns - 1, windows - 1) * self.tile.rows
 
     @property
@@ -70,7 +75,7 @@ class RiscvChannelTile(RiscvTileCode):
 
     @cached_property
     def windows(self) -> list[tuple[int, int]]:
-        """Groups of windows: pairs of a repetition count and the number of windows computed at once."""
+        """The groups of windows: pairs (repetition count, number of windows computed at once)."""
         return balanced(self.tile.count, self.most_windows)
 
     def write(self, code: RiscvCode[V]) -> None:
@@ -102,7 +107,9 @@ class _Channel(Generic[V]):
         return [self.code.load(8, stream, WEIGHTS_AT + number) for number in range(count)]
 
     def write(self, window: V, out: V) -> Sequence[V]:
-        """Append code that stores the results. Return the addresses of the next record, its first window and its first
+        """Append code that stores the results of the channel.
+
+        Return three addresses: the next record in the stream, the first window of the next channel, and its first
         result.
         """
         code, tile = self.code, self.tile
@@ -120,7 +127,10 @@ class _Channel(Generic[V]):
         )
 
     def _windows(self, stream: V, window: V, out: V, windows: int) -> Sequence[V]:
-        """Append code for `windows` windows. Return the stream and the addresses of the next windows and results."""
+        """Append code for `windows` windows.
+
+        Return three addresses: in the stream, of the next windows, and of the next results.
+        """
         code, channels = self.code, self.tile.rows
         if self.tile_code.is_kept:
             sums = self._by_kept_weights(window, windows)
@@ -133,10 +143,10 @@ class _Channel(Generic[V]):
         return stream, following, code.moved(out, windows * channels)
 
     def _row(self, pointer: V, offset: int, weights: Sequence[V], sums: Sequence[V], *, first: bool) -> Sequence[V]:
-        """Append code that adds a row of the filter to the sums of windows, and return the sums. first: all windows
-        share one start.
+        """Append code that adds a row of the filter to the sums of windows, and return the sums.
 
-        offset: the offset of the row's first element from the pointer, in bytes.
+        offset: the offset in bytes of the row's first element from the pointer. first: true if all windows share one
+        start value.
         """
         code, across, columns = self.code, self.records.across, self.records.columns
         sums = [*sums]
@@ -162,7 +172,7 @@ class _Channel(Generic[V]):
         return sums
 
     def _by_loaded_weights(self, stream: V, window: V, windows: int) -> Sequence[V]:
-        """The stream pointer and the sums of `windows` windows, with weights loaded row by row."""
+        """The address in the stream, and the sums of `windows` windows. Weights are loaded row by row."""
         code, columns = self.code, self.records.columns
         starts = [code.copy(self.start) for _ in range(windows)]
         pointer, end = code.copy(window), code.address(stream, self.records.taps)

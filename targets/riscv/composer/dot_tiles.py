@@ -1,4 +1,4 @@
-"""Rows of a matrix by the windows of a tile, four by four with their sums in registers.
+"""Rows of a matrix by the windows of a tile: four rows by four windows, with their sums in registers.
 
 A single window is multiplied by eight rows at a time. Rows and windows that do not fill whole blocks are distributed
 evenly over the blocks.
@@ -32,7 +32,9 @@ class RiscvDotTile(RiscvTileCode):
 
     @property
     def most_windows(self) -> int:
-        """The maximum number of windows computed at once, such that load and store offsets reach the last one."""
+        """The maximum number of windows computed at once. The offsets of loads and stores must reach the last
+        window.
+        """
         tile = self.tile
         inside = self.offset(tile.runs - 1, tile.length) if self.is_straight else UNROLLED_LENGTH
         reached = [
@@ -48,7 +50,7 @@ class RiscvDotTile(RiscvTileCode):
 
     @cached_property
     def windows(self) -> list[tuple[int, int]]:
-        """Groups of windows: pairs of a repetition count and the number of windows computed at once."""
+        """The groups of windows: pairs (repetition count, number of windows computed at once)."""
         return balanced(self.tile.count, self.most_windows)
 
     @property
@@ -88,7 +90,9 @@ class RiscvDotTile(RiscvTileCode):
         code.leave(self.FRAME)
 
     def _all_rows(self, code: RiscvCode[V], frame: V, window: V, out: V, windows: int) -> Sequence[V]:
-        """Append code for all rows by `windows` windows. Return the addresses of the next results and windows."""
+        """Append code for all rows by `windows` windows. Return the addresses of the next results and of the next
+        windows.
+        """
         stream = code.load(32, frame, _STREAM_SLOT)
         for slot, (times, rows) in zip(_END_SLOTS, self.layout.groups, strict=False):
 
@@ -111,8 +115,9 @@ class _RowBlock(Generic[V]):
     windows: int
 
     def write(self, stream: V, window: V, out: V) -> Sequence[V]:
-        """Append code that computes the block. Return the addresses of the next block in the stream and of the next
-        results.
+        """Append code that computes the block.
+
+        Return two addresses: of the next block in the stream, and of the next results.
         """
         code, rows = self.code, self.rows
         starts = [code.load(32, stream, 4 * row) for row in range(rows)]
@@ -124,8 +129,9 @@ class _RowBlock(Generic[V]):
     def _element(self, pointer: V, offset: int, stream: V, number: int, sums: Sequence[V]) -> Sequence[V]:
         """Append code that adds the products of an element of all windows, and return the sums.
 
-        offset: the offset of the first window's element, in bytes. number: the index of the element in the stream.
-        sums: the sums of all rows and windows, or only the start values of the rows' sums.
+        * offset: the offset of the first window's element, in bytes.
+        * number: the index of the element in the stream.
+        * sums: the sums of all rows and windows, or only the start values of the rows' sums.
         """
         code, windows = self.code, self.windows
         elements = [code.load(8, pointer, offset + window * self.tile_code.tile.step) for window in range(windows)]
@@ -142,8 +148,9 @@ class _RowBlock(Generic[V]):
         return results
 
     def _straight(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
-        """Append code for all products without a loop. Return the address after the weights in the stream, and the
-        sums.
+        """Append code for all products without a loop.
+
+        Return the address after the weights in the stream, followed by the sums.
         """
         tile, sums = self.tile_code.tile, starts
         elements = [(run, element) for run in range(tile.runs) for element in range(tile.length)]
@@ -152,8 +159,9 @@ class _RowBlock(Generic[V]):
         return [self.code.moved(stream, len(elements) * self.rows), *sums]
 
     def _looped(self, stream: V, window: V, starts: Sequence[V]) -> Sequence[V]:
-        """Append code for all products, run by run. Return the address after the weights in the stream, and the
-        sums.
+        """Append code for all products, run by run.
+
+        Return the address after the weights in the stream, followed by the sums.
         """
         code, tile = self.code, self.tile_code.tile
         sums = [sum for start in starts for sum in (start, *(code.copy(start) for _ in range(1, self.windows)))]
@@ -165,8 +173,9 @@ class _RowBlock(Generic[V]):
         return code.counted(tile.runs, [code.copy(window), stream, *sums], run)[1:]
 
     def _run(self, values: Sequence[V]) -> Sequence[V]:
-        """Append code for the products of a run. values: the addresses of its first elements and weights, and the
-        sums.
+        """Append code for the products of a run, and return the values after this code.
+
+        values: the addresses of the first elements and of the first weights of the run, followed by the sums.
         """
         code, length = self.code, self.tile_code.tile.length
         single, loops = (length, 0) if length <= UNROLLED_LENGTH else (length % UNROLLED, length // UNROLLED)
@@ -184,8 +193,9 @@ class _RowBlock(Generic[V]):
         return code.until(lambda: end, loops, values, steps)
 
     def _finish(self, stream: V, out: V, sums: Sequence[V]) -> Sequence[V]:
-        """Append code that stores the results. Return the addresses of the next block in the stream and of the next
-        results.
+        """Append code that stores the results.
+
+        Return two addresses: of the next block in the stream, and of the next results.
         """
         code, rows, layout = self.code, self.rows, self.tile_code.layout
         # The pointer is at the end of the weights.

@@ -1,4 +1,4 @@
-"""Fragments of kernels: products, requantisation, and the code of a tile, whose cost is counted before it is built."""
+"""Fragments of kernels: products, requantisation, and the code of a tile. Its cost is counted before it is built."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ least byte.
 
 
 class Written(Protocol):
-    """A function whose code `write` emits, either to count the instructions or to build the IR."""
+    """A function whose code the method `write` emits. The code is emitted to count instructions or to build IR."""
 
     def write(self, code: RiscvCode[V]) -> None: ...
 
@@ -56,12 +56,12 @@ def built(function: Written) -> Lines:
 
 
 def added_product(code: RiscvCode[V], sum: V, weight: V, element: V) -> V:
-    """The sum with a product added. The old sum must not be used again."""
+    """The sum after a product is added. The argument `sum` must not be used again."""
     return code.put(ACCUMULATE, sum, code.put(MUL, element, weight))
 
 
 def added_wide_product(code: RiscvCode[V], low: V, high: V, weight: V, element: V) -> tuple[V, V]:
-    """A sum of two words with a 32-bit product added."""
+    """The two words of a sum after a 32-bit product is added."""
     product = code.put(MUL, element, weight)
     low = code.put(ACCUMULATE, low, product)
     high = code.put(ACCUMULATE, high, code.put(SLTU, low, product))
@@ -71,8 +71,8 @@ def added_wide_product(code: RiscvCode[V], low: V, high: V, weight: V, element: 
 def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, zero: int) -> V:
     """A sum requantised as in TensorFlow Lite, saturated to a byte.
 
-    multiplier: twice the multiplier, as an unsigned integer. right: the right shift minus 1. The lowest remaining bit
-    is rounded, with ties away from zero, after the zero point has been added.
+    multiplier: twice the multiplier, as an unsigned integer. right: the right shift minus 1. The zero point is added
+    before the lowest remaining bit is rounded, with ties away from zero.
     """
     # The high word of the product plus the highest bit of the low word, which rounds it.
     low = code.put(MUL, sum, multiplier)
@@ -90,13 +90,13 @@ def _limit(code: RiscvCode[V], value: V) -> V:
 
 
 def started_product(code: RiscvCode[V], start: V, weight: V, element: V) -> V:
-    """A product added to a start value, which is preserved for other sums."""
+    """The sum of a product and a start value. The start value is preserved for other sums."""
     return code.put(ADD, start, code.put(MUL, element, weight))
 
 
 @dataclass(frozen=True)
 class RiscvTileCode(ABC):
-    """The code for a tile. FRAME: the bytes of its stack frame, a multiple of 16."""
+    """The code for a tile. FRAME: the bytes of the stack frame, a multiple of 16."""
 
     tile: Tile
     FRAME: ClassVar[int]
@@ -127,7 +127,7 @@ class RiscvTileCode(ABC):
 
     @property
     def runs(self) -> Sequence[Run]:
-        """Empty, because the published timing of the cores is unknown."""
+        """The empty sequence, because the published timing of the cores is unknown."""
         return ()
 
     @property

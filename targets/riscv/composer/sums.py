@@ -25,9 +25,10 @@ _CALL_BYTES = 20
 class Runs(Generic[V]):
     """The register values of a kernel before its first element.
 
-    pointers: the pointers to runs; the first one is compared with the ends. carried: other values that elements change.
-    whole, end: the addresses at which the whole blocks and all elements of the first run end. invariants: values that
-    do not change.
+    * pointers: the pointers to runs. The first pointer is compared with the ends.
+    * carried: the other values that elements change.
+    * whole, end: the addresses at which the whole blocks and all elements of the first run end.
+    * invariants: the values that do not change.
     """
 
     pointers: Sequence[V]
@@ -38,7 +39,7 @@ class Runs(Generic[V]):
 
     @property
     def values(self) -> Sequence[V]:
-        """The loop-carried variables."""
+        """The loop-carried variables: the pointers, then the other carried values."""
         return [*self.pointers, *self.carried]
 
     def of(self, values: Sequence[V]) -> Runs[V]:
@@ -57,11 +58,11 @@ class _RunKernel(ABC):
 
     @abstractmethod
     def begin(self, code: RiscvCode[V]) -> Runs[V]:
-        """Append the code before the first element. Return the register values that it sets up."""
+        """Append the code before the first element. Return the register values that this code initialises."""
 
     @abstractmethod
     def step(self, code: RiscvCode[V], runs: Runs[V], number: int) -> Sequence[V]:
-        """Append the code for an element. Return the carried values after it.
+        """Append the code for an element. Return the carried values after this element.
 
         number: the index of the element relative to the pointers.
         """
@@ -85,8 +86,9 @@ class _RunKernel(ABC):
         return [*moved, *runs.carried]
 
     def kernel(self, symbol: str, widths: tuple[int, int, int], op: str, signature: str, *, rows: int = 1) -> Kernel:
-        """The kernel. widths: the widths of weights, vector and sums in bits. rows: the number of rows processed at
-        once.
+        """The kernel.
+
+        widths: the widths of weights, vector and sums in bits. rows: the number of rows processed at once.
         """
         whole, once, element = InstructionCounter(), InstructionCounter(), InstructionCounter()
         self.write(whole)
@@ -110,7 +112,10 @@ def scaled(code: RiscvCode[V], bits: int, count: V) -> V:
 
 
 def ends(code: RiscvCode[V], bits: int, pointer: V, count: V) -> tuple[V, V]:
-    """The end addresses of the whole blocks and of all elements. The register of `count` must not be used again."""
+    """The address at which the whole blocks end, and the address at which all elements end.
+
+    The register of `count` must not be used again.
+    """
     whole = code.put(ACCUMULATE, scaled(code, bits, code.put(ANDI, count, -UNROLLED)), pointer)
     return whole, code.put(ACCUMULATE, scaled(code, bits, count), pointer)
 
@@ -132,7 +137,7 @@ _ROWS = 4
 
 
 def dot(weights: int, vector: int, sum: int) -> Kernel:
-    """The kernel for `sum` plus the products of two runs of 8-bit or 16-bit elements."""
+    """The kernel that adds the products of two runs of 8-bit or 16-bit elements to `sum`."""
     symbol = f"tm_rv_dot_s{weights}_s{vector}_s{sum}"
     signature = f"int{sum}_t {symbol}({parameters(weights, vector)}, int n, int{sum}_t sum)"
     return _Dot(weights, vector, sum).kernel(symbol, (weights, vector, sum), "num.dot", signature)
@@ -148,7 +153,7 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 def channel_rows(weights: int, vector: int) -> Kernel:
     """The kernel that adds the products of four channels to four sums.
 
-    Each channel has a separate row of weights, and its elements are `stride` apart.
+    Each channel has a separate row of weights. The elements of a channel are `stride` apart.
     """
     symbol = f"tm_rv_channels4_s{weights}_s{vector}_s32"
     signature = (
@@ -190,7 +195,7 @@ class _Dot(_RunKernel):
 
 @dataclass(frozen=True)
 class _DotRows(_RunKernel):
-    """The sums of products of four rows. The pointer to the vector is the last one."""
+    """The sums of products of four rows. The last pointer is the pointer to the vector."""
 
     weights: int
     vector: int
@@ -218,8 +223,9 @@ class _DotRows(_RunKernel):
 
 @dataclass(frozen=True)
 class _ChannelDots(_RunKernel):
-    """The sums of products of four channels. The pointer to the elements of the first channel advances with every
-    element.
+    """The sums of products of four channels.
+
+    The pointer to the elements of the first channel advances with every element.
     """
 
     weights: int
@@ -256,7 +262,7 @@ def _store(code: RiscvCode[V], sums: Sequence[V], out: V) -> None:
 
 
 def sparse_dot(weights: int, vector: int) -> Kernel:
-    """The kernel that adds the products of a sparse row and a vector to a sum. The row has n values and as many gaps.
+    """The kernel that adds the products of a sparse row and a vector to a sum. The row has n values and n gaps.
 
     Gaps are unsigned, but declared with the type of all 8-bit constants.
     """

@@ -34,7 +34,8 @@ void figure_predict(const int8_t *X)
 
 
 def copy_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
-    """Equations for each copied length: the counts of copies and bytes, and the mean measured time over all offsets.
+    """One equation for each copied length: the counts of copies and of copied bytes, and the mean measured time over
+    all offsets.
 
     Copies of whole words between aligned addresses have equations in words instead of bytes.
     """

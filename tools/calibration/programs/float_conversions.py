@@ -34,7 +34,9 @@ UNITS = (
 
 
 def float_conversions(board: Board) -> dict[str, float]:
-    """The time per element of each conversion function, for inputs with and without separate units of features."""
+    """The time per element that a conversion takes, by the names of its functions, for inputs with and without a unit
+    per feature.
+    """
     found: dict[str, float] = {}
     for name, width in CONVERTED_FORMATS:
         for features in UNITS:

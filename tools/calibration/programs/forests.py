@@ -85,7 +85,9 @@ void figure_predict(const {input} *X) {{ {call}; }}
 
 
 def forest_equations(device: str) -> list[tuple[Mapping[str, float], float]]:
-    """Equations of the time of forests over some inputs: the step counts of their functions, and the measured time."""
+    """The equations of the time of forests over some inputs, as pairs: the step counts of a function, and its measured
+    time.
+    """
     equations: list[tuple[Mapping[str, float], float]] = []
     for number in range(FORESTS):
         forest, inputs = _compiled(trained(number), format_of(number), device) if number % 2 else _drawn(number)
@@ -150,7 +152,9 @@ def _compiled(made: MadeEstimator, format: tuple[str, int | None], device: str) 
 
 
 def _drawn(number: int) -> tuple[ForestCode, NDArray[Any]]:
-    """Draw a random forest and its inputs, (SAMPLES, features); each threshold is a feature of one of the inputs."""
+    """Draw a random forest and its inputs, (SAMPLES, features), and return both. Each threshold is a feature of one of
+    the inputs.
+    """
     random = np.random.default_rng(9000 + number)
     thresholds, votes = THRESHOLDS[number // 2 % len(THRESHOLDS)], str(random.choice(VOTES))
     columns, trees = int(random.integers(2, 13)), int(random.integers(1, 13))
@@ -189,7 +193,7 @@ def _drawn(number: int) -> tuple[ForestCode, NDArray[Any]]:
 
 
 def _with_shares(forest: ForestCode, inputs: NDArray[Any]) -> ForestCode:
-    """Add to a forest the share of the given inputs that reaches each child."""
+    """A copy of a forest with the share of the given inputs that reaches each child."""
     trees, samples = forest.trees, len(inputs)
     passed, rows = np.zeros((trees.inner, 2), np.int64), np.arange(samples)[:, None]
     trees.walk(lambda nodes, columns: inputs[rows, columns] <= trees.thresholds[nodes], samples, passed)

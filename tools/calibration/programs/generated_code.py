@@ -94,7 +94,10 @@ LENGTH = 64
 
 
 def program(function: str, source: str, result: str, scheme: str | None = None) -> tuple[Context, ModuleOp]:
-    """Build the program `f(X)`, which applies a function elementwise to `LENGTH` numbers of format `source`."""
+    """Build the program `f(X)`, which applies a function elementwise to `LENGTH` numbers of format `source`.
+
+    Returns the context and the module of the program.
+    """
     x, y = (f"tensor<{LENGTH}x1x{format}>" for format in (source, result))
     by = f' {{scheme = "{scheme}"}}' if scheme else ""
     return _parse(f"""func.func @f(%X: {x} {{tdsl.range = #tdsl.range<-1.0, 1.0>}}) -> {y} {{
@@ -106,7 +109,7 @@ def program(function: str, source: str, result: str, scheme: str | None = None) 
 def product(weights: ExactFormat, vector: ExactFormat) -> tuple[Context, ModuleOp]:
     """Build the program `f(X)`: a constant `LENGTH` x `LENGTH` matrix times a vector, in 8- or 16-bit numbers below 1.
 
-    Sums fit in 32 bits, and results require saturation.
+    Sums fit in 32 bits, and results require saturation. Returns the context and the module of the program.
     """
     most = min(0.9, 0.045 * 2.0 ** (15 - weights.scale))
     reals = np.random.default_rng(0).uniform(-most, most, (LENGTH, LENGTH))

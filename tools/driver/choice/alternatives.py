@@ -23,11 +23,11 @@ class Alternative:
     name: shown to the user. options: the options that differ from their defaults. beside: the name of the base, an
     alternative of equal speed; this alternative is considered only if the base is refused. weighed: true if this
     alternative is slower than its base and qualifies only if it changes fewer answers; it is tried before other
-    alternatives with the same base. mixed: true if one of the factors of its products has 16 bits; it is then known to
-    be slower only if 16 bits are expensive (`WIDE_COST`). by_windows: true if this alternative is faster than its base
-    only in convolutions. last_resort: true for slow programs, which are considered only if no other alternative
-    qualifies. compact: true for slower and less exact programs in less flash, which are considered only if no other
-    alternative fits.
+    alternatives with the same base. mixed: true if each product has one factor of 16 bits. Such an alternative counts
+    as slower only on chips on which 16-bit factors are expensive (`WIDE_COST`). by_windows: true if this alternative is
+    faster than its base only in convolutions. last_resort: true for slow programs, which are considered only if no
+    other alternative qualifies. compact: true for slower and less exact programs in less flash, which are considered
+    only if no other alternative fits.
     """
 
     name: str
@@ -76,8 +76,10 @@ UNSCALED_ALTERNATIVES = (
 
 
 def _with_feature_scales(row: Alternative) -> Alternative:
-    """An alternative with a scale for each feature. Its base is the alternative without these scales, or for a weighed
-    alternative the scaled form of its base.
+    """Add a scale for each feature to an alternative.
+
+    The base of the result is the alternative without these scales. For a weighed alternative, it is the base of the
+    alternative, also with a scale for each feature.
     """
     beside = _scaled(row.beside) if row.weighed and row.beside is not None else row.name
     return Alternative(_scaled(row.name), {**row.options, "feature_scales": True}, beside, weighed=row.weighed)

@@ -44,12 +44,12 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
 
 
 def _need(late: Alternative) -> str:
-    """The condition on earlier alternatives under which a late alternative is considered, as a phrase."""
+    """The condition that no other alternative may meet if a late alternative is to be considered, as a phrase."""
     return "fits" if late.compact else "keeps the loss"
 
 
 def _decides(loss: Loss, bounds: Bounds) -> bool:
-    """Whether the samples suffice to decide if a program meets the permitted loss."""
+    """Whether the data set has enough samples to decide if a program meets the permitted loss."""
     return loss.bound <= bounds.loss or not loss.allowed(bounds.loss)
 
 
@@ -121,8 +121,9 @@ def _limit(loss: Loss, bounds: Bounds) -> str:
 
 
 def _beside(choice: AutoChoice, unit: str) -> Iterator[str]:
-    """Yield lines that compare the costs of the chosen program and of 16 bits everywhere, if that is a different and
-    useful program.
+    """Yield lines that compare the costs of the chosen program with the costs of 16 bits everywhere.
+
+    Yields nothing if the program with 16 bits is the chosen program or is not useful.
     """
     taken, usual, bounds = choice.taken, choice.usual, choice.bounds
     if usual is None or usual is taken or not bounds.admit(usual.cost):

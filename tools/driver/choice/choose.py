@@ -1,13 +1,18 @@
 """The choice of `--format auto`: the fastest program that fits the board and whose loss is within the limit.
 
-The cost model estimates the alternatives, without tools of the target. An alternative that another alternative makes
-unnecessary is deferred until that alternative is refused. Alternatives are evaluated on the validation set, from the
-fastest on. The first alternative is chosen whose counted and expected loss is within the limit, and whose bound is
-within the limit or whose margins are reliable. If there is none, the safest program with an allowed loss is chosen.
+The cost model estimates the alternatives without tools of the target. Some alternatives are needed only if another
+alternative is refused; they are deferred until then.
+
+Alternatives are evaluated on the validation set, the fastest first. An alternative is accepted if its counted and its
+expected loss are within the limit and, in addition, its bound is within the limit or its margins are reliable. The
+first accepted alternative is chosen. If no alternative is accepted, the safest program with an allowed loss is chosen.
+
 Schedules other than ordinary execution are estimated for programs that do not fit, and for programs that may be faster
-than the first accepted one. Alternatives whose loss is far too great with constants rounded to nearest are skipped, and
-only a few get refined constants, unless all lose too much. The number of evaluations therefore bounds the work, which
-is the same on every computer.
+than the first accepted one.
+
+Each alternative is first evaluated with constants rounded to nearest. Alternatives whose loss is then far too great are
+skipped. Constants are refined for only a few alternatives, unless all alternatives lose too much. The work is bounded
+by the number of evaluations instead of by time, and is therefore the same on every computer.
 """
 
 from __future__ import annotations
@@ -153,9 +158,9 @@ class FailedAlternative:
 class CandidateQueue:
     """The queue of alternatives of a choice; unnecessary alternatives are not estimated.
 
-    An alternative with a base (`beside`) is deferred until the base is refused, unless its program may be faster.
-    waiting: alternatives that can be tried, the fastest first. tried: all estimated alternatives. deferred:
-    alternatives whose base has not been refused. failed: alternatives that do not compile.
+    An alternative with a base (`beside`) is deferred until the base is refused, unless the program of the alternative
+    may be faster than the base. waiting: alternatives that can be tried, the fastest first. tried: all estimated
+    alternatives. deferred: alternatives whose base has not been refused. failed: alternatives that do not compile.
     """
 
     trials: Trials
@@ -210,7 +215,9 @@ class CandidateQueue:
         self.deferred = [alternative for alternative in self.deferred if alternative.beside in known]
 
     def _waits(self, alternative: Alternative) -> bool:
-        """Whether an alternative has to be deferred: it is weighed, or no faster than a base that compiles."""
+        """Whether an alternative must be deferred. This is so if it is weighed, or if its base compiles and is at least
+        as fast.
+        """
         if alternative.beside is None or alternative.weighed:
             return alternative.weighed
         known = {row.alternative.name: row for row in self.tried}
@@ -469,8 +476,8 @@ def _keep_two(contenders: CandidateQueue) -> None:
     """Remove all waiting alternatives but two: the fastest one with an allowed loss before refinement, and the safest
     one.
 
-    The safest alternative loses the fewest samples and changes the fewest answers. An already accepted alternative also
-    remains, after these two.
+    The safest alternative loses the fewest samples and changes the fewest answers. If an alternative is already
+    accepted, it also remains and follows these two.
     """
     waiting, bounds = contenders.waiting, contenders.bounds
     left: list[Candidate] = []

@@ -1,8 +1,9 @@
 """The loss of a program that computes numbers: the growth of the error of an output.
 
-The model itself has an error against the targets of a validation set. The error that formats add is compared with the
-model's error. The comparison is made output by output, since each output has its own units. Half a point of R2 is
-negligible for a poor model, but many times the error of a calibration.
+The outputs of the model itself differ from the targets in the validation set. The formats add a further error. This
+further error is compared with the error of the model. Each output is compared separately, because each output has its
+own units. R2 would be misleading: half a point is negligible for a poor model, but many times the error of a
+well-fitted calibration.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class OutputError:
         return f"at most {self._percent(self.bound)}"
 
     def _percent(self, growth: float) -> str:
-        """The text of a growth in percent of the model's error or, if a share replaces the error, of the standard
+        """Format a growth in percent: of the model's error or, if a share replaces this error, of the standard
         deviation.
         """
         if self.share is None:
@@ -117,5 +118,5 @@ def greatest_growth(
 
 
 def _growth(square: float) -> float:
-    """The growth of an error in percent, from the relative growth of its square."""
+    """Convert the relative growth of a squared error to the growth of the error in percent."""
     return 100 * (max(1 + square, 0.0) ** 0.5 - 1)

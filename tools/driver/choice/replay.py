@@ -48,7 +48,9 @@ def _replay_call(request: Request) -> str:
 
 
 def _given(request: Request) -> dict[str, Any]:
-    """The options of a request that differ from their defaults, the format first, without the model and the folder."""
+    """By name, the options of a request that differ from their defaults, the format first, without the model and the
+    folder.
+    """
     from tinyml.tools.driver.request import Request
 
     # Packages are written from a program, whatever its options; preserved formats change no package.

@@ -1,12 +1,14 @@
 """The statistics of a choice: the counted and the expected loss of a program, and a bound on the loss.
 
-The primary evidence is the number of samples that become wrong or right. This number is small, and may be zero by
-chance. The margin of a sample, the score of its right class minus the best other score, changes with every sample. A
-sample near the border between classes represents neighbouring samples of the same distribution. The sample's margins,
-on reals and in the program, are therefore shifted by the same random number. The expected loss of the sample is the
-decrease of the probability that the shifted margin is positive. This expectation is a model of the errors, and may be
-wrong if they have a systematic direction. The judged loss is therefore the greater of the counted and the expected
-loss. So is the bound.
+The primary evidence is the number of samples whose answer becomes wrong or right. This number is small, and may be zero
+by chance. The margins of the samples provide more evidence. The margin of a sample is the score of the right class
+minus the best other score. The program changes every margin.
+
+A sample near the border between classes represents neighbouring samples of the same distribution. The margin on reals
+and the margin in the program are therefore shifted by the same random number. The expected loss of the sample is the
+decrease of the probability that the shifted margin is positive. This expectation is based on a model of the errors. The
+model may be wrong if the errors have a systematic direction. The judged loss is therefore the greater of the counted
+and the expected loss. The judged bound is likewise the greater of the two bounds.
 
 Dependent samples form a group, which the bound treats as a unit. An array `groups` in the data file assigns each sample
 to a group, such as the person who recorded the sample. With an array `time`, consecutive samples form groups whose size
@@ -117,7 +119,7 @@ class Loss:
 
     @property
     def risk(self) -> tuple[float, ...]:
-        """The key by which the safety of programs is compared: lost samples, gained samples, the bound, the bound by
+        """The key by which the safety of programs is compared: lost samples, gained samples, the bound, the bound from
         margins.
 
         Gains do not make a program safer, since gains in a small data set are mostly due to chance.
@@ -175,12 +177,13 @@ class Detector:
         return None if bad is None or bad.all() or not bad.any() else bad
 
     def loss(self, exact: NDArray[np.float64], computed: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """The share that the scores of a program lose, and the parts (samples,) whose squares determine the variance of
-        this share.
+        """Return the share that the scores of a program lose, and the parts (samples,) whose squares determine its
+        variance.
 
         If both kinds of samples are labelled, the loss is the decrease of the area under the curve, otherwise 1 minus
-        the rank correlation. The variance of the area follows from the placements of each kind among the other (DeLong
-        and others, "Comparing the Areas under Two or More Correlated Receiver Operating Characteristic Curves", 1988).
+        the rank correlation. The variance of the area is computed from the ranks of the anomalies among the normal
+        samples, and of the normal samples among the anomalies (DeLong and others, "Comparing the Areas under Two or
+        More Correlated Receiver Operating Characteristic Curves", 1988).
         """
         bad = self.judged
         if bad is None:
@@ -246,7 +249,7 @@ class LossModel:
 
     @cached_property
     def margins(self) -> NDArray[np.float64] | None:
-        """The margins on reals (samples,); None for scores that do not determine the class."""
+        """The margin of each sample on reals (samples,); None for scores that do not determine the class."""
         if self.scores is None or self.numbers:
             return None
         own = margins_of(self.scores, self.classes)
@@ -293,7 +296,7 @@ class LossModel:
         return replace(counted, labelled=self.labels is not None)
 
     def loss_by_metric(self, classes: NDArray[np.int64], scores: NDArray[np.float64] | None) -> Loss:
-        """The loss of a program by the metric, on all samples. scores: the scores as reals.
+        """The loss of a program as the decrease of the metric over all samples. scores: the scores as reals.
 
         The bound follows from the standard error of the difference, which the jackknife estimates over parts of the
         samples. If few answers change, the bound is the bound for the same number of counted samples.
@@ -353,8 +356,8 @@ class LossModel:
         return min(len(np.unique(self.groups[kind])) for kind in (anomalous, ~anomalous))
 
     def _estimate(self, parts: NDArray[np.float64]) -> tuple[float, float]:
-        """The loss in points from the contributions of samples (samples,), and its bound; contributions of a group vary
-        together.
+        """Return the loss in points and the bound on it, from the contributions of samples (samples,); a group counts
+        as a unit.
         """
         points = 100 * float(parts.sum()) / len(parts)
         return points, points + self._margin(parts)
@@ -385,17 +388,21 @@ def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray
 
 
 def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The decreases of the probability of a right answer (samples,) from reals to the program, for randomly shifted
-    margins.
+    """For each sample, the decrease of the probability of a right answer from reals to the program, for randomly
+    shifted margins.
 
-    exact, computed: margins on reals and in the program. The shifts are normally distributed. Their deviation is the
-    deviation of the margins of the nearest samples, as many as the square root of the number of samples. A common
-    factor of all margins changes no class, so the program's margins are divided by the median ratio near the border.
-    Great margins have great errors, mainly by saturation, which does not affect samples near the border. The error of a
-    sample that remains on its side is therefore limited to the usual error near the border. If the model on reals is
-    right about all samples near the border, as it is without labels, no sample can be gained. Then every change is a
-    loss, and margins are too optimistic, since samples are rarer at a border than next to it. The result is then the
-    mean of these probabilities and of the counted losses.
+    exact, computed: margins on reals and in the program, (samples,), like the result. The shifts are normally
+    distributed. The standard deviation of the shift of a sample is the deviation of the margins of the nearest samples.
+    The number of nearest samples is the square root of the number of samples.
+
+    A common factor of all margins changes no class. The program's margins are therefore divided by the median ratio
+    near the border. Great margins have great errors, mainly by saturation, which does not affect samples near the
+    border. If a sample stays on its side of the border, its error is therefore limited to the usual error near the
+    border.
+
+    If the model on reals is right about all samples near the border, as it is without labels, no sample can be gained.
+    Then every change is a loss. The margins are too optimistic in this case, since samples are rarer at a border than
+    next to it. The result is then the mean of these probabilities and of the counted losses.
     """
     sizes = np.abs(exact)
     deviation = float(np.quantile(sizes, 1 / math.sqrt(len(exact))))
@@ -421,12 +428,12 @@ def _above(margins: NDArray[np.float64], deviation: float) -> NDArray[np.float64
 
 
 def upper_bound(lost: int, gained: int, samples: int) -> float:
-    """The greatest plausible net share of samples that data of the same kind lose, at one-sided 95 % confidence.
+    """The greatest net share of samples that data of the same kind plausibly lose, at one-sided 95 % confidence.
 
-    lost, gained: the numbers of samples that became wrong and right among `samples`. At a greater net share, a net loss
-    as small as the counted one has a probability below 5 %, for the counted share of gains. Without gains the result is
-    the exact bound of Clopper and Pearson. If more than `NORMAL_SAMPLES` samples changed, the net loss is assumed to be
-    normally distributed.
+    lost, gained: the numbers of samples that became wrong and right among `samples`. If the net share were greater than
+    the result, a net loss as small as the counted one would have a probability below 5 %, given the counted share of
+    gains. Without gains the result is the exact bound of Clopper and Pearson. If more than `NORMAL_SAMPLES` samples
+    changed, the net loss is assumed to be normally distributed.
     """
     if lost >= samples:
         return 1.0
@@ -445,9 +452,10 @@ def upper_bound(lost: int, gained: int, samples: int) -> float:
 
 
 class _NetLoss:
-    """The probability that at most `net` of `samples` are lost net, as a function of the lost share.
+    """The probability that the net number of lost samples is at most `net`, as a function of the probability that a
+    sample is lost.
 
-    gained: the share of gained samples.
+    samples: the number of samples. gained: the share of gained samples.
     """
 
     def __init__(self, net: int, gained: float, samples: int) -> None:
@@ -470,7 +478,7 @@ class _NetLoss:
 
 
 def sample_groups(file: str, samples: int) -> tuple[NDArray[np.int64], str]:
-    """The group of each sample of a data file, numbered from 0, and a description of the division into groups.
+    """Return the group of each sample of a data file, numbered from 0, and a description of the division into groups.
 
     Raises `InputError` for arrays `groups` and `time` that do not have one number per sample, and for a single group.
     """

@@ -143,7 +143,7 @@ class Trials:
 
     @property
     def judged_by(self) -> Sequence[object]:
-        """The inputs that determine the loss model, in addition to the data."""
+        """The key that identifies the loss model in a cache: everything except the data that determines it."""
         groups = hashlib.sha256(self.groups.tobytes()).hexdigest()
         return self._imported.digest, self.options.outputs, groups, self.metric
 
@@ -197,7 +197,7 @@ class ProgramTrial:
 
     @cached_property
     def raws(self) -> dict[int, Raws]:
-        """Refined raws of the constants, by their indices."""
+        """Refined raws of the constants, by the index of the constant."""
         return refine_constants(self.evaluator, self.formats)
 
     def cost(self, more: Mapping[str, Any]) -> EstimatedCost:
@@ -244,7 +244,7 @@ class ProgramTrial:
         return 0.0 if floats is None else floats.conversion or 0.0
 
     def _at(self, pipeline: str, options: PipelineOptions) -> Program:
-        """The program after the pipeline `pipeline`, with constants rounded to nearest."""
+        """The program that results from the pipeline `pipeline`, with constants rounded to nearest."""
         return self.prepared.candidates.typed(self.formats).at(
             *TO_LOOPS[: TO_LOOPS.index(pipeline) + 1], **vars(options)
         )
@@ -297,7 +297,8 @@ class ProgramTrial:
 
 
 def loss_of(program: SharedProgram, order: NDArray[np.intp], judge: LossModel, at_most: float = float("inf")) -> Loss:
-    """The loss of a program on the data of a reference, from the numbers that the program's label compares.
+    """The loss of a program on the data of a reference, computed from the scores or numbers that determine the
+    program's answer.
 
     order: the order of samples in the reference; samples with the smallest margins come first. at_most: the counted
     loss in points above which the evaluation ends.

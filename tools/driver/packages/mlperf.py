@@ -81,7 +81,7 @@ _SKETCH = "mlperf.ino"
 
 
 def _network(model: PackagedModel) -> tuple[str, _Network]:
-    """The name and the description of the benchmark network that a model implements.
+    """Return the name and the description of the benchmark network that a model implements.
 
     Raises `InputError` for other models, and for a model whose input the runner cannot send.
     """

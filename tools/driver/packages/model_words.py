@@ -41,13 +41,13 @@ _FOLDER = files("tinyml.tools.driver.packages") / "templates" / "samples"
 
 
 def model_words(model: PackagedModel) -> dict[str, str]:
-    """The placeholder texts that all templates share.
+    """The placeholder texts that all templates share, by placeholder.
 
     `instance`: the declaration of the model's memory, if the caller provides it. `given`: the argument of calls that
-    have no other argument. `run`: a statement that runs the model on its own input; `label` is then the class, if the
-    model returns one. `does`: the verb for this action, before its object. `show`: a function for sketches that prints
-    the answer. `call_show`: a call of this function. `print_format`, `print_value`: the format and the value that print
-    the answer with `printf`. `checked`: the arguments of `is_right` in `samples.h`.
+    have no other argument. `run`: a statement that runs the model on its own input and assigns the class to `label`, if
+    the model returns one. `does`: the verb for this action, before its object. `show`: a function for sketches that
+    prints the answer. `call_show`: a call of this function. `print_format`, `print_value`: the format and the value
+    that print the answer with `printf`. `checked`: the arguments of `is_right` in `samples.h`.
     """
     interface, name = model.interface, model.name
     label = interface.has_label
@@ -127,7 +127,7 @@ def stored_samples(model: PackagedModel) -> str:
 
 
 def _outputs(model: PackagedModel) -> Iterator[tuple[str, str, NDArray[Any]]]:
-    """Yield for each output the name of the C function that returns it, without the model's name, its C type and its
+    """For each output, yield three values: the name of its C function without the model's name, its C type and its
     raws.
     """
     if model.interface.output_ctype is not None and model.expected.scores is not None:

@@ -78,8 +78,8 @@ class PackagedModel:
 
     @property
     def given(self) -> str:
-        """The argument of model functions that have no other argument: the examples' instance, if there is one; else
-        empty.
+        """The argument of model functions that have no other argument: the instance in the examples, or an empty text
+        without an instance.
         """
         return "&instance" if self.interface.instances else ""
 

@@ -1,8 +1,8 @@
 """The posit nearest to an integer at a scale, as a formula for the solver.
 
 The documented borders of the standard define the result. Between two powers of two, posits with fraction bits are
-evenly spaced. There the nearest posit is a quotient, rounded half to even, which is compared with every border in that
-range. In other ranges there are few borders, which are listed individually.
+evenly spaced. In such a range, the nearest posit is a quotient, rounded half to even. The quotient is compared with
+every border in that range. In all other ranges there are few borders, which are listed individually.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class Nearest:
     def needs_no_more(self) -> bool:
         """Whether every border that an integer of more than n bits can reach is an even integer.
 
-        Bits below an even integer can then be dropped, since an odd sticky bit keeps the integer between the same
-        borders.
+        If so, the lowest bit of such an integer can be replaced by a sticky bit, which is 1 if any lower bit was
+        dropped. The integer remains between the same borders, since an odd integer is never equal to an even border.
         """
         unit, least = Fraction(2) ** (self.scale - self._documented.scale), 1 << self.format.n.data
         reached = (border * unit for border, _ in self._documented.borders if abs(border * unit) >= least)

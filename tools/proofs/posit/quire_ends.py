@@ -31,8 +31,10 @@ from tinyml.tools.proofs.values import Truths
 
 
 def carried(sum: Summed) -> QuireStatement:
-    """The statement that the bins of a digit and the carry into it become the digit, at its position, and the next
-    carry.
+    """The statement that one step of carrying is correct.
+
+    The step adds the bins of a digit and the incoming carry. It splits the sum into the digit, at its position, and the
+    next carry.
     """
     layout = sum.layout
     each, held = layout.digit // layout.step, (sum.length + 1) * sum.change
@@ -78,7 +80,7 @@ def carried(sum: Summed) -> QuireStatement:
 
 
 def _joining(sum: Summed) -> tuple[Block, Sequence[scf.ForOp]]:
-    """Lower the op that joins a sum; return the block and its loops over the bins.
+    """Lower the op that joins the digits of a sum. Return the block and the loops over bins that it contains.
 
     The third argument of the block is a number in a bin's register.
     """
@@ -106,7 +108,7 @@ def _carrying(sum: Summed, digit: int) -> Block:
 
 @dataclass(frozen=True)
 class _Digits:
-    """The representation of a sum: one integer, or digits, lowest first, with the sign carried out of the highest
+    """The digits of a sum: a single integer, or several digits, lowest first, with the sign carried out of the highest
     digit.
     """
 
@@ -140,10 +142,11 @@ class _Digits:
         return [*found, number]
 
     def pieces(self, places: range) -> Iterator[Sequence[Domain]]:
-        """Yield the intervals of sums between adjacent powers of two, for either sign. The first positions also include
-        0 and -1.
+        """Yield the intervals of sums between adjacent powers of two, for either sign, each as the domains of the
+        digits and of the sign.
 
-        places: the positions of the highest digits, without sign digits. A single integer has one interval.
+        places: the positions of the highest digits, without sign digits. The first positions also include the sums 0
+        and -1. If the sum is a single integer, the only element is the domain of the integer.
         """
         if not self.count:
             yield self.domains
@@ -163,16 +166,16 @@ AT_ONCE = 8
 
 
 def highest_digits(sum: Summed) -> Iterator[range]:
-    """Yield the positions of the highest digit of a sum, in groups."""
+    """Yield groups of positions; the highest digit of a sum is at one of these positions."""
     count = max(_Digits(sum.layout).count, 1)
     yield from (range(first, min(first + AT_ONCE, count)) for first in range(0, count, AT_ONCE))
 
 
 def joined(sum: Summed, places: range) -> QuireStatement:
-    """The statement that digits and their sign become an integer without the lowest bits, which is odd if any of these
-    bits is set.
+    """The statement that digits and their sign are joined correctly to an integer.
 
-    places: the positions of the highest digits, without sign digits.
+    The lowest bits of the sum are dropped. The integer is odd if any dropped bit is set. places: the positions of the
+    highest digits, without sign digits.
     """
     layout, digits = sum.layout, _Digits(sum.layout)
 
@@ -217,7 +220,7 @@ def joined(sum: Summed, places: range) -> QuireStatement:
 
 
 def _cut(found: Number, left: Number, total: Number, bits: int) -> Iterator[Promise]:
-    """Yield the conditions that an integer equals a sum without its lowest `left` bits, with a sticky bit for the
+    """Yield the conditions that an integer equals `total` without its lowest `left` bits, with a sticky bit for the
     dropped bits.
     """
     if not isinstance(left, int):
@@ -236,7 +239,9 @@ def _cut(found: Number, left: Number, total: Number, bits: int) -> Iterator[Prom
 
 
 def scales(sum: Summed) -> Sequence[int]:
-    """The scales at which an integer can be joined; the lowest bits are cut off below one of the digits."""
+    """The scales that a joined integer can have. The scale depends on the digit below which the lowest bits are
+    dropped.
+    """
     layout, digits = sum.layout, _Digits(sum.layout)
     return [layout.frac + 1 - layout.digit * place for place in range(digits.count)] if digits.count else [layout.frac]
 
@@ -248,7 +253,10 @@ def _joined_width(sum: Summed) -> int:
 
 
 def rounded(sum: Summed, scale: int) -> QuireStatement:
-    """The statement that a joined integer rounds to the same posit as the sum from which it was cut, or to NaR."""
+    """The statement that rounding a joined integer is correct.
+
+    The result is the posit to which the whole sum rounds, or NaR.
+    """
     format, documented = sum.format, sum.documented
     width = _joined_width(sum)
     most, nar = (1 << width - 1) - 1, format.posit.nar

@@ -1,8 +1,9 @@
 """Statements about sums of standard posits in a quire: ops compute their documented results, and no register overflows.
 
-Every posit is decoded to a significand and a position. A product changes the sum of the bins by its value, and each bin
-by at most the bin's reserve. Carrying converts bins to the digits of the same sum. Joining converts digits to an
-integer, which rounds to the posit nearest to the sum. The result is therefore the exact sum, rounded once.
+Each step of a sum has a statement. Every posit is decoded to a significand and a position. A product changes the sum of
+the bins by the value of the product. It changes each bin by at most the reserve of the bin. Carrying converts bins to
+the digits of the same sum. Joining converts digits to an integer, and this integer rounds to the posit nearest to the
+sum. The result is therefore the exact sum, rounded once.
 
 Memory is accessed at known positions. Each query of the solver covers two positions, or the sums between two powers of
 two.
@@ -42,8 +43,9 @@ MAX_BITS = 16
 
 @singledispatch
 def quire_statements(format: NumberFormat) -> Iterator[QuireStatement]:
-    """Yield the statements about sums in a quire of standard posits with a format's width, for each es; none for other
-    formats.
+    """Yield the statements about sums in a quire of standard posits with the width of `format`, for each es.
+
+    Yields nothing for a format other than posits.
     """
     return iter(())
 
@@ -123,8 +125,9 @@ def _decoded(sum: Summed, least: int) -> QuireStatement:
 
 
 def _multiplied(sum: Summed) -> QuireStatement:
-    """The statement about a product of any significands at any positions, including NaR, added to bins in any reachable
-    state.
+    """The statement about adding a product to the bins.
+
+    The factors have any significands at any positions, including NaR. The bins are in any reachable state.
     """
     layout, parts, step = sum.layout, sum.parts, sum.step
     most = [sum.most(least) for least in sum.leasts]
@@ -200,8 +203,8 @@ def _multiplied(sum: Summed) -> QuireStatement:
 
 
 def _held(sum: Summed) -> QuireStatement:
-    """The statement that the sum fits its width and the bins fit their registers, with a reserve for the initial value
-    of a sum.
+    """The statement that the sum fits its width and that the bins fit their registers. A reserve is left for the
+    initial value of a sum.
     """
     layout, count = sum.layout, sum.length + 1
 

@@ -1,6 +1,7 @@
 """A sum of products of standard posits, statements about the sum, and the lowering of its ops.
 
-The statements interpret the emitted arithmetic. Programs of the runtime's functions replace their calls.
+The statements interpret the emitted arithmetic. Calls of runtime functions are replaced by the programs of these
+functions.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class Summed:
 
     @property
     def leasts(self) -> tuple[int, int]:
-        """The exponents relative to which the positions of the two factors are counted."""
+        """For each of the two factors, the exponent of position 0."""
         return self.layout.leasts(self.parts, self.parts)
 
     @property
@@ -83,7 +84,9 @@ class Summed:
         return int(self.number(self.format.posit.maxpos) ** 2 * Fraction(2) ** self.layout.frac)
 
     def most(self, least: int) -> Sequence[int]:
-        """The greatest magnitude of the significands at each position. least: the exponent of position 0."""
+        """The greatest magnitude of the significands at each position, by position. least: the exponent of position
+        0.
+        """
         raws = np.arange(1, -self.format.posit.nar)
         significands, exponents, _ = self.parts.split(raws)
         moved, places = significands << (exponents - least) % self.step, (exponents - least) // self.step
@@ -147,9 +150,10 @@ class QuireStatement(Statement):
 def lowered(
     types: Sequence[Attribute], make: Callable[[Sequence[SSAValue]], Sequence[Operation]], *, is_quire: bool = False
 ) -> Block:
-    """Lower ops in a block that returns the results of the last op.
+    """Lower the ops that `make` builds. Return the block that contains them and returns the results of the last op.
 
-    is_quire: true if the first two arguments are a quire in memory and its flag.
+    types: the types of the arguments of the block. is_quire: true if the first two arguments are a quire in memory and
+    its flag.
     """
     block = Block(arg_types=types)
     ops = make(block.args)

@@ -20,7 +20,8 @@ SHOWN_ERRORS = 12
 def confusion(
     wanted: NDArray[np.int64], reals: NDArray[np.int64], formats: NDArray[np.int64], names: Sequence[str | int] | None
 ) -> dict[str, Any] | None:
-    """The counts of answers by class, `float` and `compiled`, with a row for each class and a column for each answer.
+    """The confusion matrices `float` and `compiled`: the counts of answers, with a row for each class and a column for
+    each answer.
 
     wanted, reals, formats: class indices (samples,). names: the names of the classes; None for indices. Returns None if
     there are more than `MOST_CLASSES` classes.

@@ -1,4 +1,4 @@
-"""The figures of a compiled program, which tables, pages, notebooks and comparisons each format differently."""
+"""The figures of a compiled program. Tables, pages, notebooks and comparisons display them in different forms."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Figure:
 
 
 def figures_of(report: Report) -> dict[str, Figure]:
-    """The figures of a program by name."""
+    """The figures of a program, by the name of the figure."""
     return {figure.name: figure for figure in _figures(report)}
 
 

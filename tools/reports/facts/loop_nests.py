@@ -1,4 +1,6 @@
-"""The loop nests of a program at L3, as data and as a figure: trip counts of the loops, and the kernels inside them."""
+"""The loop nests of a program at L3, as data and as a drawing. A nest shows the trip counts of loops and the kernels
+inside them.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ class LoopFacts:
 
     @property
     def operations(self) -> Iterator[str]:
-        """Yield the source operations of the innermost parts."""
+        """Yield the source operations of the kernels and steps in this part, or of this part itself if it contains no
+        other part.
+        """
         if not self.inner:
             yield self.operation
         for each in self.inner:

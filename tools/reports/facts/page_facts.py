@@ -31,7 +31,8 @@ class PageFacts:
     """A compiled program: its report, tensors at L1, loop nests at L3, and misclassified samples.
 
     features: the names of the elements of the input; None without names. measured: the time per line of C; None without
-    a profile. Estimates by operation then replace it. proofs: the findings of `tinyml prove`; None without findings.
+    a profile. If there is no profile, the estimates by operation replace it. proofs: the findings of `tinyml prove`;
+    None without findings.
     """
 
     report: Report
@@ -52,7 +53,7 @@ class PageFacts:
 
     @cached_property
     def kernels(self) -> dict[str, str]:
-        """The kernels that each operation calls, as text."""
+        """The kernels that each operation calls, as text, by the name of the operation."""
         found: dict[str, dict[str, None]] = {}
         for nest in self.nests:
             for kernel, operation in nest.kernels:
@@ -112,7 +113,7 @@ def _limits(report: Report, board: Board) -> Iterator[BoardLimits]:
 
 @dataclass(frozen=True)
 class BoardLimits:
-    """The flash and RAM of a board, and the flash and RAM of a program on it, in bytes; None if unknown.
+    """The flash and RAM of a board, and the flash and RAM that a program needs on the board, in bytes; None if unknown.
 
     least: true if the program's sizes are lower bounds, since it was not compiled for this core.
     """

@@ -31,7 +31,8 @@ STEPS = {
 
 
 def plain_operation(name: str) -> str:
-    """The plain name of an operation: its action, preceded by the model's name of its result if there is one.
+    """The plain name of an operation. It states the action of the operation, preceded by the name of the result in the
+    model, if any.
 
     name: the operation in the form that `operation_name` and `name_operations` write, such as `b = matmul(U1, H)` and
     `map(_, _) #2`.
@@ -76,7 +77,9 @@ def plain_memory(memory: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain_time(spent: Spent) -> Spent:
-    """A part of the time and its nested parts, with plain names for operations; lines of C keep their text."""
+    """A copy of a part of the time and its nested parts, with plain names for operations. Lines of C keep their
+    text.
+    """
     if spent.line is not None:
         return spent
     return replace(spent, name=plain_operation(spent.name), parts=tuple(map(plain_time, spent.parts)))

@@ -25,10 +25,11 @@ LETTER = 5.1
 
 @dataclass(frozen=True)
 class Spent:
-    """A part of the time and its nested parts. The time that no nested part covers belongs to the part itself.
+    """A part of the time of an inference, with nested parts.
 
-    time: in the board's unit. code: bytes of flash; None if unknown. line: the number of a line of the C file; 0 for
-    time that belongs to no line; None for a part that is not a line: an operation, a step, or a called function.
+    The time of a part includes the time that no nested part covers. time: in the board's unit. code: bytes of flash;
+    None if unknown. line: the number of a line of the C file; 0 for time that belongs to no line; None for a part that
+    is not a line: an operation, a step, or a called function.
     """
 
     name: str
@@ -85,10 +86,9 @@ def _joined(name: str, parts: Sequence[Spent]) -> Spent:
 
 
 def draw_flame(spent: Spent, unit: str, title: str, widest: float | None = None) -> Drawing:
-    """Draw a flame chart: a bar for the whole, and below it operations, steps, lines of C and functions. Widths are
-    times.
+    """Draw a flame chart: a bar for the whole time, and below it bars for operations, steps, lines of C and functions.
 
-    widest: the time that the full width represents; by default the whole time.
+    The width of a bar represents its time. widest: the time that the full width represents; by default the whole time.
     """
     picture = Drawing(WIDTH, ROW * _depth(spent) + 4, title)
     total = spent.time or 1

@@ -1,4 +1,6 @@
-"""The tensors of a program at L1, as data and as a figure: the range of each format, and the values in this range."""
+"""The tensors of a program at L1, as data and as a drawing. Each tensor shows the range of its format and the values in
+this range.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,7 @@ def tensor_facts(formats: ModuleOp, inputs: NDArray[Any] | None = None) -> list[
 
 
 def _tensors(formats: ModuleOp) -> Iterator[tuple[SSAValue, str, str, NumberFormat]]:
-    """Yield the tensors of a program with their kind, name and format."""
+    """Yield the tensors of a program, each with its kind, its name and its format."""
     function = defined_functions(formats)[0]
     values = [(value, "input") for value in function.body.block.args]
     for op in function.walk():
@@ -147,7 +149,7 @@ def _profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
 
 
 def _axis(format: NumberFormat, shape: tuple[int, ...], low: float, high: float) -> tuple[float, float]:
-    """The limits of the axis: a range that contains the format's range and the values.
+    """The least and the greatest value of an axis that contains the format's range and the values.
 
     If the format's range is too wide (`MAX_RANGE_RATIO`), the limits are the range of the values.
     """
@@ -161,7 +163,7 @@ def _axis(format: NumberFormat, shape: tuple[int, ...], low: float, high: float)
 
 
 def _observed(formats: ModuleOp, inputs: NDArray[Any]) -> dict[SSAValue, NDArray[Any]]:
-    """All values of each tensor for some inputs, in reals."""
+    """For each tensor, the values that it has for the given inputs, in reals."""
     from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 
     parts: defaultdict[SSAValue, list[NDArray[Any]]] = defaultdict(list)
@@ -175,10 +177,10 @@ def _observed(formats: ModuleOp, inputs: NDArray[Any]) -> dict[SSAValue, NDArray
 
 
 def draw_formats(tensors: Sequence[TensorFacts]) -> Drawing:
-    """Draw a row for each tensor: name, format, bits, and the tensor's values on an axis.
+    """Draw a row for each tensor: name, format, bits, and the values on an axis.
 
-    Values are drawn as a histogram. If only their profile is known, they are drawn as a bar from the least to the
-    greatest value. The bar is thicker between the outer percentiles and has a line at the median.
+    Values are drawn as a histogram. If only their profile is known, a bar from the least to the greatest value replaces
+    the histogram. The bar is thicker between the outer percentiles and has a line at the median.
     """
     shown = tensors[:MAX_TENSORS]
     more = len(tensors) - len(shown)

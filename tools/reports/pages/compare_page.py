@@ -30,8 +30,9 @@ PICTURES = {"time": "Time", "memory": "Memory", "formats": "Number formats", "lo
 
 @dataclass(frozen=True)
 class ComparedOperation:
-    """An operation of one or both programs, with its time, code and kernels in each program; None if a program lacks
-    it.
+    """An operation of one or both programs, with its time, code and kernels in each program.
+
+    The entry of a program is None if the program lacks the operation.
     """
 
     name: str
@@ -47,7 +48,7 @@ class ComparedOperation:
 
 @dataclass(frozen=True)
 class ComparedPrograms:
-    """Two programs to compare, with names such as the names of their folders."""
+    """Two programs to compare, each with a name, for example the name of its folder."""
 
     names: tuple[str, str]
     facts: tuple[PageFacts, PageFacts]
@@ -59,8 +60,10 @@ class ComparedPrograms:
         return first, second
 
     def figures(self) -> list[tuple[str, str, str, str]]:
-        """Rows of figures that at least one program has. The second figure is relative to the first if both are
-        numbers.
+        """Rows of figures that at least one program has: the name, the text of each program's figure, and the ratio of
+        the figures.
+
+        The ratio is empty unless both figures are numbers.
         """
         rows: list[tuple[str, str, str, str]] = []
         pairs = [figures_of(facts.report) for facts in self.facts]
@@ -92,7 +95,9 @@ class ComparedPrograms:
         ]
 
     def tensors(self) -> list[tuple[str, str | None, str | None]]:
-        """The tensors, by name, whose format differs, or that only one program has."""
+        """The tensors whose format differs, or that only one program has: the name, and the format in each program or
+        None.
+        """
         formats = [{tensor.name: tensor.format for tensor in facts.tensors} for facts in self.facts]
         rows = [
             (name, formats[0].get(name), formats[1].get(name)) for name in dict.fromkeys([*formats[0], *formats[1]])
@@ -100,7 +105,7 @@ class ComparedPrograms:
         return [row for row in rows if row[1] != row[2]]
 
     def reasons(self) -> Sequence[str]:
-        """Sentences about the operations with the greatest differences in time."""
+        """Sentences about the operations whose time differs most between the programs."""
         first, second = (facts.time for facts in self.facts)
         if first is None or second is None:
             return ["One of the programs has neither measured nor estimated times."]
@@ -120,7 +125,9 @@ class ComparedPrograms:
 
 
 def _why(one: ComparedOperation) -> str:
-    """The likely cause of a difference in time: only one program has the operation, or the kernels differ."""
+    """The likely reason why an operation takes different times: only one program has the operation, or the kernels
+    differ.
+    """
     if one.time[0] is None or one.time[1] is None:
         return ", as only one of them has it"
     first, second = (kernels or "no kernel" for kernels in one.kernels)
@@ -179,7 +186,9 @@ def _kernels(first: str, second: str) -> str:
 
 
 def _pictures(compared: ComparedPrograms, name: str) -> str:
-    """The pictures called `name` of both programs. Flame charts have the scale of the slower program."""
+    """The pictures called `name` of both programs. All flame charts have the same scale, which is the scale of the
+    slower program.
+    """
     shown: list[str] = []
     times = [facts.time for facts in compared.facts]
     slowest = max((time.time for time in times if time is not None), default=0.0)

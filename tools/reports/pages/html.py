@@ -23,7 +23,7 @@ LONG_COLUMN = 24
 
 
 class Cell(NamedTuple):
-    """A cell of a table with a class of the style sheet, such as `good` or `bad`."""
+    """A cell of a table, with a class of the style sheet such as `good` or `bad`."""
 
     text: str
     kind: str
@@ -54,8 +54,8 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, caption:
 
 
 def _kind(cells: Sequence[object], *, first: bool) -> str:
-    """The style class of a column: `n` for numbers, `t` for texts that would become tall on a narrow screen, else
-    empty.
+    """The style class of a column: `n` for numbers, `t` for texts that would become tall on a narrow screen, otherwise
+    an empty text.
     """
     if not first and all(map(_is_number, cells)):
         return "n"

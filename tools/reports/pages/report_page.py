@@ -108,7 +108,7 @@ def _headline(report: Report) -> str:
 
 
 def _kind_of_loss(report: Report) -> str:
-    """The colour class for a loss of accuracy; empty without labels."""
+    """The style class that colours a loss of accuracy; empty without labels."""
     if report.accuracy is None or report.accuracy_float is None:
         return ""
     lost = report.accuracy_float - report.accuracy
@@ -116,7 +116,9 @@ def _kind_of_loss(report: Report) -> str:
 
 
 def _verdict(report: Report) -> str:
-    """The HTML that states whether the program fits the board, and its loss. The worse result determines the colour."""
+    """The HTML that states whether the program fits the board, and how much it loses. The worse of the two results
+    determines the colour.
+    """
     kind, said = _kind_of_loss(report), ""
     if report.detection is not None:
         said = f"calls {report.detection['formats']['alarms']:.2%} of the normal samples anomalies"
@@ -166,7 +168,9 @@ def _answers(facts: PageFacts) -> Iterator[str]:
 
 
 def _detector(report: Report) -> Iterator[str]:
-    """Yield the anomaly criterion of a detector and its alarm rates, on reals and as compiled."""
+    """Yield HTML with the score below which a detector reports an anomaly, and with its alarm rates on reals and as
+    compiled.
+    """
     figures, detection = figures_of(report), report.detection
     assert detection is not None
     yield paragraph(
@@ -332,8 +336,8 @@ def _formats(facts: PageFacts) -> Iterator[str]:
 
 
 def _proofs(facts: PageFacts) -> Iterator[str]:
-    """Yield the statements that are proved for all inputs, the open statements with reasons,
-    and the false statements.
+    """Yield HTML with the statements that are proved for all inputs, the open statements with reasons, and the false
+    statements.
     """
     if (found := facts.proofs) is None:
         return
@@ -430,7 +434,7 @@ def _advice(facts: PageFacts) -> Iterator[str]:
 
 
 def _alternatives(chosen: Mapping[str, Any], unit: str) -> Iterator[str]:
-    """Yield text about the gain in time from a higher permitted loss."""
+    """Yield sentences that state how much faster the program would be if a greater loss were permitted."""
     taken = next((row for row in chosen["alternatives"] if row["verdict"] == "taken"), None)
     if taken is None or taken["time"] is None:
         return
@@ -445,7 +449,9 @@ def _alternatives(chosen: Mapping[str, Any], unit: str) -> Iterator[str]:
 
 
 def _points(row: Mapping[str, Any]) -> float | None:
-    """The points that an alternative loses, by its latest evaluation; None if it was not evaluated."""
+    """The points that an alternative loses, by the most recent evaluation; None if the alternative was not
+    evaluated.
+    """
     looks = [row[name] for name in ("loss", "look") if row[name] is not None]
     return looks[0]["points"] if looks else None
 

@@ -1,7 +1,7 @@
-"""Lanes: vector units that compute scalar functions on several lanes.
+"""Lanes: vector units that apply scalar functions to several elements at once.
 
-`TileComposer.lanes` creates a row of the chip's table. Its composer receives a `LaneProgram`: the ops of the function
-in order, with the elements that they access, and the intervals and uses of their values.
+`TileComposer.lanes` creates a row of the chip's table. The composer in this row receives a `LaneProgram`. The program
+lists the ops of the function in order, the elements that each op accesses, and the interval and the uses of each value.
 """
 
 from tinyml.dialects.num.kernels.lane_programs import (

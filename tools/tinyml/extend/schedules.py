@@ -1,7 +1,7 @@
-"""Schedules: other execution orders of a network's segments, whole or in parts.
+"""Schedules: other execution orders of a network's segments.
 
-A `Schedule` proposes segments of a network's `Graph`, with the bits of memory that each requires. A `Tiling` rewrites
-the ops of one segment.
+A segment is executed as a whole or in parts. A `Schedule` proposes segments of a network's `Graph`, with the bits of
+memory that each segment requires. A `Tiling` rewrites the ops of one segment.
 """
 
 from tinyml.runtime.evaluator.evaluator import predict_function

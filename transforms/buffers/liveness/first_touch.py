@@ -1,4 +1,4 @@
-"""The program points between the first op that touches one buffer and a later op, without live ranges of other buffers.
+"""The program points between two ops that touch a buffer, computed without the live ranges of other buffers.
 
 A pass that moves buffers one by one needs only the few points around each buffer. Computing all live ranges
 (`live_ranges.py`) takes time that grows with the length of the function.
@@ -17,10 +17,12 @@ from tinyml.transforms.buffers.liveness.live_ranges import aliases_of, is_point,
 
 
 def points_before(last: Operation, alloc: AllocOp) -> list[Operation] | None:
-    """The program points from the first op that touches a buffer to the point before `last`, which touches it too.
+    """The program points from the first op that touches a buffer to the point before `last`. The op `last` touches the
+    buffer too.
 
     None if only `last` touches the buffer or if the buffer is still alive after `last`. Also None if the first point is
-    in another block. In a loop around `last`, also None unless each iteration overwrites the buffer first.
+    in another block. If a loop contains `last`, the result is also None unless each iteration overwrites the buffer
+    first.
     """
     memrefs = _same_buffer(alloc.result)
     buffers = [value.owner for value in memrefs if isinstance(value.owner, AllocOp | ReuseOp)]

@@ -1,9 +1,9 @@
 """The order of tasks with the lowest peak memory, independent of any IR.
 
-The live bytes depend on the set of tasks that have run, a downset of the precedence order, but not on the order within
-the set. The lowest peak is therefore a shortest path through the downsets, where the length of a path is its maximum of
-live bytes. The search is dynamic programming over downsets, best first. A buffer is alive from the first task that
-touches it to the last one, both inclusive. A set of tasks is a bit set.
+The live bytes depend on the set of tasks that have run, but not on the order within the set. Such a set is a downset of
+the precedence order. The lowest peak is therefore a shortest path through the downsets, where the length of a path is
+its maximum of live bytes. The search is dynamic programming over downsets, best first. A buffer is alive from the first
+task that touches it to the last task that touches it, both inclusive. A set of tasks is stored as a bit set.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Task:
 
     touches: indices of buffers. after: indices of tasks that must run earlier. own: additional bytes that are allocated
     only while the task runs. makes: a buffer that the task may compute in the bytes of a buffer in `over`. over:
-    buffers of the same size; the task may reuse their bytes if it is the last to touch them and the first to touch
-    `makes`.
+    buffers of the same size. The task may reuse the bytes of such a buffer if it is the last task that touches this
+    buffer and the first task that touches `makes`.
     """
 
     touches: frozenset[int]
@@ -66,7 +66,7 @@ class OrderingProblem:
 
     @cached_property
     def touching(self) -> list[int]:
-        """The tasks that touch each buffer, as a bit set; the virtual tasks touch kept and given buffers."""
+        """For each buffer, the bit set of tasks that touch it. The virtual tasks touch kept and given buffers."""
         masks = [
             self._end * (buffer in self.kept) | self._begin * (buffer in self.given)
             for buffer in range(len(self.sizes))
@@ -86,7 +86,7 @@ class OrderingProblem:
 
     @cached_property
     def _masks(self) -> list[tuple[int, int]]:
-        """For each buffer, its size in bytes and the bit set of tasks that touch it."""
+        """For each buffer, its size in bytes and the bit set of the tasks that touch the buffer."""
         return list(zip(self.sizes, self.touching, strict=True))
 
     @cached_property
@@ -100,8 +100,8 @@ class OrderingProblem:
 
     @cached_property
     def _near(self) -> list[int]:
-        """For each task, the bit set of tasks that share a buffer with it;
-        they determine the bytes that the task adds.
+        """For each task, the bit set of the tasks that share a buffer with it. They determine how many bytes the task
+        adds.
         """
         return [_union(self.touching, task.buffers) for task in self.tasks]
 
@@ -116,8 +116,8 @@ class OrderingProblem:
 
     @cached_property
     def neighbours(self) -> tuple[list[list[int]], list[list[int]]]:
-        """For each task, the tasks that depend on it; then for each task,
-        the tasks that it depends on. All ascending.
+        """Return two lists, both with an ascending list for each task: the tasks that depend on it, and the tasks that
+        it depends on.
         """
         return [_members(mask) for mask in self._behind], [_members(mask) for mask in self._before]
 
@@ -148,8 +148,8 @@ class OrderingProblem:
         return [{} for _ in self.tasks]
 
     def effect(self, done: int, task: int) -> tuple[int, int]:
-        """The additional bytes that a task needs while it runs after a set, and the additional bytes alive after the
-        task.
+        """Return the additional bytes that a task needs while it runs after a set, and the additional bytes alive after
+        the task.
         """
         done = (done | self._begin) & self._near[task]
         known = self._effects[task].get(done)
@@ -214,9 +214,9 @@ class OrderingProblem:
 
 
 def _closed(relation: Sequence[int], backwards: bool) -> list[int]:
-    """The transitive closure of a relation, as a bit set for each number.
+    """The transitive closure of a relation: for each number, the bit set of the related numbers.
 
-    Two passes over the numbers suffice if each number is related only to lower ones, or with `backwards`, only to
+    Two passes over the numbers suffice if each number is related only to lower numbers, or with `backwards`, only to
     higher ones.
     """
     closed = list(relation)
@@ -307,9 +307,10 @@ class _State:
 
 
 def search_order(problem: OrderingProblem, budget: int, backwards: bool) -> OpOrder:
-    """Search best-first from the empty set of tasks to the full set, or from the full set if backwards.
+    """Search best-first for an order of tasks with the lowest peak, and return the order found.
 
-    When `budget` sets were visited or all sets occupy more than `MOST_BITS`, a greedy order completes the best set.
+    The search begins with the empty set of tasks or, if backwards, with the full set. When `budget` sets were visited
+    or all sets occupy more than `MOST_BITS`, a greedy order completes the best set.
     """
     count = len(problem.tasks)
     everything = (1 << count) - 1
@@ -359,12 +360,13 @@ def _freed(problem: OrderingProblem, done: int, task: int, backwards: bool) -> l
 
 
 def _ways_on(problem: OrderingProblem, state: _State, peak: int, backwards: bool) -> list[list[int]]:
-    """The continuations to try: a single chain of tasks that increases neither live bytes nor peak, or else each task.
+    """The continuations to try: a single chain of tasks that increases neither live bytes nor peak, or else each task
+    separately.
 
-    If such a chain exists, some best order runs it at once. The bytes alive are submodular in the set of completed
-    tasks (a buffer is a hyperedge, alive while it is cut). The end of the chain has the fewest live bytes of all its
-    prefixes. Later tasks therefore need no more bytes after the whole chain than after a part of it. In a backward
-    search this holds unless the chain prevents an earlier task from reusing the bytes of a buffer.
+    If such a chain exists, some best order runs it at once. The reason is that the live bytes are a submodular function
+    of the set of completed tasks: a buffer is a hyperedge, alive while it is cut. The end of the chain has the fewest
+    live bytes of all its prefixes. Later tasks therefore need no more bytes after the whole chain than after a part of
+    it. In a backward search this holds unless the chain prevents an earlier task from reusing the bytes of a buffer.
     """
     for first in state.choices:
         chain, after, need, alive = [first], *problem.step(state.done, first, state.alive)

@@ -1,12 +1,15 @@
-"""Live ranges of buffers on L2: from the first op that touches a buffer to the last, with loops flattened in order.
+"""Live ranges of buffers on L2. A live range extends from the first op that touches a buffer to the last op that
+touches it.
 
-Program points are numbered from 0 in program order. Ops with a memref operand, ops with regions, and terminators are
-program points. A view counts as its buffer. The operands and the destination of an op are alive together at its point.
-The exception is a buffer that reuses the bytes of another one: it is alive from the next point on. A move happens
-between two points, so that the old and the new address range of a buffer may overlap. A returned buffer is alive to the
-end of the function, because the caller uses its content. The input is alive from point -1, because the caller fills it
-before the function starts. A state is alive throughout, for the next call. A buffer that a loop nest fills before it is
-read is alive only from this loop nest on.
+Program points are numbered from 0 in program order; the bodies of loops are numbered in place. Ops with a memref
+operand, ops with regions, and terminators are program points. An access to a view counts as an access to its buffer.
+The operands and the destination of an op are alive together at the point of the op. There is one exception: a buffer
+that reuses the bytes of another buffer is alive only from the next point on. A move happens between two points, so the
+old and the new address range of a buffer may overlap.
+
+A returned buffer is alive to the end of the function, because the caller uses its content. The input is alive from
+point -1, because the caller fills it before the function starts. A buffer with state is alive throughout, for the next
+call. If a loop nest fills a buffer before the buffer is read, the buffer is alive only from this loop nest on.
 """
 
 from __future__ import annotations
@@ -71,8 +74,8 @@ class LiveRanges:
 
 
 class Placed(NamedTuple):
-    """A line of the memory map: a buffer's name in the source, its offset and size in bytes,
-    its first and last point.
+    """A line of the memory map: the name of a buffer in the source, its offset and size in bytes, and the points of its
+    live range.
     """
 
     name: str
@@ -190,7 +193,9 @@ def live_ranges(function: func.FuncOp) -> LiveRanges:
 def _moved(
     function: func.FuncOp, number: dict[Operation, int], same: DisjointSet[SSAValue]
 ) -> dict[SSAValue, list[LiveRange]]:
-    """The points next to moves of buffers: the old buffer is alive before a move, the new buffer after it."""
+    """For each moved buffer, the points next to its moves. The old buffer is alive before a move, the new buffer after
+    it.
+    """
     ranges: dict[SSAValue, list[LiveRange]] = {}
     if not any(isinstance(op, MoveOp) for op in function.body.block.ops):
         return ranges
@@ -217,7 +222,7 @@ def erase_dead_buffers(function: func.FuncOp) -> None:
 
 
 def _buffer_classes(function: func.FuncOp, ops: Iterable[Operation]) -> DisjointSet[SSAValue]:
-    """Sets of memrefs that may be the same buffer. ops: all ops of the function, including nested ones."""
+    """The classes of memrefs that may be the same buffer. ops: all ops of the function, including nested ops."""
     values = list[SSAValue]()
     for op in (function, *ops):
         if op.results:
@@ -269,7 +274,10 @@ def _memrefs(values: Iterable[SSAValue]) -> list[SSAValue]:
 
 
 def aliases_of(op: Operation) -> list[SSAValue]:
-    """Memrefs that may be the same buffer because an op returns, yields or carries one as the other."""
+    """The memrefs that an op accepts, returns, yields or carries, any two of which may be the same buffer.
+
+    Empty if the op passes no memref on.
+    """
     if isinstance(op, ReuseOp):
         return []
     handed_on = _memrefs(op.results)
@@ -288,7 +296,7 @@ def is_point(op: Operation) -> bool:
 
 
 class _Kind(NamedTuple):
-    """The properties of a class of ops: whether they define buffers or views, and whether they end a block."""
+    """The properties that a class of ops has: whether it defines buffers or views, and whether it ends a block."""
 
     is_buffer: bool
     is_view: bool
@@ -303,10 +311,11 @@ def _kind_of(kind: type[Operation]) -> _Kind:
 
 
 def starts_fresh(alloc: Buffer, touches: Sequence[Operation], own: Container[SSAValue]) -> bool:
-    """True if the first op that touches a buffer overwrites all of it unread, and all later ones are in the same block.
+    """True if the first op that touches a buffer overwrites it completely unread, and all later ops that touch it are
+    in its block.
 
     A loop in the block of the allocation counts as such an op. touches: the ops that touch the buffer, starting with
-    the first. own: the operands of the first op that are the buffer or a view of it.
+    the first. own: the operands of the first op that are the buffer or a view of the buffer.
     """
     first = touches[0]
     if not isinstance(first, TensorOp) or (dest := first.written) is None or first.parent is None:

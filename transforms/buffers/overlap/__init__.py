@@ -1,1 +1,3 @@
-"""Results that overlap operands at their last read: safe distances, and their verification by replay (L2)."""
+"""Results that overlap operands when these are read for the last time: safe distances, and their verification by replay
+(L2).
+"""

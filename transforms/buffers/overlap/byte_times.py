@@ -1,4 +1,7 @@
-"""The accesses of loop nests, executed iteration by iteration on addresses only, to verify overlaps (L2)."""
+"""The accesses of loop nests to bytes of buffers, for verifying overlaps (L2).
+
+The loops are executed iteration by iteration, on addresses only.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,11 @@ if TYPE_CHECKING:
 
 
 def reads_precede_writes(op: Operation, written: SSAValue, shifts: Mapping[SSAValue, int]) -> dict[SSAValue, bool]:
-    """For each buffer in `shifts`: whether an op's last read of each byte shared with `written` precedes the first
-    write of the byte.
+    """For each buffer in `shifts`, whether an op reads the bytes shared with `written` before it writes them.
 
-    shifts: the bytes from the start of each buffer to the start of `written`. The result is False for a buffer that is
-    also written, and if the bytes that the op accesses are unknown.
+    The condition is that the last read of each shared byte precedes the first write to the byte. shifts: for each
+    buffer, the bytes from its start to the start of `written`. The result is False for a buffer that is also written,
+    and if the bytes that the op accesses are unknown.
     """
     last_reads = {read: np.full(_size(read), -1) for read in shifts}
     first_writes = np.full(_size(written), 1 << 62)

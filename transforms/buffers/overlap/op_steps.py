@@ -1,7 +1,8 @@
 """The steps in which an op on buffers loads and stores elements, and the positions of these elements (L2).
 
-This is the only code that two analyses of loops share, so that one detects errors of the other. `overlap_distance.py`
-executes loops symbolically, for the packers. `byte_times.py` executes them iteration by iteration, for the check.
+Two analyses of loops use this module. They share no other code, so that each detects errors of the other.
+`overlap_distance.py` executes loops symbolically, for the packers. `byte_times.py` executes loops iteration by
+iteration, for the check.
 """
 
 from __future__ import annotations

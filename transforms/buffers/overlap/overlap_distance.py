@@ -1,9 +1,10 @@
-"""The accesses of loop nests to buffers over time: safe distances, and nests that fill a buffer (L2, before packing).
+"""The accesses of loop nests to buffers over time (L2, before packing).
 
-The safe distance between a result and an operand that it overwrites follows from the bytes that an op or a loop nest
-reads and writes over time. It is computed without executing the nest iteration by iteration. Loops run symbolically: an
-index is an array with an axis for each loop, so that an access becomes arrays of times and bytes. Loop bounds and
-indices must be computed from constants and the indices of enclosing loops.
+A result may overwrite an operand from a safe distance below the operand. This distance follows from the bytes that an
+op or a loop nest reads and writes over time. The accesses also show which nests fill a buffer. They are computed
+without executing the nest iteration by iteration. Loops run symbolically: an index is an array with an axis for each
+loop. An access therefore becomes arrays of times and bytes. Loop bounds and indices must be computed from constants and
+the indices of enclosing loops.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ NO_ACCESS = 1 << 62
 
 
 class Access(NamedTuple):
-    """Reads or writes of a buffer: for each time, the first accessed byte of the buffer and the end (exclusive)."""
+    """Reads or writes of a buffer. For each time, the access extends from the first accessed byte to the end
+    (exclusive).
+    """
 
     buffer: SSAValue
     writes: bool
@@ -180,13 +183,16 @@ def _ranked(values: NDArray[Any], rank: int) -> NDArray[Any]:
 def safe_distances(
     op: Operation, operands: Sequence[Collection[SSAValue]], results: Collection[SSAValue]
 ) -> list[int | None]:
-    """The least number of bytes by which each operand has to start above the result that an op or loop nest writes.
+    """For each operand, the least number of bytes by which it must start above the result that an op or loop nest
+    writes.
 
-    operands, results: the memrefs by which each buffer is accessed. A negative distance allows the operand to start
-    below the result; at minus the operand's size, the operand ends at the start of the result. None if the op writes to
-    the operand, or if its accesses are unknown. At the least distance no byte is written before the last read of the
-    operand's content there: a write that ends at byte w of the result stays below byte m of the operand, the lowest
-    unread one, if the operand starts at least w - m bytes above the result.
+    operands, results: the memrefs by which each buffer is accessed. None for an operand to which the op writes, or if
+    the accesses are unknown. A negative distance allows the operand to start below the result. At minus the operand's
+    size, the operand ends at the start of the result.
+
+    At the least distance, no byte of the operand is overwritten before its last read. Consider a write to the result
+    that ends at byte w, and let m be the lowest byte of the operand that is still to be read. The write stays below
+    byte m if the operand starts at least w - m bytes above the result.
     """
     try:
         every = accesses(op, {*results, *(value for operand in operands for value in operand)})

@@ -1,8 +1,8 @@
 """Results that may overlap operands or reuse their bytes, among the rectangles of a function's buffers.
 
-A loop nest that starts to write its result late may place the result in the middle of an operand, most of which it has
-read by then. Packing, however, places each result below the operands that it overlaps. Such results are therefore
-packed as one rectangle, a stack, in which the result that is written last is on top.
+If a loop nest starts to write its result late, most of an operand is already read by then. The result could therefore
+be placed in the middle of the operand. Packing, however, places each result below the operands that it overlaps. Such
+results are therefore packed as one rectangle, a stack, in which the result that is written last is on top.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Distances: TypeAlias = Sequence[Mapping[int, int]]
 def safe_distances(
     points: Sequence[Operation], groups: Sequence[Sequence[Buffer | ViewOp]], rectangles: Sequence[Rectangle]
 ) -> Distances:
-    """For each group of buffers, the safe distances of the operands that its result may overlap.
+    """For each group of buffers, the operands that its result may overlap, each with the safe distance in bytes.
 
     Only distances below the size of the result are included. The op or loop nest that first touches the result must be
     the last reader of the operand. The group that contains the input overlaps nothing, because the caller fills the
@@ -72,7 +72,9 @@ def safe_distances(
 
 
 def with_overlaps(rectangles: Sequence[Rectangle], distances: Distances) -> list[Rectangle]:
-    """The rectangles, each with the operands that it may overlap. No operand starts below a result."""
+    """The rectangles, each with the operands that it may overlap. An operand never starts below the result that
+    overlaps it.
+    """
     return [
         replace(shape, overlaps=tuple(Overlap(k, max(distance, 0)) for k, distance in overlapped.items()))
         for shape, overlapped in zip(rectangles, distances, strict=True)
@@ -87,7 +89,9 @@ class _Part(NamedTuple):
 
 
 class _Stack(NamedTuple):
-    """Results that are packed as one rectangle, ordered from the lowest to the highest. size: in bytes."""
+    """Results that are packed as one rectangle, ordered from the lowest to the highest. size: the bytes of the whole
+    stack.
+    """
 
     parts: tuple[_Part, ...]
     size: int
@@ -106,10 +110,10 @@ class _Stacked:
     rectangles: Sequence[Rectangle]
 
     def lower(self, apart: Placement, placement: Placement) -> Placement:
-        """The lower of two placements of the original problem: `apart`, found without stacks, and `placement`,
-        unstacked.
+        """The lower of two placements of the original problem.
 
-        A proof of optimality for one problem is not valid for the other, so the result has none.
+        apart: a placement found without stacks. placement: a placement of the problem with stacks, whose parts are
+        separated first. A proof of optimality for one problem is not valid for the other, so the result has no proof.
         """
         bound = lower_bound(self.whole)
         if apart.height <= placement.height:
@@ -122,11 +126,10 @@ class _Stacked:
 
 
 def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> _Stacked | None:
-    """The problem with a stack wherever a stack saves more than its highest part saves alone; None if there is no
-    stack.
+    """The problem in which stacks replace rectangles; None if there is no stack.
 
-    rectangles: with their overlaps. distances: the distances from which the overlaps were derived, including negative
-    ones.
+    A stack is formed wherever it saves more than its highest part would save alone. rectangles: with their overlaps.
+    distances: the distances from which the overlaps were derived, including negative ones.
     """
     overlapped = {k for operands in distances for k in operands}
     together: dict[tuple[int, int, int], list[int]] = {}
@@ -149,11 +152,12 @@ def stacked(rectangles: Sequence[Rectangle], distances: Distances) -> _Stacked |
 
 
 def _stack(rectangles: Sequence[Rectangle], distances: Distances, operand: int, results: list[int]) -> _Stack | None:
-    """The stack under an operand that saves the most bytes, with as few results as possible.
+    """The stack below an operand that saves the most bytes, with as few results as possible; None if no stack saves
+    bytes.
 
-    Parts are sorted by the number of bytes that they may extend into the operand, counted from their own start. This is
-    the order of due dates in Jackson's rule (1955) for the least maximum lateness: only bytes above a part with a
-    smaller extension matter.
+    Each part may extend into the operand by a number of bytes, counted from the start of the part. Parts are sorted by
+    this number. This is the order of due dates in Jackson's rule (1955) for the least maximum lateness: a part is
+    affected only by the bytes above it.
     """
 
     def reach(i: int) -> int:
@@ -203,8 +207,8 @@ def _rectangle(
 def _overlaps(
     rectangles: Sequence[Rectangle], distances: Distances, stack: _Stack, number: dict[int, int]
 ) -> Iterator[Overlap]:
-    """Yield the operands that a stack may overlap, with the least distance at which no part of the stack overwrites
-    them early.
+    """Yield the operands that a stack may overlap, each with the least distance at which no part overwrites the operand
+    too early.
     """
     for operand in dict.fromkeys(k for i, _ in stack.parts for k in distances[i]):
         distance = max(offset + distances[i].get(operand, rectangles[i].size) for i, offset in stack.parts)
@@ -219,9 +223,10 @@ LEAST_TRIALS = 20
 def exchange_sources(function: func.FuncOp, height: Callable[[float], int]) -> dict[ReuseOp, SSAValue]:
     """Let results reuse the bytes of a different operand where that lowers the height by at least one percent.
 
-    Both operands of the sum of two images often die at the sum. The earlier live ranges of the operands determine which
-    operand the result should overwrite. height: packs the function in its current state with a share of the effort, and
-    returns the height in bytes; all shares add up to at most 1. Returns the previous operand of each changed result.
+    In the sum of two images, for example, both operands are often read for the last time. The live ranges of the
+    operands before the sum determine which of them the result should overwrite. height: packs the function in its
+    current state with a share of the effort, and returns the height in bytes; all shares add up to at most 1. Returns
+    the previous operand of each changed result.
     """
     former: dict[ReuseOp, SSAValue] = {}
     choices = list(_choices(function))

@@ -1,9 +1,10 @@
-"""Placement of buffers in one arena: each rectangle of live range times size receives an offset. Independent of the IR.
+"""Placement of buffers in one arena, independent of the IR.
 
-A rectangle occupies `size` bytes at every program point from `first` to `last`, both inclusive. Two rectangles may
-share bytes if they have no point in common, for instance if one ends at point k and the other starts at k + 1. If they
-have a common point, they may share bytes only if one is a result that overlaps the other, an operand. The operand then
-starts a given distance above the result.
+Each buffer is a rectangle, its live range by its size, and receives an offset. A rectangle occupies `size` bytes at
+every program point from `first` to `last`, both inclusive. Two rectangles without a common point may share bytes, for
+instance if one ends at point k and the other starts at k + 1. Two rectangles with a common point may share bytes only
+if one is an operand and the other is a result that may overwrite the operand while it is read. The operand then starts
+at least a given distance above the result.
 """
 
 from tinyml.transforms.buffers.packing.effort import Effort, Phase

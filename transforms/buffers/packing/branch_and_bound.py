@@ -1,20 +1,20 @@
 """Branch and bound for a given capacity: finds a packing that is no higher, or proves that there is none.
 
 The ideas are from MiniMalloc (Moffitt, "MiniMalloc: a lightweight memory allocator for hardware-accelerated machine
-learning", ASPLOS 2023). The code is independent of it.
+learning", ASPLOS 2023). The code is independent of MiniMalloc's code.
 
 * Canonical solutions. In any packing buffers can be pushed down until each rests on another buffer or on the bottom, at
   the lowest address that its alignment allows. Only such packings are searched. They are built from below: buffers are
-  placed by ascending offset, in the grid's order for equal offsets. Each has the lowest address above all placed
-  before.
+  placed by ascending offset, in the grid's order for equal offsets. Each buffer has the lowest address above all
+  buffers that were placed before it.
 * Dominance. If some buffer fits below the offset of a candidate, pushing down would move it there. No buffer is
   therefore placed at or above the `ceiling`, the lowest end that an unplaced buffer could have.
-* Section bounds. A buffer is blocked if its lowest address is below that of the buffer placed last: another buffer must
-  first be placed below it. The buffers of each section are stacked in the order of their earliest addresses. If they do
-  not fit, no packing does.
+* Section bounds. A buffer is blocked if its lowest address is below the address of the buffer placed last: another
+  buffer must first be placed below it. The buffers of each section are stacked in the order of their earliest
+  addresses. If this stack exceeds the capacity, there is no packing.
 * Decomposition. If no unplaced buffer crosses from one section to the next, the problem splits into two parts.
 * Overlaps. An operand rests on a result that it may overlap at the safe distance of the pair instead of at the result's
-  end. In bounds, the size of a result is reduced by the possible saving while both are alive.
+  end. In bounds, the size of a result is reduced by the possible saving while both buffers are alive.
 * Memoisation. A state that failed once fails again. A state consists of the unplaced buffers of a part, their lowest
   addresses, and the last buffer and its offset.
 """
@@ -56,7 +56,7 @@ class SearchOutcome:
 
 
 def search(grid: Grid, capacity: int, nodes: int, late: Callable[[], bool]) -> SearchOutcome:
-    """Search for a packing of at most `capacity` units in a tree of at most `nodes` nodes.
+    """Search for a packing of at most `capacity` units in a tree of at most `nodes` nodes, and return the outcome.
 
     Among candidates at the same offset, the first in the grid is tried first. late: called at every node; the search
     stops when it returns true.
@@ -136,8 +136,9 @@ class _Search:
         return all(self.solve(buffers, last, last_buffer) for buffers in sorted(filter(None, parts), key=len))
 
     def solve(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
-        """Place the unplaced buffers after `last_buffer`, which is at offset `last`; return False if that is
-        impossible.
+        """Place the unplaced buffers; return False if that is impossible.
+
+        last_buffer: the buffer that was placed last, at offset `last`.
         """
         if self.nodes == self.node_limit:
             raise _End(Outcome.OUT_OF_NODES)
@@ -165,7 +166,10 @@ class _Search:
         return False
 
     def place(self, unplaced: list[int], b: int, offset: int) -> bool:
-        """Place buffer `b` and solve the rest; afterwards restore the sections, but not the lowest addresses."""
+        """Place buffer `b` and then the remaining buffers. Return whether all of them fit.
+
+        Afterwards the sections have their previous state again, but the lowest addresses do not.
+        """
         lowest, alignment = self.lowest, self.alignment
         first, last, end = self.first[b], self.last[b], offset + self.size[b]
         shared, nearer = self.shared[b], self.overlaps.get(b, {})

@@ -1,11 +1,12 @@
 """Packing as exact cover (MinUn 5.3): an option places a buffer; each byte at each moment is covered at most once.
 
-A result and an operand that it may overlap cover bytes of different layers. Each such pair has an item for every offset
-of the result. The operand covers the items of the offsets that its own position excludes.
+If a result may overlap an operand, the two cover bytes of different layers. Each such pair has an item for every offset
+of the result. The operand covers the items of the offsets of the result that are impossible for its own position.
 
 MinUn's canvas has an item for each byte and instruction. Here time is divided into sections. A buffer has only the
 offsets that occur in packings that have been pushed down (its normal patterns). The only addresses are those at which
-some buffer can start, because if two placements overlap, both contain the higher start. No coarsening is needed.
+some buffer can start. They suffice because if two placements overlap, both contain the higher start. No coarsening is
+needed.
 
 A set of offsets is an integer in which bit o stands for offset o, in units of a grid. `check` is called with the work
 for each set (`Effort.work`) and may abort the search by raising an exception.
@@ -36,9 +37,10 @@ Check = Callable[[int], None]
 
 
 def improve_by_exact_cover(rectangles: Sequence[Rectangle], best: Placement, effort: Effort) -> Placement:
-    """The lowest placement, or the best one found when the effort or the limit on the matrix is exceeded.
+    """Lower the placement `best` by exact cover, and return the lowest placement.
 
-    Searches at the lower bound even if the height of `best` already equals it. Raises `OutOfTime`.
+    If the effort or the limit on the matrix is exceeded, the result is the best placement found so far. The lower bound
+    is searched even if the height of `best` already equals it. Raises `OutOfTime`.
     """
     grid = to_grid(rectangles)
     low, high = -(-best.lower_bound // grid.unit), -(-best.height // grid.unit)
@@ -75,7 +77,7 @@ def _heights(grid: Grid, low: int, high: int, check: Check) -> list[int]:
 
 
 def _cover(grid: Grid, height: int, effort: Effort) -> tuple[list[int] | None, str]:
-    """The offsets found, or None, and the outcome; "failed" proves that there is no packing of this height."""
+    """Return the offsets found, or None, and the outcome; "failed" proves that there is no packing of this height."""
     offsets, outcome = None, "failed"
     for name, patterns_of in (("short", _short_patterns), ("all", normal_patterns)):
         before = time.monotonic()
@@ -88,10 +90,10 @@ def _cover(grid: Grid, height: int, effort: Effort) -> tuple[list[int] | None, s
 
 
 def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -> tuple[list[int] | None, int, str]:
-    """Search for offsets among `patterns`, the set of allowed offsets of each buffer.
+    """Search for offsets of the buffers, with one set of allowed offsets per buffer in `patterns`.
 
-    Returns the offsets or None, the nodes of the search, and its outcome: "found", "failed" or the reason why it
-    stopped. most_ones: a limit on the ones of the matrix.
+    Returns the offsets or None, the number of nodes of the search, and its outcome: "found", "failed" or the reason why
+    it stopped. most_ones: a limit on the ones of the matrix.
     """
     offsets: list[list[int]] = []
     left = most_ones
@@ -115,14 +117,18 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
         places.append([(x, layer) for x in span for layer in layers.of(b, x)])
 
     def cells(b: int, offset: int) -> list[tuple[int, int, range]]:
-        """For each section and layer of a buffer at an offset, the range of start addresses that it covers."""
+        """The bytes that a buffer at an offset covers, as triples: a section, a layer, and the range of covered start
+        addresses.
+        """
         end = offset + grid.sizes[b]
         return [
             (x, layer, range(bisect_left(starts[x], offset), bisect_left(starts[x], end))) for x, layer in places[b]
         ]
 
     def clashes(b: int, offset: int) -> list[tuple[str, int, int, int]]:
-        """For each overlap of a buffer at an offset, the offsets of the result that the operand excludes."""
+        """For each overlap of a buffer at an offset, the items that the buffer covers: "overlap", result, operand,
+        offset of the result.
+        """
         ruled_out = [("overlap", b, operand, offset) for operand in grid.overlaps.get(b, ())]
         for result in layers.results.get(b, ()):
             below, end = offset - grid.overlaps[result][b], offset + grid.sizes[b]
@@ -206,9 +212,10 @@ class _Layers:
 
 
 def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
-    """Yield for each buffer the sums of sizes of buffers that are alive with it: few offsets, which mostly suffice.
+    """Yield a set of offsets for each buffer: the sums of sizes of buffers that are alive at the same time. These
+    mostly suffice.
 
-    Some offsets are missing: the buffer below may itself rest on buffers that are never alive at the same time as the
+    The set may lack offsets. The buffer below may itself rest on buffers that are never alive at the same time as the
     upper one.
     """
     limits = _Limits(grid, height, check)
@@ -218,9 +225,10 @@ def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
 
 
 def normal_patterns(grid: Grid, height: int, check: Check) -> list[int]:
-    """For each buffer, all its offsets in packings of at most `height` that have been pushed down.
+    """For each buffer, the set of its offsets in packings of at most `height` that have been pushed down.
 
-    A buffer rests on the bottom or on another buffer that is alive at the same time and itself rests in this way.
+    In such a packing, a buffer rests on the bottom or on another buffer that is alive at the same time and rests in the
+    same way.
     """
     count = len(grid.sizes)
     limits = _Limits(grid, height, check)
@@ -246,7 +254,9 @@ def normal_patterns(grid: Grid, height: int, check: Check) -> list[int]:
 
 
 def _work(height: int) -> int:
-    """The work of an operation on a set of offsets, for the budget of an effort."""
+    """The work of one operation on a set of offsets, in the unit of `Effort.work`. height: the greatest offset in the
+    set.
+    """
     return 4 + height // 4096
 
 
@@ -265,7 +275,9 @@ def _steps(grid: Grid, b: int) -> Iterable[int]:
 
 
 def _sums(steps: Iterable[Iterable[int]], most: int, check: Check) -> int:
-    """The set of all sums, up to `most`, of one step from each of any subset of the buffers."""
+    """The set of all sums, up to `most`, of steps of some of the buffers, with one step per buffer. steps: the steps of
+    each buffer.
+    """
     sums, within = 1, (1 << most + 1) - 1
     for alternatives in steps:
         check(_work(most))
@@ -288,9 +300,9 @@ def _bits(offsets: int) -> Iterator[int]:
 class _Limits:
     """The offsets that sections permit, independent of the position of other buffers.
 
-    In each section, the bytes below a buffer are a sum of sizes of other buffers, plus at most the slack. For a buffer
-    that may be overlapped, the sum may contain a distance instead of the size. The slack is the number of bytes that
-    stay free in the section.
+    In each section, the bytes below a buffer are a sum of sizes of other buffers, plus at most the slack. If a buffer
+    may be overlapped, the sum may contain the distance of the overlap instead of the size. The slack is the number of
+    bytes that stay free in the section.
     """
 
     def __init__(self, grid: Grid, height: int, check: Check) -> None:
@@ -317,7 +329,7 @@ class _Limits:
 
 
 def _smear(offsets: int, reach: int) -> int:
-    """The set of all elements and of the `reach` numbers after each."""
+    """The set that contains each element and the `reach` numbers that follow the element."""
     done = 0
     while done < reach:
         step = min(done + 1, reach - done)

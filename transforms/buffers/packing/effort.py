@@ -43,12 +43,12 @@ class Phase:
 class Effort:
     """The budget of a packer, and the log of its phases. Each packing needs a new object.
 
-    nodes: the limit for all search trees together. None allows `steps` steps, or any number if `steps` is None as well.
-    The answer is the same on every computer unless `seconds` run out first. capacity: a sufficient height in bytes;
-    without it the search continues until its placement is optimal. core: search in C if the C code can be compiled; the
-    answers are the same. barred: program points before which no buffer may move. work: a limit on the steps of exact
-    cover, for its matrix and its sets of offsets; a step takes some 0.3 microseconds. cover: the steps that mode auto
-    spends on exact cover before it continues with branch and bound.
+    nodes: the limit on the nodes of all search trees together. If it is None, `steps` limits the steps of the search;
+    if `steps` is None as well, there is no limit. The answer is the same on every computer unless `seconds` run out
+    first. capacity: a sufficient height in bytes; without it the search continues until its placement is optimal. core:
+    search in C if the C code can be compiled; the answers are the same. barred: program points before which no buffer
+    may move. work: a limit on the steps of exact cover, for its matrix and its sets of offsets; a step takes some 0.3
+    microseconds. cover: the steps that mode auto spends on exact cover before it continues with branch and bound.
     """
 
     nodes: int | None = None
@@ -75,7 +75,7 @@ class Effort:
             self.nodes = self.steps // max(to_grid(rectangles).steps, 1)
 
     def for_cover(self, best: Placement) -> Effort:
-        """The effort for exact cover that starts from a placement and precedes another search.
+        """The effort for exact cover if another search follows. best: the placement from which exact cover starts.
 
         Nodes that exact cover visits do not count for the other search.
         """

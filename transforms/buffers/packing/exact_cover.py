@@ -23,7 +23,7 @@ Item = Hashable
 
 
 class Coloured(NamedTuple):
-    """A secondary item of an option with a colour: options that give it the same colour are compatible."""
+    """A secondary item of an option with a colour. Options that give the item the same colour are compatible."""
 
     item: Item
     colour: Hashable
@@ -170,7 +170,9 @@ class ExactCover:
         return best
 
     def _commit(self, node: int) -> None:
-        """Choose an option for a covered item: cover or purify the other items of the option."""
+        """Choose an option for a covered item. Cover the other items of the option, or purify them if they have a
+        colour.
+        """
         top, sibling = self._top, node + 1
         while sibling != node:
             item = top[sibling]

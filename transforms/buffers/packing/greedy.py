@@ -43,8 +43,9 @@ def best_fit(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool) -> Placement:
-    """The lowest placement among several orders. Raises `OutOfTime`;
-    `effort.best` is then the lowest placement so far.
+    """Place the rectangles in several orders, and return the lowest placement.
+
+    Raises `OutOfTime`; `effort.best` is then the lowest placement so far.
     """
     effort.check()
     grid = to_grid(rectangles)

@@ -1,4 +1,4 @@
-"""A packing problem reduced to the fewest sections of time and the smallest integers."""
+"""A packing problem with as few sections of time as possible and with the smallest possible integers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Grid:
 
     A section is a point in time between the start of some buffer and the next end of any buffer. Two buffers overlap in
     time if and only if they share a section. Sizes, alignments and distances are in units of their greatest common
-    divisor. Every address that results from stacking buffers is a multiple of it.
+    divisor. Every address that results from stacking buffers is a multiple of this divisor.
     """
 
     unit: int
@@ -35,8 +35,8 @@ class Grid:
     """For each such result, an upper bound on the units that overlaps save, and the last section in which they do."""
 
     def above(self, below: int, buffer: int) -> int:
-        """The units from the start of buffer `below` to the lowest start of `buffer` above it, if both are alive
-        together.
+        """If both buffers are alive together, the units from the start of buffer `below` to the lowest start of
+        `buffer` above it.
         """
         if below in self.overlaps:
             return self.overlaps[below].get(buffer, self.sizes[below])

@@ -1,9 +1,9 @@
 """A judge of a lower bound: a second search for the packings that a first search has excluded.
 
-Algorithm X judges branch and bound and shares no code with it. It counts in bytes and in starts of buffers, instead of
-the units and sections of a grid. Every offset of a packing that has been pushed down is an option. Branch and bound
-judges the bounds that exact cover has proved. Whether a placement is valid is checked elsewhere: by the validator, and
-in a program by `check-packing`.
+If branch and bound proved the bound, Algorithm X is the judge and shares no code with it. Algorithm X counts in bytes
+and in starts of buffers, instead of the units and sections of a grid. Every offset of a packing that has been pushed
+down is an option. If exact cover proved the bound, branch and bound is the judge. This module does not check whether a
+placement is valid; the validator and, in a program, `check-packing` do.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Judgement:
 
 
 def judge(rectangles: Sequence[Rectangle], bound: int, work: int = WORK_LIMIT) -> Judgement:
-    """Prove or refute by exact cover that every packing of non-empty rectangles needs at least `bound` bytes.
+    """Judge by exact cover whether every packing of non-empty rectangles needs at least `bound` bytes.
 
     work: a limit, in the unit of `Effort`; the verdict for a problem that exceeds it is UNDECIDED.
     """
@@ -60,7 +60,7 @@ def judge(rectangles: Sequence[Rectangle], bound: int, work: int = WORK_LIMIT) -
 
 
 def judge_height(rectangles: Sequence[Rectangle], height: int, work: int = WORK_LIMIT) -> Judgement:
-    """Prove or refute, independently of any placement, that some packing needs at most `height` bytes."""
+    """Judge by exact cover whether some packing needs at most `height` bytes, independently of any known placement."""
     offsets, ended, spent = _packed(rectangles, height, work)
     if offsets is not None:
         return Judgement(Verdict.AGREED, offsets, spent)
@@ -68,7 +68,7 @@ def judge_height(rectangles: Sequence[Rectangle], height: int, work: int = WORK_
 
 
 def judge_by_search(rectangles: Sequence[Rectangle], bound: int) -> Judgement:
-    """Prove or refute by branch and bound that every packing of non-empty rectangles needs at least `bound` bytes."""
+    """Judge by branch and bound whether every packing of non-empty rectangles needs at least `bound` bytes."""
     placement = pack(rectangles, "branch-and-bound")
     if placement.height < bound:
         return Judgement(Verdict.REFUTED, placement.offsets)
@@ -82,12 +82,19 @@ JUDGE_NAMED: Mapping[str, Callable[[Sequence[Rectangle], int], Judgement]] = dic
 
 
 def other_judge(name: str, proof: str | None) -> str:
-    """The named judge; if it proved the bound itself or is `OTHER_JUDGE`, a judge that did not prove the bound."""
+    """The name of the judge to use: `name`, unless that algorithm proved the bound itself; then an algorithm that did
+    not.
+
+    `OTHER_JUDGE` as the name also selects an algorithm that did not prove the bound. proof: the algorithm that proved
+    the bound, if any.
+    """
     return next(each for each in JUDGES if each != proof) if name in (OTHER_JUDGE, proof) else name
 
 
 def _packed(rectangles: Sequence[Rectangle], height: int, work: int) -> tuple[tuple[int, ...] | None, bool, int]:
-    """The offsets of a packing in `height` bytes or None, whether the whole tree was searched, and the work spent."""
+    """Return the offsets of a packing in `height` bytes or None, whether the whole tree was searched, and the work
+    spent.
+    """
     if height > BYTES:
         return None, False, 0
     grid, effort = _in_bytes(rectangles), Effort(work=work)

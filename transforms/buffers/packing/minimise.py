@@ -1,12 +1,14 @@
 """The lowest height, found by branch and bound searches with decreasing capacities.
 
-A trial is a search in one order of the buffers; with a good order it ends at once. Some trials pack merged buffers
-instead. This is a smaller problem, and each of its packings is one of the original problem. Two buffers that are alive
-in the same sections can be stacked. Two buffers of the same size can be joined in time if one ends where the other
-starts. Packings without a spare byte often contain such pairs: merging inverts the division of a rectangle into two. A
-pair may also be a coincidence, especially if many buffers are alive together, and among small or short-lived buffers.
-The smaller problem may then have no packing. Each seed therefore leaves different pairs unmerged. Buffers that may
-overlap each other are never merged.
+A trial is a search in one order of the buffers. With a good order the search ends at once. Some trials pack merged
+buffers instead. Merging makes the problem smaller, and each packing of the merged buffers is a packing of the original
+problem. Two buffers that are alive in the same sections can be stacked. Two buffers of the same size can be joined in
+time if one ends where the other starts.
+
+Packings without a spare byte often contain such pairs. They look like one rectangle that was divided into two, and
+merging undoes the division. A pair may also be a coincidence, especially if many buffers are alive together, and among
+small or short-lived buffers. The smaller problem may then have no packing. Each seed therefore leaves different pairs
+unmerged. Buffers that may overlap each other are never merged.
 """
 
 from __future__ import annotations
@@ -73,8 +75,8 @@ class Trial(NamedTuple):
     """A search for a packing of a given height, in a tree of at most `nodes` nodes.
 
     base: the name and the function of the sort order, before any random changes. order: the indices of the buffers.
-    share: the share of the gap to the lower bound by which the packing is to be lower. merged: the blocks that replace
-    the buffers, and the problem of packing these blocks.
+    share: the share of the gap to the lower bound that the trial tries to close. merged: the blocks that replace the
+    buffers, and the problem of packing these blocks.
     """
 
     name: str
@@ -134,7 +136,7 @@ class Minimiser:
             self._try(self._within_gap(trial.share), trial)
 
     def _within_gap(self, share: float) -> int:
-        """The best height, lowered by a share of the gap to the lower bound."""
+        """The best height, lowered by a share of its distance to the lower bound."""
         height = -(-self.best.height // self.unit)
         return height - max(int((height - self.least) * share), 1)
 
@@ -155,7 +157,9 @@ class Minimiser:
             yield Trial(base[0], base, _arranged(base[1], self.problem.features), nodes)
 
     def _trials(self) -> Iterator[Trial]:
-        """Yield endless rounds of trials: named orders, a long search for a proof, random orders and merged buffers."""
+        """Yield endless rounds of trials. A round has named orders, a long search for a proof, random orders and merged
+        buffers.
+        """
         seeds, merge_seeds = count(), count()
         for round in count():
             nodes = TRIAL_NODES << round
@@ -200,7 +204,9 @@ class Minimiser:
         )
 
     def _try(self, height: int, trial: Trial) -> Outcome:
-        """Search for a packing of the given height, and record the placement or the proof that results."""
+        """Search for a packing of the given height. Record the placement or the proof that results, and return the
+        outcome.
+        """
         before = time.monotonic()
         problem = self.problem if trial.merged is None else trial.merged[1]
         bytes_ = height * self.unit
@@ -251,7 +257,7 @@ _Order = Callable[[_Features], tuple[int, ...]]
 
 
 def _powers(*exponents: int) -> _Order:
-    """A sort key: the product of the features, each to the power of its exponent."""
+    """A sort key that is a product of features, each to the power of the exponent at the same position."""
 
     def key(buffer: _Features) -> tuple[int, ...]:
         return (prod(value**exponent for value, exponent in zip(buffer, exponents, strict=True)),)
@@ -287,7 +293,7 @@ def _features(rectangles: Sequence[Rectangle], grid: Grid) -> list[_Features]:
 
 
 def _drawn(seed: int) -> _Order:
-    """A product of powers of the features with random exponents."""
+    """A sort key that is a product of features, with random exponents. seed: the seed of the exponents."""
     draw = Random(seed)
     return _powers(
         *(draw.choice(exponents) for exponents in ((1, 2, 2), (0, 1, 2), (0, 1, 2), (0, 0, 2, 8), (0, 0, 2, 8)))
@@ -295,7 +301,7 @@ def _drawn(seed: int) -> _Order:
 
 
 def _shaken(order: _Order, seed: int) -> _Order:
-    """The same order with each number of the sort key changed at random by up to ten percent."""
+    """A sort key that equals the key of `order`, changed at random by up to ten percent for each buffer."""
     draw = Random(seed)
     return lambda buffer: tuple(value * draw.randint(90, 110) for value in order(buffer))
 
@@ -314,7 +320,7 @@ _SAFE_SHARE = 0.3
 
 
 class _MergedBlock(NamedTuple):
-    """Buffers merged into one that is alive in the sections `first` to `last` of a grid.
+    """Buffers merged into one block that is alive in the sections `first` to `last` of a grid.
 
     parts: the buffers and their offsets in the block, in units.
     """
@@ -327,7 +333,9 @@ class _MergedBlock(NamedTuple):
 
 
 def merge_buffers(grid: Grid, seed: int) -> list[_MergedBlock]:
-    """Merge pairs of buffers until all remaining pairs are refused; the seed determines which pairs are refused."""
+    """Merge pairs of buffers until all remaining pairs are refused, and return the blocks. The seed determines which
+    pairs are refused.
+    """
     draw = Random(seed)
     doubt = _DOUBTS[seed % len(_DOUBTS)]
     common = _Common(grid)
@@ -368,17 +376,17 @@ class _Common:
         return self.lengths[length] / self.count
 
     def size(self, size: int) -> float:
-        """The share of buffers of a size, averaged over the sizes that differ from the given one by at most a tenth."""
+        """The share of buffers of a size, averaged over all sizes that differ from `size` by at most a tenth."""
         near = max(1, size // 10)
         buffers = bisect_right(self.sizes, size + near) - bisect_left(self.sizes, size - near)
         return buffers / ((2 * near + 1) * self.count)
 
 
 def _pairs(blocks: dict[int, _MergedBlock], common: _Common, draw: Random) -> Iterator[tuple[float, int, int]]:
-    """Yield pairs of blocks that can be merged, each with the probability that the match is no coincidence.
+    """Yield pairs of blocks that can be merged, each after the probability that the match is no coincidence.
 
-    The probability is based on the expected number of coincidences. Among many blocks that could be merged with each
-    other, the number of pairs drawn is linear in the number of blocks.
+    The probability is based on the expected number of coincidences. If many blocks could be merged with each other,
+    only a number of pairs that is linear in the number of blocks is drawn.
     """
     numbers = [*blocks]
     draw.shuffle(numbers)
@@ -403,7 +411,9 @@ def _pairs(blocks: dict[int, _MergedBlock], common: _Common, draw: Random) -> It
 
 
 def _joined(a: _MergedBlock, b: _MergedBlock) -> _MergedBlock:
-    """Block b stacked on block a if both are alive in the same sections; otherwise b joined to a in time."""
+    """Merge two blocks. If both are alive in the same sections, b is stacked on a; otherwise b is joined to a in
+    time.
+    """
     above = a.size if a.first == b.first else 0
     parts = (*a.parts, *((part, offset + above) for part, offset in b.parts))
     return _MergedBlock(a.size + b.size if above else a.size, lcm(a.alignment, b.alignment), a.first, b.last, parts)

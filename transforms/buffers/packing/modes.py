@@ -39,7 +39,9 @@ def greedy(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Place the rectangles one after the other, like static variables: no byte is used twice."""
+    """A placement in which no byte is used twice: the rectangles are placed one after the other, like static
+    variables.
+    """
     offsets, end = list[int](), 0
     for shape in rectangles:
         effort.check()
@@ -50,9 +52,10 @@ def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Start from the better greedy placement, run exact cover for some steps, then branch and bound.
+    """Start from the better greedy placement, run exact cover for some steps, then branch and bound. Return the lowest
+    placement.
 
-    Stops when a placement is proven optimal.
+    The function returns as soon as a placement is proven optimal.
     """
     best = greedy(rectangles, effort)
     if effort.is_enough(best):
@@ -71,7 +74,9 @@ def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placeme
 
 
 def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Start from the better greedy placement, and run branch and bound until a placement is proven optimal."""
+    """Start from the better greedy placement, and run branch and bound until a placement is proven optimal. Return
+    it.
+    """
     return _searched(rectangles, greedy(rectangles, effort), effort)
 
 
@@ -168,7 +173,8 @@ MODES = tuple(PACKERS.ours)
 def pack(
     rectangles: Sequence[Rectangle], mode: str = "auto", effort: Effort | None = None, coarsen: int = 1
 ) -> Placement:
-    """A valid placement by the named algorithm, or the best one found when the effort's seconds run out.
+    """Place the rectangles by the named algorithm. If the effort's seconds run out, return the best valid placement
+    found so far.
 
     coarsen: for the algorithm, round sizes up to multiples of this number of bytes (MinUn 5.3). The problem becomes
     smaller and the result worse. Lower bounds from such a search are invalid, except the peak of live bytes. Empty
@@ -197,7 +203,8 @@ def pack(
 
 
 def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], placement: Placement, coarsen: int) -> Placement:
-    """The placement of all rectangles, given the placement of the non-empty ones with coarsened sizes.
+    """Extend a placement of the non-empty rectangles, with coarsened sizes, to all rectangles. Return the extended
+    placement.
 
     kept: the indices of the non-empty rectangles.
     """

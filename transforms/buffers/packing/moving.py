@@ -1,7 +1,7 @@
 """Moves of operands between ops, before results overlap them, if such moves make the arena smaller.
 
-A result starts below the operand that it overwrites, so addresses only decrease in a chain of overlaps. Before such an
-op its operand may move once to a higher address, at the cost of a copy.
+A result starts below the operand that it overwrites. If the result is an operand of the next op, and so on, addresses
+only decrease. Before such an op its operand may therefore move once to a higher address, at the cost of a copy.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def pack_with_moves(
     """A placement with moves that is lower than `placed`, or `placed` itself if there is none.
 
     barred: points before which no buffer may move. pack: the function that places rectangles. Moves are added one by
-    one, starting with the one that saves most, as long as each saves one percent of the height.
+    one, starting with the move that saves most, as long as each saves one percent of the height.
     """
     best, chosen = placed, Split()
     bound = lower_bound(rectangles)
@@ -50,7 +50,11 @@ def pack_with_moves(
 
 
 def _candidates(rectangles: Sequence[Rectangle], barred: frozenset[int], chosen: Split) -> Iterator[tuple[int, int]]:
-    """Yield operands that may move before the op whose result may overlap them, at most one before each op."""
+    """Yield pairs of an operand and a program point: the operand may move before the op at this point, whose result may
+    overlap it.
+
+    There is at most one pair for each op.
+    """
     taken = set(chosen.values())
     for shape in rectangles:
         for operand, _ in shape.overlaps:

@@ -53,7 +53,7 @@ def _cache_folder() -> Path:
 
 
 def _build(compiler: str, built: Path) -> None:
-    """Compile into the folder of the final path, then rename the result, so that two processes may do so at the same
+    """Compile into the folder of the final path, then rename the result, so that two processes may compile at the same
     time.
     """
     with tempfile.TemporaryDirectory(dir=built.parent) as folder:
@@ -74,7 +74,11 @@ def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: fl
 
 
 def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
-    """The overlaps of all buffers in one list, the index in the list at which each buffer starts, and the savings."""
+    """The overlaps and the savings of all buffers as arrays for C.
+
+    The arrays are the index at which the overlaps of each buffer start, the operands, the distances, the reduced sizes,
+    and the last sections in which bytes are saved.
+    """
     each = [grid.overlaps.get(b, {}) for b in range(len(grid.sizes))]
     savings = [grid.savings.get(b, (0, first - 1)) for b, first in enumerate(grid.first)]
     starts = accumulate((len(operands) for operands in each), initial=0)

@@ -1,4 +1,6 @@
-"""The program point at which the live buffers need the most bytes: a lower bound on the height of every placement."""
+"""The program point at which the live buffers need the most bytes. These bytes are a lower bound on the height of every
+placement.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ class Peak:
 
 
 def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
-    """The first point at which the live buffers need the most bytes; point 0 if there are no rectangles.
+    """Find the first point at which the live buffers need the most bytes; point 0 if there are no rectangles.
 
     If all alignments have a common divisor g, every buffer except the topmost occupies a multiple of g bytes. The need
     therefore grows where a rectangle starts. It may also grow where a rectangle ends and the remaining alignments have
@@ -50,7 +52,9 @@ def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
 
 
 def _plain_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
-    """The first point with the most bytes alive, and the number of these bytes."""
+    """Return the first point with the most bytes alive, and the number of these bytes; None if there are no
+    rectangles.
+    """
     changes: dict[int, int] = {}
     for shape in rectangles:
         changes[shape.first] = changes.get(shape.first, 0) + shape.size
@@ -66,8 +70,8 @@ def _plain_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
 
 
 def _padded_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
-    """The first point with the greatest need in bytes, and this need,
-    including the padding that common divisors prove.
+    """Return the first point with the greatest need, and this need in bytes. The need includes the padding that
+    alignments prove.
     """
     changes = [(shape.first, 1, i) for i, shape in enumerate(rectangles)]
     changes += [(shape.last + 1, 0, i) for i, shape in enumerate(rectangles)]

@@ -1,4 +1,4 @@
-"""Rectangles of live range times size, and placements of them."""
+"""Rectangles, each a live range by a size in bytes, and placements of rectangles."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 
 class Overlap(NamedTuple):
-    """Permission for rectangle `operand` to start only `distance` bytes above a result that is alive at the same time.
+    """The permission for the rectangle `operand` to overlap a result that is alive at the same time.
 
-    distance: between 0 and the size of the result.
+    The operand must start at least `distance` bytes above the result. distance: between 0 and the size of the result.
     """
 
     operand: int
@@ -72,9 +72,9 @@ class Placement:
 
     offsets: in bytes, in the order of the rectangles; for a rectangle that moves, its first offset. height: the
     greatest end of any rectangle, in bytes. lower_bound: a bound on the height of every placement, in bytes. It is the
-    need at the peak, or more if a search has excluded lower placements. proof: which of these proved the bound. moves:
-    in the order of their execution, also at the same point. The bytes that a rectangle moves to are free at the move,
-    except that they may overlap the bytes that it moves from. packer: the algorithm that found the offsets.
+    need at the peak, or more if a search has excluded lower placements. proof: whether the peak or which search proved
+    the bound. moves: in the order of their execution, also at the same point. When a rectangle moves, the bytes of its
+    new location are free, except for bytes of its old location. packer: the algorithm that found the offsets.
     """
 
     offsets: tuple[int, ...]
@@ -109,7 +109,7 @@ class Stay(NamedTuple):
 
 
 def stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[Stay]:
-    """Yield the stays of each rectangle: one, and one more for each move of the rectangle."""
+    """Yield the stays of each rectangle. A rectangle with n moves has n + 1 stays."""
     moves: dict[int, list[BufferMove]] = {}
     for move in placement.moves:
         moves.setdefault(move.index, []).append(move)
@@ -133,18 +133,20 @@ def keep_numbers(rectangles: Sequence[Rectangle], kept: Sequence[int]) -> list[R
 
 
 class Saving(NamedTuple):
-    """An upper bound on the bytes that overlaps of a result save, and the last point at which they save any."""
+    """An upper bound on the bytes that overlaps of a result save, and the last program point at which overlaps save
+    bytes.
+    """
 
     bytes: int
     until: int
 
 
 def saving(rectangles: Sequence[Rectangle], shape: Rectangle) -> Saving:
-    """An upper bound on the bytes that overlaps save at points where a result and its operands are alive.
+    """An upper bound on the bytes that the overlaps of a result save. shape: the rectangle of the result.
 
-    Sorted by offset, each buffer alive at a point starts above the previous one by the size of the previous one, or by
-    the distance of their overlap. Only one operand can follow a result directly, and no more than the size of the
-    operands is saved.
+    Bytes are saved at points where the result and its operands are alive. Sort the buffers alive at such a point by
+    offset. Each buffer starts above the previous one by the size of the previous one, or by the distance of their
+    overlap. Only one operand can follow the result directly, and the saving is at most the size of the operands.
     """
     if not shape.overlaps:
         return Saving(0, shape.first - 1)

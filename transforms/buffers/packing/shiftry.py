@@ -1,8 +1,9 @@
 """Shiftry's allocator (section 7, algorithms 15 to 17): blocks in order of start, and defragmentation.
 
-It differs from the paper in three respects. If only some variables block a new one, and moving them copies fewer bytes
-than the compaction of algorithm 17, only these variables move. Compacted variables are contiguous, without the unused
-rest of their blocks. A program that does not fit makes the arena higher, and the `limit` of the pass reports this.
+This allocator differs from the paper in three respects. First, if only some variables block a new variable, only these
+variables may move. They do so if moving them copies fewer bytes than the compaction of algorithm 17. Second, compacted
+variables are contiguous; the unused rest of each block is dropped. Third, a program that does not fit makes the arena
+higher. The `limit` of the pass then reports that the program does not fit.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ Plan = tuple[int, dict[int, int]]
 
 
 def shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Allocate blocks as variables become alive, within the peak of live bytes if defragmentation achieves this.
+    """A placement by Shiftry's allocator. Blocks are allocated as variables become alive.
 
-    No variable moves before a program point that the effort bars, because a variable in a loop or branch would then
-    need two addresses at once. Raises `OutOfTime`.
+    The placement stays within the peak of live bytes if defragmentation achieves this. No variable moves before a
+    program point that the effort bars, because a variable in a loop or branch would then need two addresses at once.
+    Raises `OutOfTime`.
     """
     memory = _Memory(rectangles, effort)
     for i in sorted(range(len(rectangles)), key=lambda i: (rectangles[i].first, rectangles[i].last)):
@@ -33,7 +35,7 @@ def shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 class _Memory:
-    """The offsets of live variables (algorithm 15), and the body of the loop of algorithm 16."""
+    """The offsets of live variables (algorithm 15), and the steps of algorithm 16 for one variable."""
 
     def __init__(self, rectangles: Sequence[Rectangle], effort: Effort) -> None:
         self.rectangles = rectangles
@@ -77,12 +79,18 @@ class _Memory:
         return start
 
     def _block(self, shape: Rectangle) -> int:
-        """The size of a rectangle rounded up to a multiple of unit and alignment; blocks start at multiples of it."""
+        """The size of a rectangle rounded up to a multiple of unit and alignment. Blocks start at multiples of this
+        size.
+        """
         size = shape.size + -shape.size % self.unit
         return size + -size % shape.alignment
 
     def _compact(self, shape: Rectangle) -> Plan:
-        """Push all live variables to the lowest addresses, in the order of their offsets (algorithm 17)."""
+        """Plan to move all live variables to the lowest addresses, in the order of their offsets (algorithm 17).
+
+        shape: the rectangle for which space is needed. Returns the offset of the space above all variables, and the new
+        offset of each variable that moves.
+        """
         filled, moved = 0, dict[int, int]()
         for j, start in sorted(self.live.items(), key=lambda item: item[1]):
             variable = self.rectangles[j]
@@ -93,7 +101,11 @@ class _Memory:
         return filled + -filled % shape.alignment, moved
 
     def _evictions(self, shape: Rectangle) -> Iterator[Plan]:
-        """Yield plans that clear a range of bytes: the variables in the range move to free bytes, the largest first."""
+        """Yield plans that clear space for `shape`: the variables in a range of bytes move to free bytes, the largest
+        first.
+
+        A plan consists of the start of the range and the new offset of each variable that moves.
+        """
         ends = [begin + self.rectangles[j].size for j, begin in self.live.items()]
         for start in sorted({0, *(end + -end % shape.alignment for end in ends)}):
             self.effort.check()
@@ -114,9 +126,9 @@ class _Memory:
         return [j for j, begin in live.items() if begin < start + size and start < begin + self.rectangles[j].size]
 
     def _free_offset(self, shape: Rectangle, live: dict[int, int], start: int, size: int) -> int | None:
-        """The lowest free offset below the limit, outside of the range to be cleared; None if there is none.
+        """The lowest free offset for `shape` below the limit, outside the range to be cleared; None if there is none.
 
-        start, size: the range to be cleared, in bytes.
+        live: the offsets of the variables. start, size: the range to be cleared, in bytes.
         """
         taken = [(start, start + size), *((begin, begin + self.rectangles[j].size) for j, begin in live.items())]
         lowest = 0

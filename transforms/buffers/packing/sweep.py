@@ -1,4 +1,4 @@
-"""A placement that is computed in O(n log n), fast enough for any time limit."""
+"""A placement that is computed in O(n log n) and therefore suits any time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validation of placements. The only code shared with the packers is the types of problems and placements."""
+"""Validation of placements. The validator shares with the packers only the types of problems and placements."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ STEPS = 2_000_000
 def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: int = PLACEMENT_LIMIT) -> Iterator[str]:
     """Yield all errors in the offsets, the moves, the height or the lower bound; nothing for a valid placement.
 
-    A lower bound above the need of every point claims that a search found nothing lower. The check is a limited search
-    for a placement below the bound. It can refute the bound but not prove it.
+    If a lower bound exceeds the need at every point, a search must have found nothing lower. The validator checks this
+    claim by a limited search for a placement below the bound. The search can refute the bound but not prove it.
     """
     if len(placement.offsets) != len(rectangles):
         yield f"{len(placement.offsets)} offsets for {len(rectangles)} buffers"
@@ -82,8 +82,8 @@ def _operands(shape: Rectangle) -> Iterator[int]:
 def _bad_overlaps(
     rectangles: Sequence[Rectangle], stays: Sequence[tuple[int, int, int, int]], overlapping: set[int]
 ) -> Iterator[str]:
-    """Yield errors for the buffers `overlapping`, which have permission to overlap some buffers. Each is compared with
-    every buffer.
+    """Yield errors for the buffers with the indices `overlapping`, which may overlap some buffers. Each is compared
+    with every buffer.
     """
     for i, start, first, last in stays:
         if i not in overlapping:
@@ -115,7 +115,7 @@ class _SortedPairs:
         """For each list, a lower bound on its pairs that is greater than all pairs of earlier lists."""
 
     def add(self, pair: tuple[int, int]) -> list[tuple[int, int]]:
-        """Add a pair, and return the pairs before and after it."""
+        """Insert a pair. Return its neighbours in the list: the pair before it and the pair after it, if they exist."""
         k = bisect_right(self.firsts, pair) - 1
         pairs = self.lists[k]
         at = bisect_left(pairs, pair)
@@ -139,7 +139,7 @@ class _SortedPairs:
 
 
 def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[str]:
-    """Yield errors for moves at impossible points, and for moves onto a buffer that is still alive."""
+    """Yield errors for moves at impossible points, and for moves to bytes of a buffer that is still alive."""
     moves = placement.moves
     if any(before.point > after.point for before, after in pairwise(moves)):
         yield "the moves are not in the order of their points"
@@ -173,7 +173,9 @@ def _most_alive(rectangles: Sequence[Rectangle]) -> int:
 
 
 class _Lower:
-    """A search for a placement below a limit that places buffers in any order, each at its lowest free offset."""
+    """A search for a placement that is lower than a limit. Buffers are placed in any order, each at its lowest free
+    offset.
+    """
 
     def __init__(self, rectangles: Sequence[Rectangle], limit: int, patience: int) -> None:
         self.rectangles = keep_numbers(rectangles, [i for i, shape in enumerate(rectangles) if shape.size])

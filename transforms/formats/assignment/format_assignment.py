@@ -1,9 +1,10 @@
 """The formats of a program's tensors, derived from a choice for each class of tensors and from the profile.
 
-The first step follows Shiftry 6.1, algorithm 10: each tensor's greatest magnitude on the validation set determines its
-scale. Two additions preserve accuracy in 8 bits. Arguments of tanh, sigmoid and exp need no scale for magnitudes at
-which these functions are constant. The requested width applies to stored tensors: single numbers are in registers and
-have the precision of registers.
+The first step follows Shiftry 6.1, algorithm 10: each tensor's greatest magnitude on the validation set determines the
+scale of the tensor. Two additions preserve accuracy in 8 bits. First, tanh, sigmoid and exp are constant for arguments
+of great magnitude, so the scale of an argument covers only the range in which the function varies. Second, the
+requested width applies only to tensors stored in memory. Single numbers are in registers and have the precision of
+registers.
 """
 
 from __future__ import annotations
@@ -53,7 +54,10 @@ SPARE_BITS = 7
 
 
 class AccumulatorWidths:
-    """The accumulator widths of the given sums of products (`contractions`) on reals; each width is computed once."""
+    """The accumulator widths that sums of products need. Each width is computed once.
+
+    contractions: the sums, in a program on reals.
+    """
 
     def __init__(self, contractions: Sequence[tdsl.ContractionOp]):
         self.contractions = contractions
@@ -107,7 +111,9 @@ MEDIAN = tdsl.PERCENTILES.index(50.0)
 
 
 def range_of(tensors: TensorClass, prototype: NumberFormat) -> tuple[float, float]:
-    """The range of a class of tensors, extended to the results that functions and bounded ops in the class can have."""
+    """The range of a class of tensors, extended to all results that the functions and bounded ops in the class can
+    have.
+    """
     low, high = tensors.range
     for value in tensors.members:
         op = value.owner
@@ -125,7 +131,7 @@ def _is_bounded(value: SSAValue) -> bool:
 def _reaches_bounds(op: tdsl.TensorOp) -> bool:
     """True for `tdsl` masks and steps, whose results are 0 or 1, and for bounded results that the program returns.
 
-    A bounded result inside the program has the range of the data, like all tensors between layers.
+    For a bounded result inside the program, the range of the data is used, as for all tensors between layers.
     """
     if isinstance(op, tdsl.StepOp | tdsl.TopKMaskOp):
         return True
@@ -134,7 +140,7 @@ def _reaches_bounds(op: tdsl.TensorOp) -> bool:
 
 
 class AssignmentSteps:
-    """The formats for one set of choices, derived in steps, each of which changes some formats.
+    """The derivation of formats for one set of choices. It consists of steps, and each step changes some formats.
 
     bounding: the ops of a function whose operands bound their results. class_of: the class of each tensor of the
     function. formats: the format of each class, initially as chosen. compute_formats: the compute formats of classes
@@ -180,11 +186,11 @@ class AssignmentSteps:
         return self.formats[self.class_of[value]]
 
     def _widen_scalars(self) -> None:
-        """Widen the format of single numbers if only single numbers are computed from them, or if most of them round to
-        zero.
+        """Widen the format of single numbers in two cases.
 
-        In the second case, the range is first reduced so that the outermost 0.1 % of the numbers saturate. The format
-        is widened only if most numbers still round to zero.
+        In the first case, only single numbers are computed from them. In the second case, most of the numbers round to
+        zero. The range is then first reduced so that the outermost 0.1 % of the numbers saturate. The format is widened
+        only if most numbers still round to zero.
         """
         for tensors, choice in self.choices.items():
             if not (tensors.are_scalars or tensors.are_collected):
@@ -206,7 +212,7 @@ class AssignmentSteps:
         return low * high >= 0 and any(m and not format.decode(format.encode(np.array(m / 2))) for m in medians)
 
     def _limit_arguments(self) -> None:
-        """Assign to function arguments the scale of the range in which the functions vary.
+        """Assign to the arguments of functions the scale that suits the range in which the functions vary.
 
         Single arguments also get the precision of registers if the results are wider. Only classes that nothing but
         functions read are changed.
@@ -241,9 +247,9 @@ class AssignmentSteps:
         self.formats |= score_errors.chosen(offered)
 
     def _reach_further(self, bounded: Set[SSAValue]) -> None:
-        """Extend formats to greater numbers while the sums of their products still fit their accumulators.
+        """Change formats to represent greater numbers, as far as the sums of products still fit in their accumulators.
 
-        bounded: tensors of sums whose accumulators are chosen later; their formats are unchanged.
+        bounded: the tensors that are sums whose accumulators are chosen later; their formats are unchanged.
         """
         for tensors, choice in self.choices.items():
             stays = tensors.is_constant or tensors.known or self.formats[tensors].bits != choice.prototype.bits
@@ -252,9 +258,9 @@ class AssignmentSteps:
                 self.formats[tensors] = next(further, self.formats[tensors])
 
     def _still_fits(self, tensors: TensorClass, format: NumberFormat) -> bool:
-        """True if a new format of a class widens no accumulator beyond `ACCUMULATOR_BITS`.
+        """True if no accumulator exceeds `ACCUMULATOR_BITS` bits when a class gets a new format.
 
-        An accumulator that is already wider must not become wider still.
+        If an accumulator is already wider, its width must not increase.
         """
         for op in self.accumulators.contractions:
             if any(self.class_of.get(value) is tensors for value in op.inputs):
@@ -264,10 +270,10 @@ class AssignmentSteps:
         return True
 
     def _spare_accumulators(self) -> None:
-        """Narrow the operands of sums until the sums are proven to fit, alternating between the two factors.
+        """Narrow the operands of sums until the sums are proven to fit in their accumulators.
 
-        If no accumulator fits otherwise, the factors may lose any number of bits, because the initial value of a sum
-        may be far greater than its products.
+        Bits are removed from the two factors alternately. If no accumulator fits otherwise, the factors may lose any
+        number of bits, because the initial value of a sum may be far greater than the products.
         """
         for op in self.accumulators.contractions:
             best: dict[TensorClass, NumberFormat] | None = None
@@ -289,9 +295,9 @@ class AssignmentSteps:
         return self.accumulators.bits(op, lambda value: formats[self.class_of[value]])
 
     def _narrowed(self, op: tdsl.ContractionOp, bits: int) -> dict[TensorClass, NumberFormat]:
-        """The formats of both factors of each product, narrowed by `bits` bits in total.
+        """The formats of both factors of each product, by class, narrowed by `bits` bits in total.
 
-        The wider factor is narrowed first, then both alternately.
+        The wider factor is narrowed first, then both factors are narrowed alternately.
         """
         narrowed: dict[TensorClass, NumberFormat] = {}
         for pair in op.pairs:
@@ -317,7 +323,7 @@ class AssignmentSteps:
         return self.compute_formats.get(tensors, self.formats[tensors]).bits
 
     def _align_starts(self) -> None:
-        """Coarsen the scale of initial values of sums until it is no finer than the scale of the products."""
+        """Coarsen the scale of the initial value of each sum until it is no finer than the scale of the products."""
         for op in self.accumulators.contractions:
             if op.initial is not None:
                 tensors, result = self.class_of[op.initial], self.of(op.out)
@@ -333,7 +339,7 @@ class AssignmentSteps:
     def _coarser(self, tensors: TensorClass, unit: Accumulator) -> Iterator[NumberFormat]:
         """Yield formats in which a class can be the initial value of sums, in descending order of precision.
 
-        These formats have fewer and fewer bits, then also a greater range.
+        The formats have fewer and fewer bits. The last formats also have a greater range.
         """
         format = unit.start_constant(self.formats[tensors])
         yield from (format.narrowed(bits) for bits in range(format.bits))
@@ -342,7 +348,9 @@ class AssignmentSteps:
             yield self.choices[tensors].format_for(-reach, reach).narrowed(format.bits)
 
     def _align_addends(self) -> None:
-        """Coarsen the scale of constants that are only added to the scale of the other addend, which saves shifts."""
+        """Coarsen the scale of constants that are only used as addends to the scale of the other addend, which saves
+        shifts.
+        """
         for tensors in self.choices:
             for (lhs, rhs), sum in tensors.sums if tensors.is_constant else ():
                 addend = rhs if self.class_of[lhs] is tensors else lhs
@@ -350,9 +358,10 @@ class AssignmentSteps:
                     self.formats[tensors] = self.formats[tensors].addend(self.of(addend), self.of(sum))
 
     def _limit_results(self) -> None:
-        """Coarsen the scale of results whose operands cannot fill their range, repeatedly until nothing changes.
+        """Coarsen the scale of a result if the operands are too small to fill the range of its format.
 
-        This applies only to number formats that define such a rule (`of_sum`, `of_product`).
+        The step is repeated until nothing changes. It applies only to number formats that define such a rule (`of_sum`,
+        `of_product`).
         """
         changed = True
         while changed:
@@ -369,11 +378,10 @@ class AssignmentSteps:
                 changed |= after != before
 
     def _hold_sums(self) -> bool:
-        """Assign formats that represent sums of forests' votes exactly, where such formats exist; return True if one
-        changed.
+        """Assign to sums of forests' votes formats that represent the sums exactly, where such formats exist.
 
         The sums may include added constants. Sums that only functions read are unchanged unless a forest computes them
-        directly.
+        directly. Returns True if a format changed.
         """
         held = [
             tensors
@@ -394,9 +402,10 @@ class AssignmentSteps:
         return changed
 
     def _narrow_votes(self, forest: tdsl.ForestOp) -> None:
-        """Narrow votes by the bits that none of them needs; votes that are zero or one need only one bit.
+        """Narrow the votes of a forest by the bits that none of the votes needs. Votes that are zero or one need only
+        one bit.
 
-        Also narrow them until the widest integers can represent their sums.
+        If the widest integers cannot represent the sums of the votes, narrow the votes until they can.
         """
         votes, reals = self.class_of[forest.votes], votes_of(forest)
         assert reals is not None
@@ -432,9 +441,11 @@ class AssignmentSteps:
 def _holding_sums(
     votes: NumberFormat, reals: Reals, low: float, high: float
 ) -> tuple[NumberFormat, NumberFormat] | None:
-    """The format of votes, narrowed until some format represents their sums in [low, high], and this second format.
+    """Narrow the format of votes until some format represents their sums in [low, high]. Return both formats, the
+    votes' format first.
 
-    None if no narrowing suffices without a rounding error of a vote above `LEAST_PRECISION` times the greatest vote.
+    None if this would cause a rounding error of a vote above `LEAST_PRECISION` times the greatest vote. reals: the
+    votes as reals.
     """
     for bits in range(votes.bits - 1):
         narrower = votes.narrowed(bits)
@@ -451,14 +462,14 @@ class FormatAssignment:
 
     If a part of the function already has formats, `classes` contains only the tensors of the other part.
 
-    An argument whose interface has a `format` is stored in that format. Its class is also computed in that format,
-    unless the chosen format is of another family or narrower in memory. In this case casts convert between the two
-    formats, unless the program only compares the argument.
+    An argument may have a `format` in its interface. It is then stored in that format. Its class is also computed in
+    that format, unless the chosen format is of another family or narrower in memory. In this case casts convert between
+    the two formats, unless the program only compares the argument.
 
     inputs: reals of shape (samples, elements) on which constants are rounded and fitted; without inputs all numbers of
-    a constant have equal weight. scale_by: the rule for the scales of other tensors, by default the rule of their
-    formats; without inputs the greatest values determine the scales. are_numbers: true if the scores of a program
-    without a label are numbers, not class scores. Raises `InputError` for a tensor without a profile.
+    a constant have equal weight. scale_by: the rule for the scales of tensors other than constants, by default the rule
+    of their formats; without inputs the greatest values determine the scales. are_numbers: true if the scores of a
+    program without a label are numbers, not class scores. Raises `InputError` for a tensor without a profile.
     """
 
     def __init__(
@@ -487,7 +498,10 @@ class FormatAssignment:
 
     @cached_property
     def moments(self) -> InputMoments | None:
-        """The moments for the rounding of constants, computed by evaluating the inputs; None without inputs."""
+        """The moments of the inputs' factors that determine how constants are rounded; None without inputs.
+
+        They are computed by evaluating the inputs.
+        """
         return None if self.inputs is None else InputMoments(self.function, self.inputs)
 
     def formats(self, choices: Sequence[FormatChoice]) -> Sequence[NumberFormat]:
@@ -519,7 +533,7 @@ class FormatAssignment:
         return self._assigned[key]
 
     def _errors_of(self, chosen: Mapping[TensorClass, FormatChoice]) -> ScoreErrors | None:
-        """The score errors if the scales of some choice depend on them, otherwise None."""
+        """The score errors if the scales of some choice are chosen by them, otherwise None."""
         if all((self.scale_by or choice.prototype.SCALED_BY) == BY_GREATEST for choice in chosen.values()):
             return None
         return self._score_errors
@@ -528,7 +542,7 @@ class FormatAssignment:
     def _score_errors(self) -> ScoreErrors | None:
         """The score errors; None without inputs and for programs that cannot be differentiated.
 
-        These are programs that have formats in some part, and programs with loops of too many steps.
+        A program cannot be differentiated if a part of it has formats, or if it has loops of too many steps.
         """
         from tinyml.runtime.evaluator.parallel_loops import long_loop
         from tinyml.transforms.formats.assignment.score_errors import ScoreErrors
@@ -540,7 +554,7 @@ class FormatAssignment:
         return ScoreErrors(module, self.inputs, self.class_of, self.are_numbers)
 
     def _first(self, tensors: TensorClass, choice: FormatChoice) -> NumberFormat:
-        """The format of a class before the requirements of its neighbours change it, cached for each choice."""
+        """The format of a class before other classes change it, cached for each choice."""
         key = tensors, choice
         if key not in self._of_choices:
             # No search may clip a known range.
@@ -550,12 +564,16 @@ class FormatAssignment:
         return self._of_choices[key]
 
     def formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
-        """The formats in which tensors are stored, given the formats of the classes in order."""
+        """The format in which each tensor is stored. formats: the formats of the classes, in order."""
         pairs = zip(self.classes, formats, strict=True)
         return {value: self.given.get(tensors, format) for tensors, format in pairs for value in tensors.members}
 
     def compute_formats_of_values(self, formats: Sequence[NumberFormat]) -> dict[SSAValue, NumberFormat]:
-        """The compute formats of tensors stored in a foreign family (`compute_formats`) or in a prescribed format."""
+        """The compute format of each tensor that is stored in a foreign family (`compute_formats`) or in a prescribed
+        format.
+
+        formats: the formats of the classes, in order.
+        """
         stored = dict(zip(self.classes, formats, strict=True))
         computed = compute_formats(stored)
         for op in self.accumulators.contractions if computed else ():
@@ -571,7 +589,9 @@ class FormatAssignment:
         return {value: format for tensors, format in {**cast, **computed}.items() for value in tensors.members}
 
     def _given(self) -> dict[TensorClass, NumberFormat]:
-        """The prescribed format of the class of the argument; empty if none is prescribed."""
+        """The prescribed format of the class that contains the argument, by this class; empty if no format is
+        prescribed.
+        """
         format = tdsl.read_input(self.function).format
         given = None if format is None else number_format(format)
         if given is None:
@@ -598,21 +618,23 @@ class FormatAssignment:
 
 
 def bounded_later(function: func.FuncOp) -> set[SSAValue]:
-    """The tensors of distances and loop-carried sums, whose accumulators the passes in `LEAVE_OUT_ROUNDINGS` choose."""
+    """The results of squared distances and loop-carried sums. The passes in `LEAVE_OUT_ROUNDINGS` choose their
+    accumulators.
+    """
     found = {value for _, difference in FuseDistancesPass.found(function) for value in difference.inputs}
     return found | {each.factor for each in AccumulateSumsPass.found(function)}
 
 
 def _holds(format: NumberFormat, given: NumberFormat) -> bool:
-    """True if a program in the requested format may compute in the prescribed format `given`."""
+    """True if a program whose requested format is `format` may compute in the prescribed format `given`."""
     return format.FAMILY == given.FAMILY and not format.AS_PUBLISHED and format.dtype.itemsize >= given.dtype.itemsize
 
 
 def _finest(tensors: TensorClass) -> Grouping | None:
-    """The finest groups of scales that all readers support: the rows of a single matrix or filter if only rows are
-    multiplied.
+    """The finest groups of elements with a common scale that all readers of a class support.
 
-    Sparse rows, and rows of channels, form one group each.
+    If only rows of a single matrix or filter are multiplied, each row is a group. Sparse rows, and rows of channels,
+    form one group each.
     """
     if not _has_rows(tensors):
         return None

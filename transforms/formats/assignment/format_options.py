@@ -14,7 +14,7 @@ def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> No
 
 
 def scaling_rule(prototype: NumberFormat, format: str, name: str | None) -> ScaleBy | None:
-    """The scaling rule of a name; None stands for the format's own rule.
+    """The scaling rule with a given name. If the name is None, the result is the format's own rule.
 
     Raises `InputError` for a rule that is unknown or unsuitable for the format.
     """

@@ -1,8 +1,9 @@
-"""Ranges that follow from the program itself; a profile shows only the values on the validation set.
+"""Ranges of tensors that follow from the program itself. A profile, in contrast, shows only the values on the
+validation set.
 
-The leaves of a forest bound its sums. The k greatest targets bound the sum of k nearest targets. Masks and shares are
-between 0 and 1. Sums with constants, products with constants and movements of data preserve such a bound. A format
-chosen only for the profile would saturate on other inputs.
+The leaves of a forest bound the sums of the forest. The k greatest targets bound the sum of k nearest targets. Masks
+and shares are between 0 and 1. Such a bound also applies after sums with constants, products with constants and
+movements of data. A format chosen only for the profile would saturate on other inputs.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 class KnownRange:
     """The least and the greatest value of each element of a tensor for any input, as arrays of the tensor's shape.
 
-    forests: the forests whose sums, with or without added constants, are the tensor's elements; empty for other
+    forests: if the elements are sums of forests, with or without added constants, these forests; empty for other
     tensors.
     """
 
@@ -41,8 +42,9 @@ class KnownRange:
 
 
 def known_ranges(function: func.FuncOp) -> dict[SSAValue, KnownRange]:
-    """The known ranges of a function's tensors on reals; a tensor computed from a tensor without known range has
-    none.
+    """By tensor, the known ranges of a function's tensors on reals.
+
+    If a tensor is computed from a tensor without a known range, it has no known range either.
     """
     known: dict[SSAValue, KnownRange] = {}
     for op in function.walk():

@@ -1,10 +1,10 @@
 """The effect of each tensor's rounding errors on a program's scores, and the formats that minimise this effect.
 
-A margin is the difference of the two best scores. To first order its error is the sum of the errors of a tensor's
-numbers, each times the derivative of the margin with respect to the number. By Chebyshev's inequality an error changes
-the answer of a sample with a probability of at most the error's mean square over the square of the margin. The sum of
-these quotients, over samples and tensors, bounds the expected number of changed answers. Outputs that are not class
-scores count in units of their standard deviations.
+A margin is the difference of the two best scores. To first order, the error of a margin is a sum over the numbers of a
+tensor: the error of each number times the derivative of the margin with respect to the number. Chebyshev's inequality
+bounds the probability that an error changes the answer of a sample. The bound is the mean square of the error divided
+by the square of the margin. The sum of these quotients, over samples and tensors, bounds the expected number of changed
+answers. Outputs that are not class scores count in units of their standard deviations.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ class ScoreErrors:
     def chosen(self, offered: Mapping[TensorClass, Sequence[NumberFormat]]) -> dict[TensorClass, NumberFormat]:
         """For each class, the offered format with the least expected error of the scores.
 
-        A class that affects no score gets the first format. A format with less effort than the best one is preferred if
-        it adds little error. The limit for each class is `MIN_SAVED_SHARE` of the error of the program or the class's
-        part of `NEGLIGIBLE_SHARE`, whichever is greater.
+        A class that affects no score gets the first format. If a cheaper format adds little error to the least error,
+        it is preferred. For each class, the limit on the added error is the greater of two values: `MIN_SAVED_SHARE` of
+        the error of the program, and the class's part of `NEGLIGIBLE_SHARE`.
         """
         errors = {
             tensors: [self._error(tensors, format) for format in formats]
@@ -88,7 +88,9 @@ class ScoreErrors:
         return found
 
     def _error(self, tensors: TensorClass, format: NumberFormat) -> float:
-        """The mean square of the margins' errors; correlations of the errors in a sample are shrunk as in `Moments`."""
+        """The mean square of the errors of the margins. Correlations between errors within a sample are shrunk as in
+        `Moments`.
+        """
         key = tensors, format.type
         if key not in self._errors:
             values, slopes = self._values[tensors]
@@ -98,9 +100,9 @@ class ScoreErrors:
         return self._errors[key]
 
     def _observed(self, module: ModuleOp, inputs: Reals, are_numbers: bool) -> dict[TensorClass, NDArray[np.float64]]:
-        """For each class, the values that are rounded and the derivatives with respect to them.
+        """For each class, the values that are rounded, and the derivatives of the margins with respect to these values.
 
-        Each array has the shape (2, samples, values of one sample).
+        Each array has the shape (2, samples, values of one sample). The first axis selects values or derivatives.
         """
         from tinyml.runtime.evaluator.evaluator import argument_reals, evaluate_reals
         from tinyml.runtime.evaluator.gradients import tensor_slopes
@@ -127,7 +129,7 @@ class ScoreErrors:
 
 
 def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
-    """The tensors that are exact parts of sums and distances, and the loop-carried sums that are rounded after the
+    """Return two sets of tensors: the exact parts of sums and distances, and the loop-carried sums, rounded after the
     loop.
     """
     sums = list(AccumulateSumsPass.found(module))
@@ -139,9 +141,9 @@ def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
 
 
 def _direction(scores: Reals, are_numbers: bool) -> NDArray[np.float64]:
-    """The weights, of shape (samples, scores), of the sum of scores whose squared error is minimised.
+    """For each sample, the weights of the scores in the sum whose squared error is minimised: (samples, scores).
 
-    Weights of scores that are numbers have random signs, so that the square of their sum is on average the sum of their
+    If scores are numbers, the weights have random signs. The square of the sum is then on average the sum of the
     squares.
     """
     if are_numbers:

@@ -1,14 +1,14 @@
-"""Classes of tensors that share one format, in a program on reals, and the program with formats for them.
+"""Classes of tensors that share one format, in a program on reals, and the program with formats for the classes.
 
-Tensors that share bits are one class, for example an iter_arg of a loop in all its forms, or the operands and results
-of ops that only move data. A format is chosen for a whole class (`FormatChoice`), according to its range and the uses
-of its members.
+Tensors that share bits are one class. For example, a class may contain an iter_arg of a loop with its initial value,
+its yielded value and its result, or the operands and results of ops that only move data. A format is chosen for a whole
+class (`FormatChoice`), according to the range of the class and the uses of its members.
 
 Retyping assigns formats to tensors, raws to constants, and a scheme to functions. All operands of an op have formats of
 one family: the family of the program's constants. A tensor of another family is computed in a wide format of the
 program's own family and cast to its storage format. Ops that compute with the tensor cast it back. These casts are
-fused into the elementwise ops around them. An operand of a product is cast into a separate buffer, in memory that is
-mostly free at that point.
+fused into the elementwise ops around them. If the tensor is an operand of a product, it is cast into a separate buffer,
+in memory that is mostly free at that point.
 """
 
 from __future__ import annotations
@@ -79,9 +79,9 @@ def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
 
 
 def are_scalars(members: Sequence[SSAValue]) -> bool:
-    """True for single elements that stay in registers from their definition to their uses.
+    """True if all members are single elements that stay in registers from their definition to their uses.
 
-    Arguments and results of the function and iter_args of loops do not: they are stored in memory.
+    Arguments and results of the function and iter_args of loops are stored in memory; the result is then False.
     """
     return all(
         prod(tdsl.shape_of(value)) == 1
@@ -92,7 +92,9 @@ def are_scalars(members: Sequence[SSAValue]) -> bool:
 
 
 def are_collected(members: Sequence[SSAValue]) -> bool:
-    """True for single numbers and the vector in which a loop collects them for an op that reads the whole vector."""
+    """True if the members are single numbers, and the vector in which a loop collects the numbers for an op that reads
+    the whole vector.
+    """
     computed = [value for value in members if isinstance(value.owner, tdsl.TensorOp) and not value.owner.MOVES_BITS]
     return any(isinstance(value.owner, tensor.EmptyOp) for value in members) and all(
         prod(tdsl.shape_of(value)) == 1 for value in computed
@@ -120,7 +122,7 @@ class TensorClass:
 
     @cached_property
     def known_range(self) -> tuple[float, float]:
-        """The union of the ranges of members with a known range."""
+        """The least and the greatest value in the known ranges of the members that have one."""
         return min(each.interval[0] for each in self.known), max(each.interval[1] for each in self.known)
 
     @cached_property
@@ -162,8 +164,9 @@ class TensorClass:
 
     @cached_property
     def sums(self) -> Sequence[tuple[tuple[SSAValue, SSAValue], SSAValue]]:
-        """The two addends and the result of each op that uses members, if members are only added and moved; empty
-        otherwise.
+        """For each op that adds a member, the pair of its addends and its result.
+
+        Empty unless the members are only added and moved.
         """
         users = {use.operation for value in self.members for use in value.uses}
         reading = [user for user in users if isinstance(user, tdsl.TensorOp)]
@@ -227,7 +230,9 @@ def _elements(value: SSAValue) -> int:
 
 
 def _names(classes: Sequence[Sequence[SSAValue]]) -> list[str]:
-    """The first name hint of each class, or the name of its first op if there is no hint; equal names are numbered."""
+    """The name of each class: its first name hint or, if it has none, the name of its first op. Equal names are
+    numbered.
+    """
     names: list[str] = []
     seen: Counter[str] = Counter()
     for members in classes:
@@ -240,7 +245,9 @@ def _names(classes: Sequence[Sequence[SSAValue]]) -> list[str]:
 
 
 def _sharing(op: Operation) -> Iterator[list[SSAValue]]:
-    """Yield the groups of tensors whose bits are the same before and after an op."""
+    """Yield groups of tensors that have the same bits because an op only moves the bits or carries them through a
+    loop.
+    """
     if isinstance(op, tdsl.TensorOp) and op.MOVES_BITS:
         yield [*op.inputs, op.out]
     if isinstance(op, scf.ForOp):
@@ -252,7 +259,7 @@ def _sharing(op: Operation) -> Iterator[list[SSAValue]]:
 
 @dataclass(frozen=True)
 class FormatChoice:
-    """The choice for a class of tensors.
+    """The format requested for a class of tensors.
 
     prototype: any format of the required family and width. zoom: the scale suits a range 2^zoom times narrower than the
     profiled one, and values outside it saturate; a negative zoom widens the range. is_made: true if the prototype, with
@@ -278,7 +285,7 @@ def with_choice(choices: Sequence[FormatChoice], index: int, choice: FormatChoic
 def _family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
     """The family in which a program computes: the family of most constants or, without constants, of most tensors.
 
-    If families are equally frequent, the last one is used.
+    If several families are equally frequent, the last of them is used.
     """
     families = [format.FAMILY for tensors, format in formats.items() if tensors.is_constant]
     families = families or [format.FAMILY for format in formats.values()]
@@ -287,7 +294,8 @@ def _family_of(formats: Mapping[TensorClass, NumberFormat]) -> str:
 
 
 def compute_formats(formats: Mapping[TensorClass, NumberFormat]) -> dict[TensorClass, NumberFormat]:
-    """The formats in which classes stored in a foreign family are computed; classes that are only compared have none.
+    """By class, the formats in which classes stored in a foreign family are computed. Classes that are only compared
+    have none.
 
     A compute format has the program's most frequent type, at its greatest width. Raises `InputError` for a constant of
     a foreign family, because a format of the program's own family would be equally suitable.
@@ -373,11 +381,11 @@ def retype(
     compute_formats: Mapping[SSAValue, NumberFormat],
     scheme: str | None,
 ) -> tuple[P, dict[SSAValue, SSAValue]]:
-    """A copy of a function, or of the module around it, in which tensors have formats and functions have a scheme.
+    """Copy a function, or the module around it, with formats for the tensors and a scheme for the functions.
 
     constants: detached replacements of the function's constants. compute_formats: the formats of tensors that are
-    computed in a different format from their stored one. Also returns, for each tensor of `formats`, its counterpart in
-    the copy.
+    computed in a different format from their stored one. Returns the copy and, for each tensor of `formats`, the
+    corresponding tensor in the copy.
     """
     values: dict[SSAValue, SSAValue] = {}
     moving = {value: format for value, format in formats.items() if value not in constants}

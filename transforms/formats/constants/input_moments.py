@@ -1,4 +1,4 @@
-"""Second moments, on real data, of the factors by which a program's constants are multiplied.
+"""Second moments of the factors by which a program's constants are multiplied, computed on real data.
 
 The moments of filters are computed on a sample of the windows of the images.
 """
@@ -35,7 +35,7 @@ MOMENT_BITS = 40
 
 @dataclass
 class Moments:
-    """Second moments of an input vector x and its rounded values y, by which a constant's rows W are multiplied.
+    """Second moments of an input vector x and the rounded vector y. The rows W of a constant are multiplied by x.
 
     axes: the axes of the constant along which its products are summed; in W they are the last ones. rounded: E[y y^T],
     of shape (length, length). crossed: W E[x y^T], of shape (rows, length). further: the moments of further groups of
@@ -81,7 +81,10 @@ def second_moments(vectors: Reals, weights: Reals) -> NDArray[np.float64]:
 
 
 def snapped(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The numbers, rounded to multiples of the last of `MOMENT_BITS` bits of the greatest magnitude."""
+    """Round numbers to multiples of a common unit, and return them.
+
+    The unit is the value of the lowest bit if the greatest magnitude has `MOMENT_BITS` bits.
+    """
     greatest = max(float(numbers.max(initial=0.0)), -float(numbers.min(initial=0.0)))
     unit = math.ldexp(1.0, math.frexp(greatest)[1] - MOMENT_BITS)
     units = numbers / unit
@@ -95,7 +98,7 @@ WINDOW_ELEMENTS = 1 << 21
 
 
 class _FilterWindows:
-    """The windows by which one filter is multiplied, for each of its groups.
+    """The windows by which one filter is multiplied, for each group of the filter.
 
     vectors: an array of shape (windows, groups, elements of a window), for each chunk. samples: the sample of each
     window.
@@ -111,9 +114,7 @@ class _FilterWindows:
 
     @staticmethod
     def of(constant: tdsl.ConstOp) -> _FilterWindows | None:
-        """The windows of a constant that is only the filter of one convolution outside loops;
-        None for other constants.
-        """
+        """The windows of a filter that is used only by one convolution outside loops; None for any other constant."""
         users = [use.operation for use in constant.result.uses]
         if len(users) != 1 or not tdsl.is_convolution(op := users[0]) or op.lhs is not constant.result:
             return None
@@ -203,7 +204,9 @@ class InputMoments:
         self.known: dict[object, Moments | None] = {}
 
     def _step(self, module: ModuleOp, inputs: Reals, wanted: set[SSAValue], chunk: int) -> int:
-        """The stride from one evaluated sample to the next."""
+        """The stride with which samples are evaluated: every stride-th sample is used, so that the stored values fit in
+        memory.
+        """
         from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
 
         kept = sum(windows.kept(min(chunk, len(inputs))) for windows in self.windows.values())
@@ -219,10 +222,9 @@ class InputMoments:
         return step
 
     def of(self, constant: tdsl.ConstOp, format_of: Callable[[SSAValue], NumberFormat]) -> Moments | None:
-        """The moments of a constant's factors, rounded to their formats; None for a constant that is not a factor of a
-        sum.
+        """The moments of the factors of a constant; None for a constant that is not a factor of a sum.
 
-        Repeated calls return the same object.
+        format_of: the format to which a factor is rounded. Repeated calls return the same object.
         """
         if constant in self.windows:
             format = format_of(self.windows[constant].image)
@@ -280,12 +282,14 @@ class InputMoments:
         return Moments.of(rows, _joined(reals), _joined(rounded), _joined(weights), axes)
 
     def _repeated(self, vectors: Reals) -> Reals:
-        """The weight of each vector: the weight of its sample, repeated for every vector of the sample."""
+        """The weight of each vector (vectors,). If a sample has several vectors, each has the weight of the sample."""
         return self.weights.repeat(len(vectors) // len(self.weights))
 
 
 def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Arrays joined along the first axis. A single array is not copied, because samples may need much memory."""
+    """Concatenate arrays along the first axis. A single array is returned without a copy, because samples may need much
+    memory.
+    """
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
@@ -296,10 +300,9 @@ def _rows_of(constant: tdsl.ConstOp, axes: tuple[int, ...]) -> NDArray[Any]:
 
 
 def _summed(constant: tdsl.ConstOp, values: Sequence[Sequence[Reals]]) -> tuple[int, ...]:
-    """The axes of a constant along which its products are summed; the first axis is one of them if a loop carries the
-    sums.
+    """The axes of a constant along which its products are summed.
 
-    values: for each factor, its values in each iteration.
+    The first axis is one of them if a loop carries the sums. values: for each factor, its values in each iteration.
     """
     shape = constant.raws.shape
     if shape[1:] != () and len(values) == 1 and len(values[0]) == shape[0]:
@@ -319,8 +322,8 @@ def _iterations(parts: Sequence[Reals], lengths: Sequence[int]) -> list[Reals]:
 
 
 def _partners(constant: SSAValue) -> Iterator[SSAValue]:
-    """Yield the factors of a constant or of elements indexed out of it;
-    for any other use, yield the constant itself.
+    """Yield the factors by which a constant, or an element indexed out of it, is multiplied. For any other use, yield
+    the constant.
     """
     for use in constant.uses:
         match use.operation:

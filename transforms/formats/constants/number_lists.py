@@ -1,12 +1,13 @@
 """Lists of numbers for a constant, found by descent on a model of the errors of a program's margins.
 
-To first order a margin's error is the sum of the errors of all numbers, each times the margin's derivative with respect
-to the number (`refine_constants`). Errors of numbers that are rounded one by one are nearly independent. The mean
-square of a margin's error is therefore the sum of squared errors, each weighted by the mean square of the derivative.
-These weights are the diagonal of the Hessian, which also weights k-means in "Towards the Limit of Network Quantization"
-(Choi, El-Khamy and Lee, 2017, section 3.3). The more the derivatives differ from number to number, the less reliably
-the derivatives of some samples predict the derivatives of other samples. Weights are therefore raised to a power of at
-most one, which makes them more uniform.
+To first order, the error of a margin is a sum over all numbers: the error of each number times the derivative of the
+margin with respect to the number (`refine_constants`). If numbers are rounded one by one, their errors are nearly
+independent. The mean square of a margin's error is therefore a weighted sum of squared errors. The weight of each
+number is the mean square of its derivative. These weights are the diagonal of the Hessian. They also weight k-means in
+"Towards the Limit of Network Quantization" (Choi, El-Khamy and Lee, 2017, section 3.3).
+
+Derivatives on some samples predict the derivatives on other samples less reliably, the more the derivatives of the
+numbers differ. The weights are therefore raised to a power of at most one, which makes them more uniform.
 
 The descent is Lloyd's iteration on reals, followed by single steps of integers. The number of bits of the integers is
 limited, because it determines the width of products and sums on the device. The descent starts from the numbers of
@@ -53,7 +54,7 @@ SHARED_ROUNDS = 4
 
 
 def weighted_reals(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> tuple[Reals, Reals]:
-    """The n numbers of a constant as reals, and their weights (`margin_weights`); both of shape (n,)."""
+    """The n numbers of a constant as reals, and the weights of their errors (`margin_weights`); both of shape (n,)."""
     reals = tdsl.format_of(constant.result).decode(constant.raws).ravel()
     return reals, margin_weights(evaluator, constant)
 
@@ -61,8 +62,8 @@ def weighted_reals(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> tup
 def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Reals:
     """For each of the n numbers of a constant, the mean square of the derivative of the margins near the border: (n,).
 
-    If margins have no derivatives, the weights are the mean squares of the factors; if there are none either, they are
-    ones. The mean of the weights is about one.
+    If margins have no derivatives, the weights are the mean squares of the factors. If the factors have no mean squares
+    either, all weights are one. The mean of the weights is about one.
     """
     weights = np.zeros(constant.raws.size)
     model = evaluator.reference.margin_model
@@ -77,7 +78,7 @@ def margin_weights(evaluator: CandidateEvaluator, constant: tdsl.ConstOp) -> Rea
 
 
 class NumberLists:
-    """The search for lists that a format of this width can represent (`NumberFormat.of_integers`).
+    """The search for the best list that a format of this width can represent (`NumberFormat.of_integers`).
 
     most_bits: the maximum number of bits of the integers, including the sign.
     """
@@ -91,8 +92,10 @@ class NumberLists:
         return self.made_for_all([(reals, weights)])[0]
 
     def made_for_all(self, constants: Sequence[tuple[Reals, Reals]]) -> list[NumberFormat]:
-        """The formats for several constants, which share one list; each format multiplies it by a separate power of
-        two.
+        """The formats for several constants. All formats share one list. Each format multiplies the list by a separate
+        power of two.
+
+        constants: for each constant, its numbers as reals and their weights.
         """
         exponents = [math.frexp(float(np.abs(reals).max(initial=0)) or 1.0)[1] for reals, _ in constants]
         best: tuple[float, Reals, list[int]] | None = None
@@ -125,7 +128,9 @@ class NumberLists:
                 yield numbers
 
     def _permitted(self, numbers: Reals) -> Reals:
-        """Numbers in ascending order, including 0; the greatest are omitted if there are too many of one sign."""
+        """The numbers of a list in ascending order, including 0. If there are too many numbers of one sign, the
+        greatest are omitted.
+        """
         low, high = limits(self.bits)
         numbers = np.unique(np.append(numbers, 0.0))
         below, above = numbers[numbers < 0][low:], numbers[numbers > 0][:high]
@@ -134,7 +139,9 @@ class NumberLists:
     def _descended(
         self, numbers: Reals, constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]
     ) -> tuple[float, Reals, list[int]]:
-        """The weighted error, the numbers and the exponents after alternately optimising numbers and exponents."""
+        """Optimise the numbers of a list and the exponents of the constants alternately. Return the weighted error,
+        numbers and exponents.
+        """
         exponents = list(exponents)
         for _ in range(SHARED_ROUNDS if len(constants) > 1 else 1):
             numbers = self._completed(settled(numbers, *_pooled(constants, exponents)), *_pooled(constants, exponents))
@@ -149,8 +156,9 @@ class NumberLists:
         return weighted_error(numbers, *_pooled(constants, exponents)), numbers, exponents
 
     def _completed(self, numbers: Reals, reals: Reals, weights: Reals) -> Reals:
-        """A list after Lloyd's iteration, extended to the number of codes by splitting the numbers with the greatest
-        errors.
+        """Apply Lloyd's iteration to a list, and extend the list to the number of codes. Return the list.
+
+        The list is extended by splitting the numbers that cause the greatest errors.
         """
         low, high = limits(self.bits)
         while any(rooms := [int((numbers < 0).sum()) < -low, int((numbers > 0).sum()) < high]):
@@ -166,8 +174,10 @@ class NumberLists:
         return numbers
 
     def _integers(self, numbers: Reals, reals: Reals, weights: Reals) -> tuple[int, list[int]]:
-        """The scale and the integers that approximate a list of numbers,
-        improved by steps of single integers by one.
+        """Return the scale and the integers that approximate a list of numbers.
+
+        The integers are improved by changing single integers by one. reals, weights: the numbers to be represented by
+        the list, and the weights of their errors.
         """
         most = math.floor(math.log2(self.greatest / float(np.abs(numbers).max())))
         found: list[tuple[float, int, list[int]]] = []
@@ -202,7 +212,9 @@ class NumberLists:
 
 
 def _pooled(constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) -> tuple[Reals, Reals]:
-    """The numbers of all constants, each times 2^-exponent, in ascending order, and the weights of their errors."""
+    """Return the numbers of all constants, each times 2^-exponent, in ascending order, and the weights of their
+    errors.
+    """
     reals = np.concatenate(
         [np.ldexp(reals, -exponent) for (reals, _), exponent in zip(constants, exponents, strict=True)]
     )
@@ -214,6 +226,8 @@ def _pooled(constants: Sequence[tuple[Reals, Reals]], exponents: Sequence[int]) 
 
 
 def weighted_error(numbers: Reals, reals: Reals, weights: NDArray[np.float64]) -> float:
-    """The weighted sum of the squared distances of reals from the nearest numbers; both are in ascending order."""
+    """The weighted sum of squared distances: of each real from the nearest number in `numbers`. Both arrays are
+    ascending.
+    """
     nearest = numbers[np.searchsorted((numbers[:-1] + numbers[1:]) / 2, reals)]
     return float(weights @ (nearest - reals) ** 2)

@@ -1,13 +1,14 @@
 """Second rounding of the constants of a program in formats, which reduces the errors of its scores on real data.
 
-`round_weights` reduces the errors of the sums of a constant's products. The accuracy of a classifier depends on the
-margins between the two best scores of inputs near the border between classes. To first order a margin's error is the
-sum of the errors of all numbers, each times the margin's derivative with respect to the number. This is the loss of "Up
-or Down? Adaptive Rounding for Post-Training Quantization" (Nagel et al., 2020, section 3.1), applied to margins only.
+The first rounding, `round_weights`, reduces the errors of the sums of a constant's products. The accuracy of a
+classifier, however, depends on the margins between the two best scores of inputs near the border between classes. To
+first order, the error of a margin is a sum over all numbers: the error of each number times the derivative of the
+margin with respect to the number. This is the loss of "Up or Down? Adaptive Rounding for Post-Training Quantization"
+(Nagel et al., 2020, section 3.1), applied to margins only.
 
-First, the errors of constants, which are fully known, are made to cancel each other. Then constants compensate for the
-other errors of the margins, which an evaluation of the program measures, if these errors are statistically significant.
-The refinement costs nothing on the device.
+The errors of constants are fully known. First, constants are rounded so that these errors cancel each other. An
+evaluation of the program then measures the remaining errors of the margins. If these errors are statistically
+significant, constants are rounded to compensate for them. The refinement costs nothing on the device.
 """
 
 from __future__ import annotations
@@ -43,12 +44,14 @@ NEGLIGIBLE_SHARE = 1e-3
 
 
 def refine_constants(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]:
-    """Raws of constants of a candidate that improve its margins, by the constants' indices.
+    """Refine the constants of a candidate so that its margins improve. Return the new raws by the indices of the
+    constants.
 
-    Each number stays one of the two neighbours of the real number. Zeros of sparse matrices stay zeros. No row's sum of
-    magnitudes exceeds the previous maximum over all rows. The result is empty for formats with published arithmetic,
-    for programs without scores, and for programs with loops that take too many steps to record. If trying each constant
-    would exceed `MOST_OPS` ops, only the constants with the most costly rounding errors are refined.
+    Each number stays one of the two neighbours of the real number. Zeros of sparse matrices stay zeros. In each
+    constant, no row's sum of magnitudes exceeds the previous maximum over all rows. The result is empty for formats
+    with published arithmetic, for programs without scores, and for programs with loops that take too many steps to
+    record. If trying each constant would exceed `MOST_OPS` ops, only the constants with the most costly rounding errors
+    are refined.
     """
     if any(format.AS_PUBLISHED for format in formats) or not evaluator.has_gradients:
         return {}
@@ -89,7 +92,7 @@ def _refined(evaluator: CandidateEvaluator, formats: Formats) -> dict[int, Raws]
 
 
 def refinements_of(problem: SearchProblem, candidates: Sequence[Formats]) -> list[dict[int, Raws]]:
-    """The refined raws of a problem's candidates, computed in this process."""
+    """For each candidate of a problem, the refined raws by the indices of the constants, computed in this process."""
     return [refine_constants(evaluator_of(problem), formats) for formats in candidates]
 
 
@@ -97,8 +100,8 @@ class _Refinement:
     """The constants of a candidate during refinement.
 
     raws: the raws of changed constants, by index. errors: the errors of the margins, of shape (samples,). own: the part
-    of these errors that the errors of all constants cause, to first order. moments: the second moments of the slopes of
-    some numbers, by the constant's index and the numbers. room: the number of further moments that may be stored.
+    of these errors that the rounding of constants causes, to first order. moments: cached second moments of slopes, by
+    the constant's index and the numbers. room: the number of further moments that may be cached.
     """
 
     def __init__(self, evaluator: CandidateEvaluator, formats: Formats):
@@ -135,7 +138,7 @@ class _Refinement:
     def refine(self, index: int, own: bool) -> None:
         """Round numbers of a constant to their other neighbours if that reduces the loss.
 
-        own: True to reduce the errors that constants cause, False to reduce all errors.
+        own: True to reduce only the errors that the rounding of constants causes, False to reduce all errors.
         """
         constant, format = self.constants[index], self._format(index)
         reals, before = self._reals(index), self._raws(index)
@@ -167,8 +170,8 @@ class _Refinement:
                 self.own = snapped(errors)
 
     def _moments_of(self, index: int, live: NDArray[np.intp], slopes: Reals) -> NDArray[np.float64]:
-        """The second moments of the slopes of some numbers, cached because refinements of a constant do not change
-        them.
+        """The second moments of the slopes of the numbers `live`. They are cached, because refinements of a constant do
+        not change them.
         """
         key = index, live.tobytes()
         if (known := self.moments.get(key)) is None:
@@ -190,7 +193,8 @@ class _Refinement:
     ) -> Reals:
         """A mask of the numbers of a row that should be rounded to their other neighbours.
 
-        moments: the second moments of the numbers' slopes.
+        now, other: the numbers and their other neighbours. moments: the second moments of the numbers' slopes. most:
+        the maximum sum of magnitudes of the row.
         """
         weighted = slopes * self.weights[:, None]
         total = self.weights.sum()
@@ -201,7 +205,7 @@ class _Refinement:
         return worth_moving(now[None], other[None], mean, moments, most, doubts)[0]
 
     def _tried(self, raws: dict[int, Raws]) -> tuple[float, Reals]:
-        """The loss of the program with the given raws of constants, and the errors of its margins."""
+        """Return the loss of the program with the given raws of constants, and the errors of its margins."""
         program = self.shared.prepare(self.candidates.program(self.formats, raws))
         chunks = range(min(len(self.shared.chunks), self.nearest // self.shared.chunk))
         scores = [program.compared(chunk) for chunk in chunks]

@@ -1,10 +1,10 @@
 """The constants of a program in any formats, rounded to minimise the errors of the sums of their products on real data.
 
 With rounding to nearest, the errors of a row of weights w do not cancel if the inputs x have a nonzero mean or depend
-on each other. Instead, each weight becomes one of its two neighbours w' such that E[(w' y - w x)^2] is small, where y
-is the rounded x. The method is that of "Up or Down? Adaptive Rounding for Post-Training Quantization" (Nagel et al.,
-2020, section 3), with coordinate descent. Restricted to the mean, it would be the bias correction of the same authors
-(2019, section 4.2). It costs nothing on the device.
+on each other. Here each weight is rounded to one of its two neighbours w' such that E[(w' y - w x)^2] is small, where y
+is the rounded x. The method is described in "Up or Down? Adaptive Rounding for Post-Training Quantization" (Nagel et
+al., 2020, section 3), with coordinate descent. If only the mean of x were used, the method would be the bias correction
+of the same authors (2019, section 4.2). The rounding costs nothing on the device.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 def narrowed_raws(raws: Raws, source: NumberFormat, narrower: NumberFormat) -> Raws:
-    """The raws of one format converted to a narrower format, in the same shape; ties are rounded towards zero.
+    """Convert raws to a narrower format, and return them in the same shape. Ties are rounded towards zero.
 
-    Rounding half up, as arithmetic on the device does, would bias a sum of many constants: if one bit is dropped, every
+    Arithmetic on the device rounds ties up. This would bias a sum of many constants: if one bit is dropped, every
     second number that is already rounded is a tie.
     """
     reals = source.decode(raws)
@@ -46,7 +46,7 @@ LEAST_GAIN = 1e-9
 
 
 def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws:
-    """The raws of a constant in a format, each weight rounded to one of its two neighbours.
+    """Round each weight of a constant to one of its two neighbours in a format, and return the raws.
 
     In each row, the weight with the greatest gain is moved to its other neighbour, until no move gains anything. No
     row's sum of magnitudes exceeds the greatest one after rounding to nearest, so that proofs about sums of products
@@ -62,7 +62,9 @@ def round_weights(weights: Reals, format: NumberFormat, inputs: Moments) -> Raws
 
 
 def _round_rows(weights: Reals, format: NumberFormat, groups: Sequence[Moments]) -> Raws:
-    """The raws of rows that form groups of equal size; each group has inputs with separate moments."""
+    """Round rows of weights, and return the raws. The rows form groups of equal size; `groups` has the moments of each
+    group's inputs.
+    """
     raws, other = format.encode(weights), format.encode_away(weights)
     near, far = format.decode(raws), format.decode(other)
     most, each = float(np.abs(near).sum(1).max(initial=0.0)), len(weights) // len(groups)
@@ -181,7 +183,8 @@ def give_formats(
 ) -> None:
     """Replace a function by a copy with formats.
 
-    refined: as in `RoundedConstants.raws`. scheme: the scheme of exp, tanh and sigmoid.
+    formats: the format of each class. refined: as in `RoundedConstants.raws`. scheme: the scheme of exp, tanh and
+    sigmoid.
     """
     assignment = constants.assignment
     new, _ = retype(

@@ -1,1 +1,3 @@
-"""Evaluation of candidates on a data set: the values that they compute, and their differences from the reference."""
+"""Evaluation of candidates on a data set: the values that a candidate computes, and how they differ from the
+reference.
+"""

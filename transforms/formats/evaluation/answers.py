@@ -32,8 +32,9 @@ class Answers:
     names: Sequence[str | int] | None = None
 
     def completed(self, right: Answers) -> Answers:
-        """These answers, followed by the right answers for the remaining samples. right: the right answers to all
-        samples.
+        """Extend these answers to all samples: the right answers are used for the remaining samples.
+
+        right: the right answers to all samples.
         """
         seen = len(right) - len(self)
         rest = slice(len(self), None)
@@ -50,7 +51,9 @@ class Answers:
         return replace(self, **{name: array if array is None else array[samples] for name, array in arrays.items()})
 
     def ideal_scores(self, part: slice) -> NDArray[np.float64]:
-        """The best possible scores of some samples."""
+        """The best possible scores of some samples: the targets or, for a classifier, infinity for the right class and
+        minus infinity otherwise.
+        """
         assert self.scores is not None
         if self.targets is not None:
             return self.targets[part]
@@ -83,10 +86,9 @@ def labelled_anomalies(data: Data) -> NDArray[np.bool_] | None:
 
 
 def answers_of(outputs: Outputs, data: Data, interface: ProgramInterface) -> Answers:
-    """The answers of a program to the samples of a data set, for metrics. outputs: as reals.
+    """The answers of a program to the samples of a data set, for metrics. outputs: the outputs as reals.
 
-    For an anomaly detector the scores are scores of class 1, which is the more likely the lower the detector's score
-    is.
+    For an anomaly detector, class 1 is the anomaly. The score of class 1 is the negated score of the detector.
     """
     anomalous = labelled_anomalies(data)
     if interface.threshold is not None and anomalous is not None and outputs.scores is not None:

@@ -1,6 +1,7 @@
-"""Candidates, the programs at L1 that assign formats to the tensors of one program, and their loss compared with it.
+"""Candidates: the programs at L1 that assign formats to the tensors of one program on reals.
 
-Programs and losses are computed quickly enough for searches.
+A candidate also has a loss, which compares it with the program on reals. Programs and losses are computed quickly
+enough for searches.
 """
 
 from __future__ import annotations
@@ -84,19 +85,20 @@ class Candidates:
         self.programs = Programs()
 
     def summed(self, formats: Formats) -> Program:
-        """The program of `in_formats`, cached; the other programs of a candidate are computed from it."""
+        """The cached program that `in_formats` returns. The other programs of a candidate are computed from it."""
         return self.programs.made(formats, lambda: self.in_formats(formats)[0])
 
     def typed(self, formats: Formats) -> Program:
-        """The program of `retyped`, cached."""
+        """The cached program that `retyped` returns."""
         return self.programs.made((Candidates.typed, formats), lambda: self.retyped(formats)[0])
 
     def in_formats(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
-        """The program with formats but otherwise unchanged ops, and the tensor that replaced each tensor on reals.
+        """Assign formats to the program and leave the ops otherwise unchanged.
 
-        refined: as in `RoundedConstants.raws`.
+        Returns the new module and, for each tensor on reals, the tensor that replaces it. refined: as in
+        `RoundedConstants.raws`.
         """
         copy, tensors = self.retyped(formats, refined)
         self._choosing.apply(Context(), copy)
@@ -105,7 +107,10 @@ class Candidates:
     def retyped(
         self, formats: Sequence[NumberFormat], refined: Mapping[int, Raws] | None = None
     ) -> tuple[ModuleOp, dict[SSAValue, SSAValue]]:
-        """The program and tensors of `in_formats`, as they are after `assign-format`: without accumulators."""
+        """Assign formats to the program as `assign-format` does: no op has an accumulator yet.
+
+        Returns the new module and, for each tensor on reals, the tensor that replaces it.
+        """
         return retype(
             self.module,
             self.assignment.formats_of_values(formats),
@@ -170,7 +175,7 @@ DERIVATIVE_LIMIT = 1 << 26
 
 @dataclass(frozen=True)
 class EvaluationTask:
-    """A candidate, whose evaluation may stop as soon as its loss certainly exceeds `at_most`.
+    """A candidate to be evaluated. The evaluation may stop as soon as the loss certainly exceeds `at_most`.
 
     refined: raws of constants, as in `RoundedConstants.raws`.
     """
@@ -235,7 +240,7 @@ class CandidateEvaluator:
 
     @cached_property
     def gradients(self) -> Gradients:
-        """The derivatives of margins with respect to constants, on reals; they are the same for all candidates.
+        """The derivatives of margins with respect to constants, on reals. They do not depend on the candidate.
 
         They are computed on the first `nearest` samples. The program must have scores.
         """
@@ -330,9 +335,9 @@ SAMPLES = 256
 def value_map(
     evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None = None
 ) -> list[Reals]:
-    """For each class of tensors, its values as reals on some samples and in all iterations, as one vector.
+    """For each class of tensors, a vector of the values of its tensors as reals, on some samples and in all iterations.
 
-    The evaluated program still has the tensors of its source: no ops are fused or accumulated.
+    The evaluated program has the same tensors as its source: no ops are fused or accumulated.
 
     refined: as in `RoundedConstants.raws`.
     """
@@ -358,8 +363,8 @@ def tensor_errors(evaluator: CandidateEvaluator, formats: Formats, refined: Mapp
 def _rounded_values(
     evaluator: CandidateEvaluator, formats: Formats, refined: Mapping[int, Raws] | None
 ) -> list[list[Reals]]:
-    """For each class of tensors, the arrays of reals of `value_map`, one for each time that a tensor of the class is
-    computed.
+    """For each class of tensors, arrays of reals: one for each time that the program of `value_map` computes a tensor
+    of the class.
     """
     from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate
 

@@ -1,8 +1,9 @@
-"""Checks of a format's composite operations, and of the formats and parameters that the format chooses, against reals.
+"""Checks of a number format against reals: composite operations, and the formats and parameters that the format
+chooses.
 
-The operations are softmax, normalisation, steps, leaky slopes, sums of products of single numbers and means. The chosen
-formats are those for a constant, a register, an addend, rotations or sums of votes. A format that chooses badly loses
-accuracy without any error message: a constant saturates, or the argument of a function is clipped.
+The operations are softmax, normalisation, steps, leaky slopes, sums of products of single numbers and means. A format
+chooses further formats for constants, registers, addends, rotations and sums of votes. A bad choice reduces accuracy
+without any error message: a constant saturates, or the argument of a function is clipped.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ def check_composites(numbers: Sequence[Numbers]) -> None:
 
 
 def _check_branches(source: Numbers, result: Numbers) -> None:
-    """Check that steps, leaky slopes and hard swish are accurate to the places of the result and of their factors."""
+    """Check that steps, leaky slopes and hard swish are accurate, given the precision of the result and of the constant
+    factors.
+    """
     raws, to, of = source.some(NUMBERS), result.format, source.format
     raws = raws[np.abs(of.decode(raws)) < OUT_OF_RANGE[1]]
     x = of.decode(raws)
@@ -78,7 +81,9 @@ def _check_branches(source: Numbers, result: Numbers) -> None:
 
 
 def _check_near(result: Numbers, what: str, computed: Any, exact: Reals, error: Reals, x: Reals) -> None:
-    """Check that a result differs from the exact one, clamped to the range, by at most `error` and two places."""
+    """Check that a result differs from the exact result, clamped to the range of the format, by at most `error` and two
+    places.
+    """
     got, limited = result.format.decode(np.broadcast_to(computed, x.shape)), np.clip(exact, *result.ends)
     near = np.abs(got - limited) <= 2.01 * result.place(limited) + error + 4 * SINGLE * np.abs(exact)
     require(near, f"{what} in {result.format.type}", got, limited, {"number": x})
@@ -167,9 +172,9 @@ def _unit_of_squares(format: NumberFormat) -> float | None:
 
 
 def _check_constants(format: NumberFormat) -> None:
-    """Check that a format fitted to a constant has no greater error than one for the constant's range.
+    """Check that a format fitted to a constant has no greater error than a format for the constant's range.
 
-    Check that `squared_error` returns the right error.
+    Also check that `squared_error` returns the right error.
     """
     random = np.random.default_rng(0)
     for constant in (
@@ -191,7 +196,10 @@ def _check_constants(format: NumberFormat) -> None:
 
 
 def _check_named(numbers: Numbers, result: Numbers) -> None:
-    """Check that the formats that methods return for a purpose represent the numbers of this purpose."""
+    """Check the formats that a number format returns for registers, computation, integers, sums of votes and rotations.
+
+    Each of these formats must represent the numbers for which it is intended.
+    """
     format, some = numbers.format, numbers.format.decode(numbers.some(NUMBERS))
     for name, other in (("in_register", format.in_register()), ("computed", format.computed)):
         got = other.decode(other.encode(some))

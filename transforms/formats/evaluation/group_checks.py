@@ -1,7 +1,7 @@
-"""Checks, for a format's tests, of a format whose elements share scales in groups.
+"""Checks of a number format whose elements share scales in groups, for the format's tests.
 
-Evaluator and devices derive the scales from the same type. A comparison between them cannot detect a wrong group scale;
-a comparison with reals can.
+The evaluator and the devices derive the scales from the same type. A comparison of their results therefore cannot
+detect a wrong group scale. A comparison with reals can.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ERROR_RATIO = 4.5
 
 
 def check_groups(prototype: NumberFormat) -> None:
-    """Raise `AssertionError` unless weights have the right scales and each sum is the exact one, rounded once.
+    """Raise `AssertionError` unless weights have the right scales and each sum is the exact sum, rounded once.
 
     The weights include groups of zeros, and groups whose magnitudes differ by factors up to 2^9.
     """
@@ -50,7 +50,7 @@ def check_groups(prototype: NumberFormat) -> None:
 
 
 def _check_numbers(format: NumberFormat, weights: Reals) -> None:
-    """Check that each number is its element times the power of two of its group, row by row."""
+    """Check that each decoded number is its element times the power of two of the group that contains the element."""
     name = f"{format.type}"[:80]
     assert format.groups is not None, f"{name} has no groups"
     format.verify_raws(format.encode(weights))

@@ -16,13 +16,14 @@ NEAR_BORDER_PERCENT = 25.0
 class MarginModel:
     """The margins between the two best classes of samples on reals, and the errors of a candidate's margins.
 
-    To first order, the share of samples that change their class is the density of margins at the border, times half the
-    mean absolute error of the margins nearby. The errors of many samples thus predict how many samples of other data
-    will change. The number of samples that change on this data, which Shiftry counts, is small and predicts it less
-    well.
+    To first order, the share of samples that change their class has two factors. The first is the density of margins at
+    the border. The second is half the mean absolute error of the margins near the border. The errors of many samples
+    thus predict how many samples of other data will change. Shiftry counts the samples of this data that change. This
+    number is small and predicts the changes on other data less well.
 
     scores: reals of shape (samples, classes). margins: an array of shape (samples,). weights: an array of shape
-    (samples,), such that the weighted absolute errors add up to the percentage of samples that is expected to change.
+    (samples,). The absolute errors, multiplied by these weights, add up to the percentage of samples that is expected
+    to change.
     """
 
     def __init__(self, scores: Reals):

@@ -37,8 +37,8 @@ class Metric:
     """A metric.
 
     loss: a description of a candidate's loss. unit: a description of the unit of losses. figure: the function that
-    computes the figure of all answers; None for a sum over samples (`Reference.loss`). No answers have a better figure
-    than the right ones. of: the inputs of the figure. by_class: true if `NAME:CLASS` is the figure of one class. falls:
+    computes the figure of all answers; None for a sum over samples (`Reference.loss`). The right answers have the best
+    possible figure. of: the inputs of the figure. by_class: true if `NAME:CLASS` is the figure of one class. falls:
     true if a lower figure is better.
     """
 
@@ -78,7 +78,8 @@ def _ratio(count: NDArray[np.int64], of: NDArray[np.int64]) -> NDArray[np.float6
 
 
 def _by_class(values: Callable[[Counts], NDArray[np.float64]]) -> Figure:
-    """The function that computes the figure of a class, or its mean over all classes that occur or are predicted.
+    """The function that computes the figure of one class or, without a class, the mean over all classes that occur or
+    are predicted.
 
     values: computes the figure of every class.
     """
@@ -101,7 +102,9 @@ def _balanced_accuracy(answers: Answers, _: int | None) -> float:
 
 
 def places(scores: NDArray[Any], others: NDArray[Any]) -> NDArray[np.float64]:
-    """For each score, the share of the other scores that are greater; equal scores count half."""
+    """For each score, the share of the elements of `others` that are greater than the score. Equal elements count
+    half.
+    """
     ordered = np.sort(others)
     below, upto = (np.searchsorted(ordered, scores, side) for side in ("left", "right"))
     return 1 - (below + upto) / (2 * len(others))
@@ -113,10 +116,10 @@ def area_under_curve(scores: NDArray[Any], positive: NDArray[np.bool_]) -> float
 
 
 def _auc(answers: Answers, of: int | None) -> float:
-    """The area under the ROC curve of one class against the rest; without a class, the mean over all classes that
-    occur.
+    """The area under the ROC curve that separates class `of` from all other classes. Without a class, the mean over all
+    classes.
 
-    With two classes both areas are equal, and one is computed.
+    Only classes that occur are included in the mean. With two classes both areas are equal, and only one is computed.
     """
     assert answers.scores is not None
     assert answers.labels is not None
@@ -132,10 +135,10 @@ def _auc(answers: Answers, of: int | None) -> float:
 
 
 def r_squared(values: NDArray[np.float64], targets: NDArray[np.float64]) -> float:
-    """1 - sum((y - predicted)^2) / sum((y - mean of y)^2), averaged over the outputs.
+    """The coefficient of determination: 1 - sum((y - predicted)^2) / sum((y - mean of y)^2), averaged over the outputs.
 
-    Both arrays have the shape (samples, outputs). For constant targets the result is 1 if all values are right and
-    otherwise 0, as in scikit-learn.
+    values: the predictions. targets: y. Both arrays have the shape (samples, outputs). For constant targets the result
+    is 1 if all values are right and otherwise 0, as in scikit-learn.
     """
     spread: NDArray[np.float64] = np.square(targets - targets.mean(axis=0)).sum(axis=0)
     rest: NDArray[np.float64] = np.square(targets - values).sum(axis=0)
@@ -260,13 +263,14 @@ class Measure:
     on_reals: float
 
     def figure(self, answers: Answers) -> float:
-        """The figure of answers to all samples. The metric must have one."""
+        """The figure of answers to all samples. The metric must not be a sum over samples."""
         assert self.metric.figure is not None
         return self.metric.figure(answers, self.of)
 
     def loss(self, figure: float) -> float:
-        """The loss of a figure compared with the program on reals, in percentage points; for an error, in the error's
-        unit.
+        """The loss of a figure compared with the figure of the program on reals.
+
+        The unit is percentage points or, if the figure is an error, the unit of the error.
         """
         return figure - self.on_reals if self.metric.falls else 100 * (self.on_reals - figure)
 
@@ -306,7 +310,7 @@ def _check_labels(metric: Metric, reals: Answers) -> None:
 
 
 def _class_of(one: str, text: str, reals: Answers) -> int:
-    """The index of a class given by its name or, if classes have no names, by its index."""
+    """The index of the class that is called `one`. If classes have no names, `one` is the index as text."""
     assert reals.labels is not None
     names = reals.names
     if names is None:

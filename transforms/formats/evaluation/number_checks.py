@@ -1,8 +1,8 @@
 """Checks of a number format's numbers and operations against reals, for the tests of a format's author.
 
-Evaluator and devices compute the same bits by construction. A comparison between them cannot detect an operation that
-drops a scale, rounds ties differently or saturates too early; a comparison with reals can. `check_numbers` computes on
-the evaluator's machine. The format need not be registered.
+The evaluator and the devices compute the same bits by construction. A comparison of their results therefore cannot
+detect an operation that drops a scale, rounds ties differently or saturates too early. A comparison with reals can.
+`check_numbers` computes with the evaluator. The format need not be registered.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _THRESHOLDS = (0.0, 0.3, -1.7, 1.0e9)
 
 
 def check_numbers(prototype: NumberFormat) -> None:
-    """Raise `AssertionError` unless a format's numbers and operations equal the real ones within the promised rounding.
+    """Raise `AssertionError` unless a format's numbers and operations equal the reals within the promised rounding.
 
     prototype: any format of the family and width. With `ROUNDS_ONCE`, each result must be the number to which `encode`
     rounds the exact result. Otherwise the error may be at most one and a half places of the result and of the operands.
@@ -63,8 +63,9 @@ def check_numbers(prototype: NumberFormat) -> None:
 
 
 def _check_range(numbers: Numbers, bounds: tuple[float, float]) -> None:
-    """Check that a format for a range covers it within one and a half places;
-    unsigned formats need not cover one side.
+    """Check that a format for a range covers the range to within one and a half places.
+
+    A format without negative or without positive numbers need not cover that side of the range.
     """
     format = numbers.format
     reals = np.array([end for end in bounds if end > 0 or numbers.ends[0] < 0])
@@ -74,8 +75,8 @@ def _check_range(numbers: Numbers, bounds: tuple[float, float]) -> None:
 
 
 def _reals_around(numbers: Numbers) -> Reals:
-    """Numbers of the format, reals halfway between neighbours and slightly to either side,
-    and reals outside the range.
+    """Reals for tests: numbers of the format, reals halfway between neighbours and slightly to either side, reals
+    outside the range.
     """
     reals = numbers.format.decode(numbers.some(NUMBERS))
     halves = (reals[1:] + reals[:-1]) / 2
@@ -91,8 +92,8 @@ def _reals_around(numbers: Numbers) -> Reals:
 
 
 def _check_rounding(numbers: Numbers) -> None:
-    """Check that `encode` rounds to nearest, is monotonic, saturates and inverts `decode`,
-    and that `constant` agrees.
+    """Check that `encode` rounds to nearest, is monotonic, saturates and inverts `decode`. Check that `constant` agrees
+    with `encode`.
     """
     format, reals = numbers.format, _reals_around(numbers)
     raws = format.encode(reals)
@@ -179,7 +180,7 @@ def _check_floats(numbers: Numbers) -> None:
 
 
 def _check_coding(numbers: Numbers) -> None:
-    """Check that the integers that kernels read equal the numbers divided by one unit."""
+    """Check that the integers that kernels load equal the numbers divided by the value of one unit."""
     format, coding = numbers.format, numbers.format.coding
     if coding is None or coding.name not in (INTEGER, TABLE):
         return
@@ -196,7 +197,9 @@ def _check_coding(numbers: Numbers) -> None:
 
 
 def _check_relatives(numbers: Numbers) -> None:
-    """Check the formats that methods of the format return: their family, and their range where one is promised."""
+    """Check the other formats that methods of the format return. Each must be of the same family and cover the promised
+    range.
+    """
     format, high = numbers.format, numbers.ends[1]
     for bits in range(1, 5):
         narrow = format.narrowed(bits)
@@ -265,7 +268,7 @@ def _numpy_type(format: NumberFormat, count: int) -> str:
 
 
 def _check_functions(source: Numbers, result: Numbers) -> None:
-    """Check that the error of functions is at most 8 places of the result and 2e-3 of the value.
+    """Check that the error of functions is at most the sum of 8 places of the result and 2e-3 of the value.
 
     Tables and interpolation cause errors of this size.
     """

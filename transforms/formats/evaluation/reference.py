@@ -1,7 +1,7 @@
 """The reference for losses: the results of the program on reals on a validation set.
 
-Candidates of a classifier are compared by classes or by a model of margins (`margins.py`). Candidates of programs that
-compute numbers are compared by squared errors.
+The candidates of a classifier are compared by their classes or by a model of margins (`margins.py`). The candidates of
+programs that compute numbers are compared by squared errors.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class CandidateOutcome:
     margin: the percentage of all samples that are expected to change their class, given the errors of the scores
     (`MarginModel`), 0 without scores. fault: the reason why there is no program. departed, missed: for a program that
     computes numbers instead of a class, the squared errors against the results on reals and against the targets
-    (`shares_of_variance`), summed over the samples. metric, figure: the figure of all answers for a metric that has
-    one; samples not seen count as right.
+    (`shares_of_variance`), summed over the samples. metric, figure: a metric that is computed from all answers, and its
+    value; samples not seen count as right.
     """
 
     seen: int = 0
@@ -88,7 +88,9 @@ class Reference:
             self.missed = float(shares_of_variance(self.scores, self.targets, variances(self.targets)).sum())
 
     def check(self, metric: str) -> str:
-        """Return the name of a metric; raise `InputError` if it is unknown or undefined for the data or the program."""
+        """Return the name of a metric unchanged; raise `InputError` if it is unknown or undefined for the data or the
+        program.
+        """
         self.measure(metric)
         if metric == "accuracy" and self.labels is None and self.targets is None:
             raise InputError("the metric 'accuracy' needs data with labels, or targets, `y`")
@@ -109,8 +111,9 @@ class Reference:
         return self.measure(metric).metric.figure is not None
 
     def with_figure(self, outcome: CandidateOutcome, metric: str, parts: Sequence[Outputs]) -> CandidateOutcome:
-        """The outcome, completed by the figure of a metric that has one. parts: the outputs of the samples seen, as
-        reals.
+        """Add to an outcome the figure of a metric that has one, and return the outcome.
+
+        parts: the outputs of the samples seen, as reals.
         """
         scores = [part.scores for part in parts if part.scores is not None]
         labels = [part.labels for part in parts if part.labels is not None]
@@ -129,7 +132,7 @@ class Reference:
     def extended(
         self, outcome: CandidateOutcome, outputs: Outputs, reals: Sequence[Any], compared: Any
     ) -> CandidateOutcome:
-        """The outcome, extended by the outputs of the next samples.
+        """Add the outputs of the next samples to an outcome, and return it.
 
         reals: the decoded scores and other outputs. compared: the scores in the form that determines the class.
         """
@@ -159,11 +162,12 @@ class Reference:
     def loss(self, outcome: CandidateOutcome, metric: str) -> float:
         """A lower bound on a candidate's loss, exact once all samples have been seen; infinite without a program.
 
-        For a metric with a figure it is the loss of the figure (`Measure.loss`). For each other metric it is the
-        percentage of samples that differ, points of accuracy, the mean absolute error of the outputs, or the percentage
-        of samples expected to change by their margins. For a regressor accuracy is R2 in percent. The mean squared
-        difference, in percent of the variance of the outputs on reals, replaces the percentage of samples that differ.
-        Without targets a single number may still be a decision with a margin.
+        For a metric with a figure, the loss is the loss of the figure (`Measure.loss`). For each other metric, it is
+        one of the following: the percentage of samples that differ, points of accuracy, the mean absolute error of the
+        outputs, or the percentage of samples whose class is expected to change by the model of margins. For a
+        regressor, accuracy is R2 in percent. For a regressor, the mean squared difference in percent of the variance of
+        the outputs on reals also replaces the percentage of samples that differ. If there are no targets, a program
+        with a single number may still be a decision with a margin.
         """
         if outcome.fault is not None:
             return float("inf")

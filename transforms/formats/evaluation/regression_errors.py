@@ -21,19 +21,21 @@ def variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def shares_of_variance(
     values: NDArray[np.float64], targets: NDArray[np.float64], variance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """The squared error of each sample divided by the targets' variance, averaged over all outputs: (samples,).
+    """For each sample, the squared error divided by the variance of the targets, averaged over all outputs: (samples,).
 
-    The mean over the samples is 1 - R2.
+    values, targets: arrays of shape (samples, outputs). The mean over the samples is 1 - R2.
     """
     return ((values - targets) ** 2 / variance).mean(1)
 
 
 @dataclass(frozen=True)
 class RegressionErrors:
-    """Errors against targets: mean absolute error, root of the mean squared error, and coefficient of determination.
+    """Errors against targets: mean absolute error, root of the mean squared error (rmse), and coefficient of
+    determination (r2).
 
-    With several outputs each error is the mean over the outputs; rmse is the root of the mean. r2 is 1 for exact values
-    and 0 if every value is the mean of the targets. For constant targets, r2 uses a variance of 1.
+    With several outputs each error is the mean over the outputs, except rmse, which is the root of the mean squared
+    error over all outputs. r2 is 1 for exact values and 0 if every value is the mean of the targets. For constant
+    targets, r2 uses a variance of 1.
     """
 
     mae: float

@@ -1,9 +1,9 @@
 """Checks of a number format's sums against reals, for the tests of a format's author.
 
 A sum that drops a scale, a carry or a small term loses accuracy. No other test detects this, because the evaluator and
-every device compute the same wrong number. `check_sums` computes sums of one and of two products on the evaluator and
-compares them with double precision. The format need not be registered. Integer sums must be exact before they are
-rounded once.
+every device compute the same wrong number. `check_sums` computes sums of one and of two products with the evaluator and
+compares them with sums in double precision. The format need not be registered. Sums of integers must be exact until
+they are rounded once.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class _Sum:
 
     ranges: the ranges of the factors, left and right in turn. factors: reals of shape (samples, length), which are
     rounded to their formats. start: the range of the sums' initial values, and these values. reach: the range of the
-    result divided by the range that the sums need. is_short: sums have few digits, so that double precision is exact
-    for formats of any width.
+    result divided by the range that the sums need. is_short: true if the sums have so few digits that double precision
+    is exact for formats of any width.
     """
 
     name: str
@@ -76,10 +76,10 @@ class _Sum:
 def check_sums(prototype: NumberFormat) -> None:
     """Raise `AssertionError` unless sums of products equal the real sums, rounded as the format promises.
 
-    prototype: any format of the family and width. Sums of integers must be rounded once if the format's results are;
-    otherwise their error may be two roundings. The error of all other sums may be one more rounding per term. Sums
-    outside the result's range must saturate. Partial sums must stay within their bound. Formats with `AS_PUBLISHED`
-    arithmetic promise nothing and are not checked.
+    prototype: any format of the family and width. Sums of integers must be rounded once if the format promises this for
+    its results; otherwise their error may be two roundings. The error of all other sums may be one more rounding per
+    term. Sums outside the result's range must saturate. Partial sums must stay within their bound. Formats with
+    `AS_PUBLISHED` arithmetic promise nothing and are not checked.
     """
     assert not prototype.AS_PUBLISHED, f"{prototype.type} rounds as its paper does"
     for case in _cases(prototype):
@@ -166,10 +166,10 @@ def _is_short(formats: Sequence[NumberFormat]) -> bool:
 
 
 def _compare(what: str, result: NumberFormat, raws: Raws, exact: Reals, slack: float | None) -> None:
-    """Raise `AssertionError` unless the raws are the exact sums, rounded.
+    """Raise `AssertionError` unless the raws represent the exact sums, rounded.
 
-    slack: the greatest error of sums before they are rounded; None if they are exact, so that with `ROUNDS_ONCE` only
-    one result is right.
+    slack: the greatest error of sums before they are rounded. If it is None, the sums are exact, and with `ROUNDS_ONCE`
+    only one result is right.
     """
     computed, nearest = result.decode(raws), result.decode(result.encode(exact))
     with np.errstate(all="ignore"):
@@ -186,7 +186,7 @@ def _compare(what: str, result: NumberFormat, raws: Raws, exact: Reals, slack: f
 
 
 def _check_units(lhs: NumberFormat, rhs: NumberFormat) -> None:
-    """Check that an accumulator accepts the products whose unit it has, and rejects products with another unit."""
+    """Check that an accumulator accepts products in its own unit, and rejects products in another unit."""
     unit, other = (lhs.accumulator(*factors, None) for factors in ((lhs, lhs), (rhs, rhs)))
     if unit.of(rhs, rhs).type != unit.type:
         assert not unit.sums(rhs, rhs), f"{unit.type} claims to sum products of {rhs.type}, which have {other.type}"
@@ -194,7 +194,10 @@ def _check_units(lhs: NumberFormat, rhs: NumberFormat) -> None:
 
 
 def _check_extremes(lhs: NumberFormat, rhs: NumberFormat, length: int) -> None:
-    """Check that sums of constants times the factors that maximise these sums are right and within the proven bound."""
+    """Check that the greatest possible sums are right and within the proven bound.
+
+    The sums multiply constants by the factors that maximise the sums.
+    """
     random = np.random.default_rng(length)
     reals = np.concatenate([random.uniform(-1, 1, (2, length)), np.ones((1, length)), -np.ones((1, length))])
     ends = [float(end) for end in lhs.decode(np.array(lhs.ends()))]
@@ -285,7 +288,9 @@ def _start_format(start: NumberFormat, factors: Sequence[NumberFormat], result: 
 
 
 def _reals(formats: Sequence[NumberFormat], factors: Sequence[Reals]) -> tuple[Reals, float]:
-    """The exact sums of products of rounded factors, and the greatest sum of the products' magnitudes."""
+    """Round the factors to their formats. Return the exact sums of their products, and the greatest sum of the
+    products' magnitudes.
+    """
     numbers = [format.decode(format.encode(reals)) for format, reals in zip(formats, factors, strict=True)]
     terms = np.concatenate([lhs * rhs for lhs, rhs in zip(numbers[::2], numbers[1::2], strict=True)], 1)
     return terms.sum(1), float(np.abs(terms).sum(1).max())
@@ -301,8 +306,8 @@ def _rounding(format: NumberFormat, reach: float) -> float:
 
 
 def _fitting(formats: Sequence[NumberFormat], result: NumberFormat, case: _Sum) -> Sequence[NumberFormat]:
-    """The formats of factors, narrowed by the fewest bits with which the result's accumulators can represent the
-    sum.
+    """The formats of the factors, narrowed by as few bits as possible, so that an accumulator of the result can
+    represent the sum.
     """
     for bits in NARROWED_BITS:
         narrowed = [format.narrowed(bits) for format in formats]
@@ -326,7 +331,7 @@ def _fitting(formats: Sequence[NumberFormat], result: NumberFormat, case: _Sum) 
 def _computed(
     formats: Sequence[NumberFormat], factors: Sequence[Reals], result: NumberFormat, start: _Start | None
 ) -> tuple[Raws, bool]:
-    """The raws of sums in the result's format, and whether their accumulators add integers.
+    """Return the raws of sums in the result's format, and whether the accumulators of the sums add integers.
 
     If a format accepts only products of one scale, rounded sums are added, as in programs of this format.
     """
@@ -360,7 +365,7 @@ def _computed(
 
 
 def _run(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
-    """The raws of the results of an op, one for each sample. given: the raws of its operands."""
+    """Evaluate an op. Return the raws of the results, one for each sample. given: the raws of the operands."""
     arrays = [given[factor].reshape(-1, *tdsl.shape_of(factor)) for factor in op.operands]
     return op.compute(Bits(), arrays).reshape(-1)
 
@@ -382,7 +387,10 @@ def _by_macs(op: tdsl.MatmulSumOp, given: Mapping[SSAValue, Raws]) -> Raws:
 
 
 def _arguments(op: tdsl.MatmulSumOp) -> Sequence[SSAValue]:
-    """The factors in the order in which they were passed, which the op may change, followed by the initial value."""
+    """The operands of an op: the factors in the order in which the test created them, and then the initial value.
+
+    The op itself may reorder the factors.
+    """
     block = op.factors[0].owner
     assert isinstance(block, Block)
     return block.args

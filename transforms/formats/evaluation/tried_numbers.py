@@ -1,4 +1,6 @@
-"""The numbers of a format on which its operations are tested, and the comparison of the results with reals."""
+"""The numbers of a format on which the operations of the format are tested, and the comparison of results with
+reals.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ class Numbers:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The least and the greatest number to which reals are rounded."""
+        """Return the least and the greatest number to which reals are rounded."""
         low, high = self.format.decode(self.format.encode(np.array(OUT_OF_RANGE))).tolist()
         return low, high
 
@@ -64,7 +66,7 @@ class Numbers:
         return self.format.dtype.itemsize <= 2
 
     def some(self, most: int) -> Raws:
-        """About `most` raws: the ends, zero and its neighbours, and others at equal and at growing distances."""
+        """About `most` raws: the ends, zero and its neighbours, and further raws at equal and at growing distances."""
         if len(self.raws) <= most:
             return self.raws
         middle, last = int(np.searchsorted(self.reals, 0.0)), len(self.raws) - 1
@@ -81,7 +83,7 @@ class Numbers:
 
 
 def require(right: NDArray[Any], what: str, got: NDArray[Any], expected: NDArray[Any], given: Given) -> None:
-    """Raise `AssertionError` with the first wrong number, unless `right` is true everywhere.
+    """Raise `AssertionError` unless `right` is true everywhere. The message contains the first wrong number.
 
     given: the operands by name, for the message.
     """
@@ -97,7 +99,7 @@ def require(right: NDArray[Any], what: str, got: NDArray[Any], expected: NDArray
 
 
 def check_result(result: Numbers, what: str, computed: Any, exact: Reals, apart: Reals | float, given: Given) -> None:
-    """Check that a result is the exact one, rounded and clamped.
+    """Check that a result is the exact result, rounded and clamped.
 
     apart: the distance of adjacent numbers in the formats of the operands, as a real.
     """

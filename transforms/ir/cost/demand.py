@@ -1,10 +1,10 @@
-"""The demand of a program: executions and occurrences of each kind of step, and memory (L3).
+"""The demand of a program: how often each kind of step is executed and occurs in the code, and the memory (L3).
 
 The demand does not depend on the costs of steps. `num` ops are lowered one by one, and equal ops only once, so that
 counting a program takes milliseconds.
 
 The steps of an operation are named by its kind and width, like the keys of `tinyml.targets.costs`. An operation without
-a rule here counts under its own name and width. A new operation is therefore counted, and measured by the next
+a rule in this file counts under its own name and width. A new operation is therefore counted, and measured by the next
 calibration, without a change of this file.
 """
 
@@ -80,7 +80,7 @@ def _counts() -> defaultdict[str, float]:
 
 @dataclass
 class StepCounts:
-    """Counts for each kind of step. runs: mean executions per inference. stands: occurrences in the code."""
+    """The counts of steps, by kind of step. runs: mean executions per inference. stands: occurrences in the code."""
 
     runs: dict[str, float] = field(default_factory=_counts)
     stands: dict[str, float] = field(default_factory=_counts)
@@ -98,10 +98,10 @@ class StepCounts:
 class Demand:
     """The steps and the memory that a program needs.
 
-    operations: the steps of each operation of the source by name; "" collects steps that belong to no operation.
-    constants, far, arena, input, local: in bytes. Constants are in flash, `far` of them in far flash; local arrays are
-    on the stack. kernels: costs of the steps of kernels, if their instructions determine them. shared: by name, the
-    bytes of flash of the functions that kernels share.
+    operations: by the name of each operation of the source, the counts of its steps; "" collects steps that belong to
+    no operation. constants, far, arena, input, local: in bytes. Constants are in flash, `far` of them in far flash;
+    local arrays are on the stack. kernels: by step, the costs of kernels whose instructions determine these costs.
+    shared: by name, the bytes of flash of the functions that kernels share.
     """
 
     operations: dict[str, StepCounts] = field(default_factory=dict[str, StepCounts])
@@ -209,9 +209,9 @@ class _Counter:
                     self.demand.far_time += times * more
 
     def loaded(self, load: memref.LoadOp) -> bool:
-        """Record the share of zeros and the interval of a loaded element; return True if the load will be removed.
+        """Record the share of zeros and the interval of a loaded element. Return True if the load will be removed.
 
-        The lowering of `num` ops replaces an element that has only one possible value by a constant.
+        If an element has only one possible value, the lowering of `num` ops replaces the load by a constant.
         """
         if zeros := self.zeros.get(scratch.root(load.memref)):
             self.zeros[load.res] = zeros
@@ -289,14 +289,16 @@ def _lowered(op: Operation, target: str, intervals: Sequence[Interval | None]) -
 
 
 def _zeros(function: func.FuncOp) -> dict[SSAValue, float]:
-    """The share of zeros in the function's inputs; empty if it is unknown."""
+    """The share of zeros in each input of a function, by the input; empty if it is unknown."""
     share = tdsl.read_input(function).zeros
     inputs = [op.result for op in function.walk() if isinstance(op, scratch.ViewOp) and op.input]
     return {} if share is None else dict.fromkeys(inputs or function.args, share)
 
 
 def _units(op: num.CallOp, kernel: Kernel) -> Mapping[str, float]:
-    """For each kind of unit, the units per call by which a kernel's time is counted in addition to the call itself."""
+    """The units in which the time of a kernel call is counted in addition to the call: by kind of unit, the number per
+    call.
+    """
     elements = _elements(op, kernel)
     units = {"element": elements}
     if kernel.composed is not None and (block := kernel.composed.block):
@@ -316,7 +318,7 @@ def _mean_rest(op: num.CallOp, block: int) -> float:
 
 
 def _elements(op: num.CallOp, kernel: Kernel) -> float:
-    """The number of elements that one call of a kernel processes; for a sparse matrix, the mean over its rows."""
+    """The number of elements that one call of a kernel processes. For a sparse matrix, it is the mean over the rows."""
     if op.products is not None:
         return op.products
     stored = _source_elements(op.factors[0]) / _rows(op)
@@ -337,7 +339,10 @@ def _source_elements(value: SSAValue) -> int:
 
 
 def trip_count(op: scf.ForOp) -> float:
-    """The iterations of a loop; the mean if they depend on enclosing loops or if a bound is loaded from flash."""
+    """The number of iterations of a loop.
+
+    If a bound depends on enclosing loops or is loaded from flash, the result is the mean.
+    """
     if (mean := mean_iterations(op)) is not None:
         return mean
     if const_evaluate_operand(op.lb) is None or const_evaluate_operand(op.step) is None:
@@ -360,9 +365,9 @@ def _searches(loop: scf.ForOp) -> bool:
 
 
 def _moves_nothing(loop: scf.ForOp) -> bool:
-    """True for a loop that copies elements onto themselves, as `concat` does with operands that are already in place.
+    """True for a loop that copies elements onto themselves, which the C compiler removes.
 
-    The C compiler removes it.
+    `concat` produces such loops for operands that are already in place.
     """
     *body, _ = loop.body.block.ops
     if loop.results:
@@ -384,7 +389,7 @@ def _moves_nothing(loop: scf.ForOp) -> bool:
 
 
 def _constant(load: memref.LoadOp) -> scratch.ConstantOp | None:
-    """The constant array that an element is loaded from; None if it is loaded from other memory."""
+    """The constant array from which an element is loaded; None if the element is loaded from other memory."""
     array = scratch.root(load.memref).owner
     return array if isinstance(array, scratch.ConstantOp) else None
 
@@ -408,8 +413,9 @@ _FREE_OPS = {
 
 
 def _steps_of_operation(op: Operation) -> Mapping[str, float]:
-    """The steps of an operation of L4, by kind; empty for a loop,
-    because the ops of its body are counted separately.
+    """The steps of an operation of L4, by kind of step.
+
+    Empty for a loop, because the ops of its body are counted separately.
     """
     if type(op) in _FREE_OPS:
         return {}
@@ -489,7 +495,7 @@ def _multiplication(op: arith.MuliOp, width: str) -> Mapping[str, float]:
 
 
 def _keeps(select: arith.SelectOp) -> bool:
-    """True if a selection usually selects the carried value, as in the search for the greatest element."""
+    """True if a selection in a loop usually returns the carried value, as in the search for the greatest element."""
     block = select.parent
     if block is None or not isinstance(block.parent_op(), scf.ForOp):
         return False
@@ -500,7 +506,7 @@ def _keeps(select: arith.SelectOp) -> bool:
 
 
 def _shift(width: str, amount: int | None) -> Mapping[str, float]:
-    """The steps of a shift; on an 8-bit chip, a shift by whole bytes consists of register moves."""
+    """The steps of a shift, by kind of step. On an 8-bit chip, a shift by whole bytes consists of register moves."""
     if amount == 0:
         return {}
     if amount is None or amount % 8 == 0:

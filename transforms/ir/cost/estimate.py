@@ -1,8 +1,8 @@
 """The cost model: estimates of a program's cost on a device, without building the program (L3).
 
-The estimate is linear: the count of each kind of step (`demand.py`) times its cost on the device
-(`tinyml.targets.costs`). `time_shares` computes the shares of avoidable causes in the time. Such causes are kinds of
-steps, for example floating-point arithmetic in software, and operations of the source.
+The estimate is linear. The count of each kind of step (`demand.py`) is multiplied by the cost of the step on the device
+(`tinyml.targets.costs`). `time_shares` computes how much of the time is due to avoidable causes. Such a cause is a kind
+of step, for example floating-point arithmetic in software, or an operation of the source.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class Estimate:
 
     time: per inference, in the device's unit. code: bytes of the program's own instructions. constants: bytes of its
     constants. far: bytes of the constants in far flash. far_time: the time that far constants cost in addition. flash,
-    ram: bytes of the whole program; RAM includes the stack, and the constants on chips that store them there. deepest:
-    bytes of stack of the composed kernel with the greatest frame; kernels call no others. operations: time and code of
-    each operation of the source, by name. guessed: kinds of steps that were never measured on the device and have a
-    generic cost.
+    ram: bytes of the whole program. RAM includes the stack; on chips that store constants in RAM, it also includes the
+    constants. deepest: bytes of stack of the composed kernel with the greatest frame; kernels call no other kernels.
+    operations: time and code of each operation of the source, by name. guessed: kinds of steps that were never measured
+    on the device and have a generic cost.
     """
 
     time: float
@@ -74,7 +74,9 @@ def estimate_of(demand: Demand, table: CostTable) -> Estimate:
 
 
 def step_costs(demand: Demand, table: CostTable) -> tuple[dict[str, Cost], tuple[str, ...]]:
-    """The cost of each kind of step in a demand, and the kinds that were never measured and have a generic cost."""
+    """Return the cost of each kind of step in a demand, and the kinds that were never measured and have a generic
+    cost.
+    """
     kinds = dict.fromkeys(step for steps in demand.operations.values() for step in steps.runs)
     known = {step: table.steps.get(step) or demand.kernels.get(step, KernelCost()).cost for step in kinds}
     # In a table without these, the fixed time of a program includes them.
@@ -147,6 +149,8 @@ def _of_operations(whole: Estimate, names: Iterable[str]) -> float:
 def _of_steps(
     demand: Demand, times: dict[str, float], kinds: Iterable[str], but: Collection[str] = frozenset()
 ) -> float:
-    """The time of some kinds of steps in all operations, except the operations named in `but`."""
+    """The time of some kinds of steps in all operations, except the operations that `but` names. times: the time of
+    each kind.
+    """
     counts = [steps.runs for name, steps in demand.operations.items() if name not in but]
     return sum(times[step] * runs.get(step, 0) for step in kinds for runs in counts)

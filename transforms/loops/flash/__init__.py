@@ -1,1 +1,1 @@
-"""The candidates of `spend-flash`, their costs and the choice among them."""
+"""The candidates of `spend-flash`, their costs and the choice among candidates."""

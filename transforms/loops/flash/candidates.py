@@ -1,7 +1,7 @@
 """Candidates for `spend-flash`: parts of a program with a faster implementation that needs more flash (L3).
 
-Tiles may use kernels that widen their weights, use Winograd's transformation or contain their weights as code. Rows of
-constant matrices may become code.
+Three kinds of kernels can be faster for a tile. They widen the weights, use Winograd's transformation, or contain the
+weights as code. The rows of constant matrices may also become code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tinyml.transforms.loops.kernels.tiles import TileCall
 
 
 class TimeSaving(NamedTuple):
-    """The time saved per inference, in the target's unit and in core cycles.
+    """The time that a candidate saves per inference, in the target's unit and in core cycles.
 
     The two numbers are equal for a core without published timing.
     """
@@ -40,8 +40,8 @@ class RowsCandidate:
     """Rows of a constant matrix that become code.
 
     part: the op that uses the rows. number: the index of the matrix in `constant_rows`, which is the same in copies of
-    the module. choices: the numbers of rows that can become code. count: the chosen number. saving, bytes: estimated
-    for a program in which only these rows are code.
+    the module. choices: the numbers of rows that can become code. count: the chosen number. saving, bytes: the time
+    saved and the bytes added, estimated for a program in which only these rows are code.
     """
 
     part: Operation
@@ -52,7 +52,9 @@ class RowsCandidate:
     bytes: float
 
     def of(self, count: int) -> RowsCandidate:
-        """The candidate for a different number of rows, with saving and bytes in proportion."""
+        """A candidate that codes `count` rows of the same matrix. Its saving and bytes are in proportion to the number
+        of rows.
+        """
         share = count / self.count
         saving = TimeSaving(share * self.saving.units, share * self.saving.cycles)
         return replace(self, count=count, saving=saving, bytes=share * self.bytes)
@@ -67,6 +69,6 @@ Taken: TypeAlias = Mapping[Operation, Candidate]
 
 
 def coded(taken: Taken) -> Mapping[int, int]:
-    """For each matrix, by its index in ascending order, the number of rows that become code."""
+    """By the index of each matrix, in ascending order, the number of its rows that become code."""
     counts = {each.number: each.count for each in taken.values() if isinstance(each, RowsCandidate)}
     return dict(sorted(counts.items()))

@@ -19,21 +19,21 @@ UNITS, CYCLES = attrgetter("units"), attrgetter("cycles")
 
 
 class Choice:
-    """A choice among groups of candidates within limits on the flash and RAM of the whole program, in bytes."""
+    """The choice among groups of candidates. flash, ram: limits on the whole program, in bytes."""
 
     def __init__(self, groups: Sequence[Group], tiles: Tiles, estimates: Estimates, flash: float, ram: float) -> None:
         self.groups, self.tiles, self.estimates = groups, tiles, estimates
         self.flash, self.ram = flash, ram
 
     def made(self) -> Taken:
-        """The chosen candidates: the better of two greedy choices, by the target's unit of time and by cycles.
-
-        The choice that saves more cycles is better.
+        """Make two greedy choices, one by the target's unit of time and one by cycles. Return the choice that saves
+        more cycles.
         """
         return max((self._made(measure) for measure in (UNITS, CYCLES)), key=lambda taken: _saved(taken, CYCLES))
 
     def _made(self, measure: Measure) -> Taken:
-        """Repeatedly choose the group that saves most time per additional byte, until no group saves any.
+        """Repeatedly choose the group that saves most time per additional byte, until no group saves any. Return the
+        chosen candidates.
 
         A group may replace earlier choices.
         """
@@ -44,10 +44,10 @@ class Choice:
         return taken
 
     def _better(self, taken: Taken, left: list[Group], measure: Measure) -> Taken | None:
-        """The chosen candidates plus the group that saves most time per additional byte; None if no fitting group saves
-        time.
+        """Add to the chosen candidates the group that saves most time per additional byte, and return them.
 
-        The group of a matrix that does not fit as a whole is removed from `left`.
+        None if no group that fits saves time. If the rows of a matrix do not fit as a whole, its group is removed from
+        `left`.
         """
         time, bytes = _saved(taken, measure), self._bytes(taken)
         gains: list[tuple[float, Group, Taken]] = []
@@ -69,11 +69,11 @@ class Choice:
         return None
 
     def _bytes(self, taken: Taken) -> float:
-        """The bytes of flash that candidates add; the bytes of coded rows are estimated for each matrix separately."""
+        """The bytes of flash that candidates add. The bytes of coded rows are estimated for each matrix separately."""
         return self.tiles.added(taken) + sum(each.bytes for each in taken.values() if isinstance(each, RowsCandidate))
 
     def _most(self, taken: Taken, rows: RowsCandidate) -> RowsCandidate | None:
-        """The candidate for the most rows of a matrix that fit in addition to `taken`; None if they save no time.
+        """The candidate that codes as many rows of a matrix as fit in addition to `taken`; None if they save no time.
 
         The remaining rows stay in a loop. They may be too few for a kernel that computes several rows at once.
         """

@@ -1,4 +1,4 @@
-"""Cost estimates of programs with some rows as code, after the remaining passes have run (L3)."""
+"""Cost estimates of programs with some rows as code (L3). Each estimate includes the effect of the remaining passes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tinyml.transforms.loops.kernels.constant_rows import ConstantRows, constant
 class Estimates:
     """Cost estimates of the variants of a module on a board with a cost table.
 
-    packed, pack_buffers: options of the remaining passes. matrices: the matrices whose rows can become code, by their
-    indices. plain: the estimate without rows as code, if it is known.
+    A variant has some rows of matrices as code. packed, pack_buffers: options of the remaining passes. matrices: the
+    matrices whose rows can become code, by their indices. plain: the estimate without rows as code, if it is known.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Estimates:
     def of(self, coded: Mapping[int, int]) -> Estimate:
         """The estimate of the module with some rows as code.
 
-        coded: the number of rows for each matrix, by its index.
+        coded: by the index of each matrix, the number of its rows that are code.
         """
         key = tuple(coded.items())
         if key not in self._known:
@@ -55,7 +55,7 @@ class Estimates:
             found[number].replace(self.target, count)
 
     def groups(self) -> list[Group]:
-        """One group for each matrix that can become code, with as many rows as possible."""
+        """One group of candidates for each matrix whose rows can become code, with as many rows as possible."""
         timing, plain = board(self.target).timing, self.plain
         per_unit = 1.0 if timing is None else timing.mean
         groups: list[Group] = []

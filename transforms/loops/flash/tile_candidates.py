@@ -1,4 +1,6 @@
-"""Kernels for tiles that need more flash than the usual kernels: time saved and bytes added (L3)."""
+"""Kernels for tiles that need more flash than the usual kernels, with the time that they save and the bytes that they
+add (L3).
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,8 @@ class Tiles:
         }
 
     def groups(self, room: float) -> Sequence[Group]:
-        """Candidates for all tiles, grouped by the data in flash that they share. room: the bytes of stack that a
-        kernel may use.
+        """The candidates for all tiles, in groups that share data in flash. room: the bytes of stack that a kernel may
+        use.
         """
         groups: dict[bytes | num.KernelAttr, dict[Operation, Candidate]] = {}
         for op, usual in self.usual.items():
@@ -64,7 +66,8 @@ class Tiles:
 
 
 def _bytes(calls: Iterable[TileCall], called: AbstractSet[num.KernelAttr]) -> int:
-    """The bytes of the kernels of calls and of the data that the calls read; kernels and data count once.
+    """The bytes of flash that calls need: of their kernels and of the data that the kernels read. Each kernel and datum
+    counts once.
 
     called: kernels that do not count because the module already contains them.
     """
@@ -79,8 +82,8 @@ _known: dict[tuple[str, str], float] = {}
 
 
 def _cycles(call: TileCall, timing: Timing) -> float:
-    """The cycles of all executions of a call; if the kernel's instructions do not determine the time, one cycle per
-    unit.
+    """The cycles of all executions of a call. If the kernel's instructions do not determine its time, a unit of time is
+    one cycle.
     """
     kernel, times = call.kernel, call.times
     key = kernel.symbol, timing.source

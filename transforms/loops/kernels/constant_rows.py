@@ -1,4 +1,4 @@
-"""Rows of constant matrices in contractions that generated code can compute instead (L3)."""
+"""Rows of constant matrices in contractions. Generated code can compute these rows instead of the contraction (L3)."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class ConstantRows:
     """A sum of a contraction with constant weights and constant initial values, which is finished to a byte.
 
     rows: the weights. Each row spans a window from its first element to its last, with zeros in the gaps between runs.
-    finish: the op that computes the byte. store: the store of the byte, if it is the only effect of the contraction,
-    which code can then replace; None if the byte has other uses.
+    finish: the op that computes the byte. store: the store of the byte, if the store is the only effect of the
+    contraction. Code can then replace the whole contraction. store is None if the byte has other uses.
     """
 
     op: num.ContractOp
@@ -53,21 +53,20 @@ class ConstantRows:
 
     @property
     def part(self) -> Operation:
-        """The op that code replaces: the one that finishes the sum, or a contraction for which a tile's kernel is the
-        alternative.
+        """The op that code replaces: the op that finishes the sum or, if a tile kernel is the alternative, the
+        contraction.
         """
         return self.finish if self.op.tile is None else self.op
 
     @property
     def choices(self) -> range:
-        """The possible numbers of rows that become code: any number, or for a tile only the number of all rows."""
+        """The numbers of rows that may become code. For a tile, only the number of all rows is possible."""
         return range(1 if self.op.tile is None else self.rows.rows, self.rows.rows + 1)
 
     def replace(self, target: str, count: int) -> None:
-        """Compute the first `count` rows by code, window by window.
+        """Compute the first `count` rows by code, window by window. A separate loop computes the remaining rows.
 
-        If other ops of the contraction use the bytes, the code stores them in memory and the contraction loads them. A
-        separate loop then computes the rows that are not code.
+        If other ops of the contraction use the bytes, the code stores them in memory and the contraction loads them.
         """
         op, nest, all_rows = self.op, LoopBuilder(self.op), count == self.rows.rows
         memory, *indices = self._intermediate() if self.store is None else [self.store.memref]
@@ -85,7 +84,7 @@ class ConstantRows:
             expand_contraction(op, count)
 
     def _intermediate(self) -> Sequence[SSAValue]:
-        """The memory for the bytes of all rows, followed by the indices of a row in it.
+        """Return the memory for the bytes of all rows, followed by the indices of a row in this memory.
 
         The memory is the buffer that the rows write, unless they also read it. Otherwise it is a local array.
         """
@@ -117,8 +116,8 @@ class ConstantRows:
         nest.over((self.op.windows,), window)
 
     def _window(self, products: num.Adding, number: SSAValue, reach: int, nest: LoopBuilder) -> SSAValue:
-        """The elements of window `number` that rows are multiplied by. reach: the number of elements that the rows
-        span.
+        """The elements of window `number`, by which the rows are multiplied. reach: the number of elements that the
+        rows span.
         """
         if self.op.windows == 1 or not isinstance(products, num.ProductsOp):
             return products.factors[1]
@@ -137,14 +136,16 @@ class ConstantRows:
 
 
 def constant_rows(module: ModuleOp) -> Sequence[ConstantRows]:
-    """The rows of a module's contractions that can become code, in program order, contractions without a tile first."""
+    """The rows of a module's contractions that can become code, in program order. Contractions without a tile come
+    first.
+    """
     found = [rows for function in defined_functions(module) for op in function.walk() for rows in _rows_of(op)]
     return sorted(found, key=lambda rows: rows.op.tile is not None)
 
 
 def _rows_of(op: Operation) -> Iterator[ConstantRows]:
-    """Yield the sums of a contraction that code can compute:
-    over one window, or over all windows of a tile in a line.
+    """Yield the sums of a contraction that code can compute. Code computes one window, or all windows of a tile in a
+    line.
     """
     if not isinstance(op, num.ContractOp) or op.lines > 1 or (op.windows > 1 and op.tile is None):
         return
@@ -161,7 +162,9 @@ def _rows_of(op: Operation) -> Iterator[ConstantRows]:
 
 
 def _coded(op: num.ContractOp, sum: num.Sum, finish: num.FinishOp) -> CodedRows | None:
-    """The weights and initial values of a sum; None if they are not constant or the sum is not finished by a shift."""
+    """The weights and initial values of a sum; None if they are not constant or if a sum does not become a byte by a
+    shift.
+    """
     right = finished_by_shift(accumulator_type(finish.sum), element_format(finish.result.type))
     if right is None or sum.conversions or (starts := _starts(op, sum)) is None:
         return None
@@ -178,7 +181,10 @@ def _coded(op: num.ContractOp, sum: num.Sum, finish: num.FinishOp) -> CodedRows 
 
 
 def finished_by_shift(accumulator: Accumulator, format: NumberFormat) -> int | None:
-    """The right shift by which sums become bytes before saturation; None if sums are finished in another way."""
+    """The number of bits by which sums are shifted to the right to become bytes before saturation.
+
+    None if sums become bytes in another way.
+    """
     if not accumulator.INTEGER or (numbers := integers_of(format)) is None or numbers.dtype.itemsize != 1:
         return None
     right = accumulator.shift(numbers) if numbers.raw_limits == (-MAX_RESULT, MAX_RESULT) else None

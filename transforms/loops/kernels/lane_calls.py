@@ -1,4 +1,4 @@
-"""Replacement of nests whose iterations are lanes by calls of vector code (`vectorise-loops`)."""
+"""Calls of vector code, which replace nests whose iterations can be computed as lanes (`vectorise-loops`)."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def _reduce_inside(nest: num.NestOp, target: str) -> None:
 
 
 def _replace(found: LaneNest, target: str) -> bool:
-    """Replace a nest by calls of vector code; return False without changes if there is no such code or it is not
-    faster.
+    """Replace a nest by calls of vector code. If there is no such code or it is not faster, change nothing and return
+    False.
     """
     kernel = next((offer.kernel for offer in offers(target, found.program)), None)
     if kernel is None or kernel.composed is None:
@@ -99,7 +99,9 @@ def _replace(found: LaneNest, target: str) -> bool:
 
 
 def _single(found: LaneNest, run: Run, builder: LoopBuilder) -> SSAValue:
-    """Allocate an array of one element for a value that vector code reads, and store the value; or for its result."""
+    """Allocate an array of one element, and return it. If vector code reads the value of a run, store the value in the
+    array.
+    """
     type = i32 if run.root.type == IndexType() else run.root.type
     array = local_array(function_around(found.nest), type, 1, run.root.name_hint or "single")
     if run is not found.runs[-1]:

@@ -44,7 +44,7 @@ class NotInLanes(Exception):
 
 @dataclass(frozen=True)
 class Element:
-    """A value in a lane: an op's result or a constant, and its width in bits, which is 1 for a condition."""
+    """A value in a lane: an SSA value or a constant, and its width in bits. The width of a condition is 1."""
 
     value: SSAValue | int
     width: int
@@ -97,11 +97,11 @@ class LaneRecorder(Machine[Element]):
         return Builder(InsertPoint.at_start(self._entry)).insert(op).results[0]
 
     def load(self, run: SSAValue, index: SSAValue) -> Element:
-        """Append a load of an element, sign-extended to a register."""
+        """Append a load of an element that is sign-extended to a register, and return the element."""
         return self._loaded(memref.LoadOp.get(run, [index]), self.put)
 
     def first(self, run: SSAValue) -> Element:
-        """Insert a load of the only element of a run at the start of the function."""
+        """Insert a load of the only element of a run at the start of the function, and return the element."""
         zero, ops = self.index(0), list[Operation]()
 
         def behind(op: Operation) -> SSAValue:
@@ -123,7 +123,7 @@ class LaneRecorder(Machine[Element]):
         Builder(InsertPoint.at_end(self._block)).insert(memref.StoreOp.get(narrow, run, [index]))
 
     def _narrow(self, element: Element, type: Attribute) -> SSAValue:
-        """A value truncated to an integer type."""
+        """Append ops that truncate a value to an integer type, and return the result."""
         if element.constant is not None:
             return self._constant(element.constant, num.integer_width(type))
         value = self.register(element)
@@ -183,7 +183,9 @@ class LaneRecorder(Machine[Element]):
         b: Element,
         folded: Callable[[int, int], int],
     ) -> Element:
-        """Append an op on two values, or return a constant if both are constant. folded: computes this constant."""
+        """Append an op on two values, and return the result. If both values are constant, return a constant that
+        `folded` computes.
+        """
         if a.constant is not None and b.constant is not None:
             return self.int_constant(folded(a.constant, b.constant), a.width)
         return self._op(kind, a, b)
@@ -277,8 +279,9 @@ class LaneRecorder(Machine[Element]):
         return self.load(run, self.put(arith.IndexCastOp(self.register(index), IndexType())))
 
     def call_on_table(self, function: str, name: str, table: Table, *arguments: Element) -> Element:
-        """Append the arithmetic of `tm_interpolate_s16` or `tm_interpolate_odd_s16`
-        (`runtime/include/tinyml/interpolate.h`).
+        """Append the arithmetic of `tm_interpolate_s16` or `tm_interpolate_odd_s16`, and return the result.
+
+        Both functions are in `runtime/include/tinyml/interpolate.h`.
         """
         x, *numbers = arguments
         if x.constant is not None:
@@ -296,7 +299,9 @@ class LaneRecorder(Machine[Element]):
                 raise NotInLanes(f"{function} is not a function of lanes")
 
     def _between(self, name: str, table: Table, place: Element) -> Element:
-        """Append the interpolation between two entries of a table. place: the position, with 8 fraction bits."""
+        """Append the interpolation between two entries of a table, and return the result. place: the position, with 8
+        fraction bits.
+        """
         eight, one = self.int_constant(8, REGISTER), self.int_constant(1, REGISTER)
         segment = self.shrsi(place, eight)
         low, high = self.lookup(name, table, segment), self.lookup(name, table, self.addi(segment, one))

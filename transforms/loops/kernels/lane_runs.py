@@ -1,4 +1,6 @@
-"""Nests whose iterations are lanes, as `num.lane_function` ops on runs of memory (`vectorise-loops`)."""
+"""Nests whose iterations can be computed as lanes, converted to `num.lane_function` ops on runs of memory
+(`vectorise-loops`).
+"""
 
 from __future__ import annotations
 
@@ -41,12 +43,12 @@ Nest = num.NestOp | num.ContractOp | num.ReduceOp | scf.ForOp
 
 @dataclass
 class Run:
-    """A run of memory that lanes access, or a single value that they share.
+    """A run of memory that lanes access, or a single value that all lanes share.
 
     root: the buffer; for a run of one element also a value, or the result of a reduction. start: the position in the
     buffer of the first lane's element. accesses: the loads and stores of the nest; empty for a table and for a root
-    that is no buffer. elements: true if each lane accesses a different element. argument: the argument of the lane
-    function that stands for the run.
+    that is not a buffer. elements: true if each lane accesses a different element. argument: the argument of the lane
+    function that represents the run.
     """
 
     root: SSAValue
@@ -77,7 +79,7 @@ class LaneNest:
 
 
 def lane_nest(nest: Nest) -> LaneNest | str:
-    """A nest as a function of lanes, or the reason why it cannot be one."""
+    """Convert a nest to a function of lanes. If this is impossible, return the reason."""
     if isinstance(nest, num.ContractOp) and len(nest.shape) > 1:
         return "it has several windows"
     if isinstance(nest, scf.ForOp) and (nest.iter_args or trips_from_zero(nest) is None):
@@ -93,8 +95,8 @@ def lane_nest(nest: Nest) -> LaneNest | str:
 
 
 def _single_width(type: Attribute) -> int:
-    """The width in bits of a value in memory; raises `NotInLanes` for a value that is not an integer of such a
-    width.
+    """The width in bits of a value in memory; raises `NotInLanes` for a value that is not an integer of a width in
+    `WIDTHS`.
     """
     if isinstance(type, IndexType):
         return REGISTER
@@ -132,9 +134,10 @@ class _Window:
 class _Recording:
     """The function of a lane, recorded while the ops of a nest are visited.
 
-    values: the recorded value for each value of the IR. places: the same for indices. cells: the values that a lane
-    stores to a buffer that only this nest uses, by buffer and element. indexed: the loads and stores of the function,
-    each with the number of its run and an affine index; the index of the line is added at the end.
+    values: for each value of the IR, the recorded value. places: for each index of the IR, the recorded index. cells:
+    by buffer and element, the values that a lane stores to a buffer that only this nest uses. indexed: the loads and
+    stores of the function, each with the number of its run and an affine index; the index of the line is added at the
+    end.
     """
 
     nest: Nest
@@ -179,10 +182,9 @@ class _Recording:
         return self.finished(op, axes, [lines, count] if lines > 1 else [count], pitches)
 
     def _around(self, op: Operation, axes: Mapping[SSAValue, int]) -> tuple[SSAValue, int, Operation] | None:
-        """The axis or loop around the lanes, or None if it cannot become part of the function.
+        """Return the axis or loop around the lanes: its index, its extent, and the op that a call would replace.
 
-        It is returned as its index, its extent, and the op that a call replaces if the axis becomes part of the
-        function.
+        None if the axis or loop cannot become part of the function.
         """
         if axes:
             number, extent = [*axes.items()][-1]
@@ -203,13 +205,19 @@ class _Recording:
         return around[1]
 
     def _continue(self, number: SSAValue, count: int) -> bool:
-        """True if each iteration of the axis around the lanes accesses the elements directly after the elements of the
+        """True if, in every run, the elements of each iteration of the surrounding axis directly follow those of the
         previous iteration.
+
+        number: the index of the axis. count: the number of elements per iteration.
         """
         return all(run.start.factors.get(number) == (count if run.elements else None) for run in self.runs)
 
     def _move(self, number: SSAValue, factors: Sequence[int]) -> None:
-        """Subtract multiples of an index from the starts of runs, because the function now iterates over this index."""
+        """Subtract multiples of an index from the starts of runs, because the function now contains the loop over this
+        index.
+
+        factors: the multiple for each run.
+        """
         for run, factor in zip(self.runs, factors, strict=True):
             run.start = run.start.plus(AffineSum(0, {number: -factor}))
 
@@ -354,7 +362,7 @@ class _Recording:
         return self.values[value]
 
     def shared(self, value: SSAValue) -> Element:
-        """Record a load of a value that is defined outside of the nest, and return the value."""
+        """Record a load of a value that is defined outside the nest, and return the loaded element."""
         if _is_inside(self.nest, value) or isinstance(value.type, IndexType):
             raise NotInLanes("it computes with an index, or with what is made inside of it in another way")
         run = self.add_run(value, AffineSum(0, {}), _single_width(value.type), [])
@@ -422,7 +430,7 @@ class _Recording:
         return recorder.addi(start, Element(sum, width))
 
     def sum_run(self, op: Operation, buffer: SSAValue, start: AffineSum, *, shared: bool = False) -> Run:
-        """The run that contains a factor. shared: true for a vector; several sums then use one run."""
+        """The run that contains a factor of a sum. shared: true for a vector; several sums then use the same run."""
         root, access = scratch.root(buffer), buffer_access(op, buffer)
         if element_bytes(memref_type(buffer)) != element_bytes(memref_type(root)) or access.width not in WIDTHS:
             raise NotInLanes("the products inside are of elements in other units than their buffer")
@@ -443,8 +451,8 @@ class _Recording:
         return self.add_run(constant.result, AffineSum(0, {}), 8 * table.dtype.itemsize, [], len(table)).argument
 
     def add_run(self, root: SSAValue, start: AffineSum, width: int, accesses: list[Access], length: int = 1) -> Run:
-        """Append a run with elements of `width` bits. length: the length of a table; for other runs it is computed
-        later.
+        """Append a run with elements of `width` bits and return it. length: the length of a table; for other runs it is
+        computed later.
         """
         argument = self.block.insert_arg(MemRefType(IntegerType(width), [length]), len(self.runs))
         argument.name_hint = root.name_hint
@@ -453,8 +461,8 @@ class _Recording:
         return run
 
     def cell(self, op: memref.LoadOp | memref.StoreOp) -> int | None:
-        """The position of an element that all lanes access in a buffer without uses outside the nest; None for other
-        elements.
+        """The position of an element in a buffer that only this nest uses, if all lanes access the same element;
+        otherwise None.
         """
         place, root = element_of(op.memref, op.indices), scratch.root(op.memref)
         if place.factors or is_handed_on(op.memref):
@@ -476,7 +484,7 @@ class _Recording:
         return loaded
 
     def run(self, op: memref.LoadOp | memref.StoreOp, windows: dict[SSAValue, _Window]) -> tuple[Run, AffineSum]:
-        """The run that an op accesses, and the affine index of the element in the run."""
+        """Return the run that an op accesses, and the affine index of the element in this run."""
         type, lane = memref_type(op.memref), self.lane
         root = scratch.root(op.memref)
         if packed_bits(type) is not None or is_handed_on(op.memref):

@@ -1,9 +1,9 @@
-"""Runs of memory that kernels cannot read; they are decoded or unpacked into local arrays first (L3).
+"""Runs of memory that kernels cannot read. The runs are decoded or unpacked into local arrays first (L3).
 
-The load program of a format decodes its elements. A run that is invariant in the enclosing loop is decoded once, before
-the loop. Examples are the vector of a product with a matrix, and the row of a product with several columns. Other runs
-are decoded block by block, once for each product of their elements. Packed RAM is always unpacked a few elements at a
-time.
+The load program of a format decodes the elements of a run. A run that is invariant in the enclosing loop is decoded
+once, before the loop. Examples are the vector of a product with a matrix, and the row of a product with several
+columns. Other runs are decoded block by block; each element is then decoded once for each product. Packed RAM is always
+unpacked a few elements at a time.
 """
 
 from __future__ import annotations
@@ -41,13 +41,18 @@ SHARE = 8
 
 
 def coding_of(run: SSAValue) -> str:
-    """The name of the coding of a run's elements; "" for a format that only its own load program can decode."""
+    """The name of the coding of a run's elements. The name is "" if only the load program of the format can decode
+    them.
+    """
     coding = element_format(run.type).coding
     return "" if coding is None else coding.name
 
 
 def decoded_format(run: SSAValue) -> NumberFormat | None:
-    """The integers to which the elements of a run can be decoded; None if they already are integers or fit none."""
+    """The integer format to which the elements of a run can be decoded.
+
+    None if they already are integers or if no integer format fits.
+    """
     return None if coding_of(run) == INTEGER else element_format(run.type).as_integers(DECODED_BITS)
 
 
@@ -69,7 +74,7 @@ class LocalRuns:
         self._before: Counter[Operation] = Counter()
 
     def decoded(self, op: num.CallOp, offer: Offer) -> SSAValue:
-        """The sum of an op, computed by the kernel of an offer after the op's runs have been decoded."""
+        """Decode the runs of an op, and compute its sum by the kernel of an offer. Return the sum."""
         factors, arrays = list(op.arguments[1:]), dict[int, SSAValue]()
         if not all(self._stays(op, factors[turn]) for turn in offer.decoded):
             open_nest_around(op)
@@ -90,7 +95,10 @@ class LocalRuns:
         return _in_blocks(op, factors, DECODED_BLOCK, kernel, read, nest)
 
     def unpacked(self, op: num.CallOp, kernel: num.KernelAttr) -> SSAValue:
-        """The sum of an op whose second run is packed, computed by calls of a kernel on successive unpacked blocks."""
+        """Compute the sum of an op whose second run is packed. Return the sum.
+
+        Successive blocks of the run are unpacked, and a kernel is called on each block.
+        """
         open_nest_around(op)
         factors = op.arguments[1:]
         widths = [scratch.packed_bits(scratch.memref_type(run)) for run in factors]
@@ -146,7 +154,7 @@ def _in_blocks(
     read: Callable[[int, SSAValue], SSAValue],
     nest: LoopBuilder,
 ) -> SSAValue:
-    """The sum of an op, computed by kernel calls on blocks of `size` elements of its factors.
+    """Compute the sum of an op by kernel calls on blocks of `size` elements of its factors, and return the sum.
 
     read: converts a block to a form that the kernel accepts.
     """

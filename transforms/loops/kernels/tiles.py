@@ -1,4 +1,7 @@
-"""Kernels for tiles, which are blocks of weight rows by windows, and the calls that replace contractions (L3)."""
+"""Kernels for tiles, and the calls of these kernels that replace contractions (L3).
+
+A tile is a block of weight rows by windows.
+"""
 
 from __future__ import annotations
 
@@ -51,10 +54,10 @@ def usual_tile(op: num.ContractOp, target: str) -> num.TileKernelAttr | num.Code
 
 @dataclass(frozen=True)
 class TileCall:
-    """The calls of a kernel that compute a contraction. times: the number of calls; each computes some of the tile's
-    lines.
+    """The calls of a kernel that compute a contraction.
 
-    data: the weight stream in flash, or the data that a kernel contains instead of reading a stream.
+    times: the number of calls; each call computes some of the tile's lines. data: the weight stream in flash. If the
+    kernel contains its data instead of reading a stream, the data in the kernel.
     """
 
     kernel: Kernel
@@ -139,7 +142,8 @@ def is_bought(tile: num.TileKernelAttr | num.CodeKernelAttr | None, target: str)
 def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
     """The calls of the kernel for a contraction's tile; None without a tile, or if the kernel cannot finish such sums.
 
-    Raises `InputError` for a tile for which the target has no kernel, or whose sums are different.
+    Raises `InputError` for a tile for which the target has no kernel, or whose kernel computes other sums than the
+    contraction.
     """
     if (tile := op.tile) is None or (nest := _nest_of(op, by=tile)) is None:
         return None
@@ -155,8 +159,8 @@ def call_of_tile(op: num.ContractOp, target: str) -> TileCall | None:
 
 
 def calls_of_tile(op: num.ContractOp, target: str, *, large: bool = False) -> Iterator[TileCall]:
-    """Yield the calls of every kernel that computes a contraction over windows, wholly or some of its lines in each
-    call.
+    """Yield the calls of every kernel that can compute a contraction over windows. One call computes all lines or some
+    lines.
 
     large: as in `TileQuery`.
     """

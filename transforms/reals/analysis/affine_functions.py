@@ -1,6 +1,7 @@
-"""Affine functions `factors * u + addends` by element, and how the layers that read their results absorb them.
+"""Affine functions `factors * u + addends` by element, and how the layers that read the result of such a function
+absorb it.
 
-`W (a * u + b)` is `(W * a) u + W b`: the layer reads u itself, with other weights and another bias.
+`W (a * u + b)` equals `(W * a) u + W b`. The layer can therefore read u directly, with other weights and another bias.
 """
 
 from __future__ import annotations
@@ -41,25 +42,27 @@ class AffineFunction:
         return AffineFunction(self.factors.reshape(shape), self.addends.reshape(shape))
 
     def followed_by(self, factors: Reals | float, addends: Reals | float) -> AffineFunction:
-        """The composition of this function with a second one, `factors * v + addends` of its result v."""
+        """The composition of this function with the function `factors * v + addends`, where v is the result of this
+        function.
+        """
         return AffineFunction(self.factors * factors, self.addends * factors + addends)
 
     def thresholds(self, thresholds: Reals, features: NDArray[np.int64]) -> Reals | None:
-        """The thresholds on u that are equivalent to thresholds on the function of u, in double precision.
+        """The thresholds on u that are equivalent to thresholds on the result of the function, in double precision.
 
         Decision trees absorb the function in this way. thresholds: of any shape. features: for each threshold, the
-        row-major index of the element that it is compared with. None if a factor of these elements is not positive,
-        because comparisons would be reversed.
+        row-major index of the element that is compared with it. None if the factor of one of these elements is not
+        positive, because comparisons would be reversed.
         """
         factors, addends = self.factors.ravel()[features], self.addends.ravel()[features]
         return (thresholds - addends) / factors if (factors > 0).all() else None
 
 
 def extended(op: Operation, value: SSAValue, function: AffineFunction) -> AffineFunction | None:
-    """The affine function that an op's result is, if its operand `value` is `function` of some tensor; None for other
-    ops.
+    """The affine function that computes the result of an op from some tensor, given that `function` computes the
+    operand `value`.
 
-    The op must add, subtract or multiply by a constant, negate, or change the shape.
+    The op must add, subtract or multiply by a constant, negate, or change the shape; None for other ops.
     """
     match op:
         case tdsl.ReshapeOp():
@@ -81,9 +84,9 @@ def extended(op: Operation, value: SSAValue, function: AffineFunction) -> Affine
 
 
 class _Carried(NamedTuple):
-    """The effect of exchanging an op with the affine function before it: the op on u, then another affine function.
+    """The result of exchanging an op with the affine function that computes its operand. The op then reads u directly.
 
-    function: the affine function after the op. filling: the real that a padding of u needs instead; None for an op
+    function: the affine function that follows the op. filling: the real with which u must be padded; None for an op
     without padding.
     """
 
@@ -91,7 +94,7 @@ class _Carried(NamedTuple):
     filling: float | None = None
 
     def put(self, op: Operation) -> None:
-        """Set the filling of a pad whose operand is now u."""
+        """Set the value with which an op pads u, now that u is the operand of the op."""
         if isinstance(op, tdsl.PadOp) and self.filling is not None:
             op.properties.pop("value", None)
             if self.filling:
@@ -99,10 +102,11 @@ class _Carried(NamedTuple):
 
 
 def carried(op: Operation, function: AffineFunction) -> _Carried | None:
-    """The exchange of an op with the affine function of its operand; None if the two cannot be exchanged.
+    """Exchange an op with the affine function of its operand; None if the two cannot be exchanged.
 
-    For computed indices, the function must be constant along the indexed axes. Before a padding it must be uniform.
-    Before a max pool it must be the same for all pixels and have positive factors.
+    If the op indexes with computed indices, the function must be constant along the indexed axes. If the op is a
+    padding, the function must be the same for all elements. If the op is a max pool, the function must be the same for
+    all pixels and have positive factors.
     """
     parts = function.factors, function.addends
     match op:
@@ -125,7 +129,10 @@ def carried(op: Operation, function: AffineFunction) -> _Carried | None:
 
 
 def _sliced(op: tdsl.SliceOp, parts: tuple[Reals, Reals]) -> _Carried | None:
-    """The exchange of a slice with a function that is constant along the sliced axes; None for other functions."""
+    """Exchange a slice with a function that is constant along the sliced axes; None for other functions.
+
+    parts: the factors and the addends of the function.
+    """
     shape = tdsl.shape_of(op.out)
     for axis, extent in enumerate(shape):
         if extent < parts[0].shape[axis] or op.steps[axis] != 1:
@@ -137,7 +144,7 @@ def _sliced(op: tdsl.SliceOp, parts: tuple[Reals, Reals]) -> _Carried | None:
 
 
 def _by_channel(parts: tuple[Reals, Reals]) -> bool:
-    """True for a function that is the same for all pixels of an image whose last axis is the channels."""
+    """True if the factors and addends (`parts`) differ only between channels, which are the last axis of an image."""
     return all((part == part[:1, :1, :1]).all() for part in parts)
 
 
@@ -148,7 +155,7 @@ Product: TypeAlias = "tdsl.MatmulOp | tdsl.SpmvOp"
 
 
 def absorb(value: SSAValue, function: AffineFunction, base: SSAValue) -> bool:
-    """Let all readers of a value read `base` instead, of which the value is an affine function.
+    """Let all readers of a value read `base` instead. The value is an affine function of `base`.
 
     Affine ops after the value become part of the function. Returns False without changes unless all readers are layers
     that can absorb the function.
@@ -160,7 +167,7 @@ def absorb(value: SSAValue, function: AffineFunction, base: SSAValue) -> bool:
 
 
 def absorption(value: SSAValue, function: AffineFunction) -> list[Edit] | None:
-    """The edits after which all readers of a value read the argument of the affine function that computes the value.
+    """The edits after which all readers of `value` read u instead, where `value` is the affine function of u.
 
     None if some reader cannot absorb the function.
     """
@@ -209,9 +216,10 @@ def _by_layer(op: Operation, operand: int, function: AffineFunction) -> list[Edi
 
 
 def _by_product(op: Product, operand: int, function: AffineFunction) -> list[Edit] | None:
-    """The edit that folds an affine function into the constant matrix by which its result is multiplied.
+    """The edits that fold an affine function into the constant matrix that multiplies the function's result.
 
-    None if there is no such matrix, or if the factors vary along an axis that is not summed.
+    operand: the operand of the product that the function computes. None if there is no such matrix, or if the factors
+    vary along an axis that is not summed.
     """
     if (weights := _own_constant(op.operands[1 - operand])) is None:
         return None
@@ -225,7 +233,7 @@ def _by_product(op: Product, operand: int, function: AffineFunction) -> list[Edi
 
 
 def _by_convolution(op: tdsl.Conv2dOp, function: AffineFunction) -> list[Edit] | None:
-    """The edit that folds an affine function into the filter of a convolution; None if the function differs between
+    """The edits that fold an affine function into the filter of a convolution; None if the function differs between
     pixels.
     """
     filter = _own_constant(op.lhs)
@@ -241,7 +249,7 @@ def _by_convolution(op: tdsl.Conv2dOp, function: AffineFunction) -> list[Edit] |
 
 
 def _by_forest(op: tdsl.ForestOp, function: AffineFunction) -> list[Edit] | None:
-    """The edit that replaces the thresholds of a forest by thresholds on the argument of the function; None if
+    """The edits that replace the thresholds of a forest by thresholds on the argument of the function; None if
     impossible.
     """
     trees = op.trees
@@ -276,7 +284,9 @@ def _edit(op: Product | tdsl.Conv2dOp, operand: int, weights: tdsl.ConstOp, scal
 
 
 def in_shape(base: SSAValue, shape: tdsl.Shape, reader: Operation) -> SSAValue:
-    """A tensor in a given shape; a reshaping op is inserted before `reader` if necessary."""
+    """Reshape a tensor to a given shape, and return the result. A reshaping op is inserted before `reader` if
+    necessary.
+    """
     if tdsl.shape_of(base) == shape:
         return base
     reshape = tdsl.ReshapeOp(base, shape)
@@ -318,8 +328,9 @@ def _bias_shape(op: tdsl.ContractionOp) -> tdsl.Shape:
 
 
 def _narrowed(numbers: Reals, shape: Sequence[int]) -> NDArray[np.float32]:
-    """Numbers in single precision; in a smaller shape that broadcasts to the original one,
-    if their values permit it.
+    """Convert numbers to single precision.
+
+    If their values permit it, return them in a smaller shape that broadcasts to `shape`.
     """
     padded = (1,) * (numbers.ndim - len(shape)) + tuple(shape)
     few = numbers[tuple(slice(0, extent) for extent in padded)]

@@ -1,5 +1,6 @@
-"""The scores that a program compares: the values before softmax,
-sigmoid and other functions that preserve their order.
+"""The scores that a program compares.
+
+They are the values before softmax, sigmoid and other functions that preserve the order of scores.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _Decision = tdsl.ArgmaxOp | tdsl.SignOp | tdsl.AtLeastOp
 
 
 def return_compared_scores(module: ModuleOp) -> None:
-    """Make a program return a label and the numbers that determine it.
+    """Change a program to return a label and the numbers that determine the label.
 
     Raises `InputError` for a result that is neither a vector of scores nor a single score.
     """
@@ -76,7 +77,9 @@ def _is_function_of(value: SSAValue, argument: SSAValue) -> bool:
 
 
 def _drop(decision: _Decision) -> SSAValue:
-    """Let a decision read the argument of increasing functions; return the value that the decision then compares."""
+    """Let a decision read the argument of increasing functions instead of their results. Return the value that it then
+    compares.
+    """
     value = decision.input
     threshold = decision.threshold.value.data if isinstance(decision, tdsl.AtLeastOp) else 0.0
     while (found := _argument(value, decision, threshold)) is not None:
@@ -94,9 +97,10 @@ def _drop(decision: _Decision) -> SSAValue:
 
 
 def _argument(value: SSAValue, decision: _Decision, threshold: float) -> tuple[SSAValue, float] | None:
-    """The argument of the function that computes a value, and the threshold on it that yields the same decision.
+    """Return the argument of the function that computes a value, and the threshold on this argument that leads to the
+    same decision.
 
-    None unless the function is known to increase.
+    threshold: the threshold on the value. None unless the function is known to increase.
     """
     op = value.owner
     whole = isinstance(decision, tdsl.ArgmaxOp)

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 class Origin:
     """The origin of each element of a tensor, in arrays of the tensor's shape.
 
-    elements: the row-major index of the argument's element; -1 for none. function: the affine function of this element.
-    fills: the replacement of a missing value; NaN if the value stays missing.
+    elements: the row-major index of the argument's element; -1 for none. function: the affine function that computes
+    the tensor's element from the argument's element. fills: the replacement of a missing value; NaN if the value stays
+    missing.
     """
 
     elements: NDArray[np.int64]
@@ -39,7 +40,8 @@ class Origin:
         return replace(self, fills=np.where(np.isnan(self.fills), values, self.fills))
 
     def arguments(self, values: Reals) -> Reals:
-        """The values of the argument's elements at which the possibly missing elements of the tensor equal `values`.
+        """For each element of the tensor, the value of the argument's element at which the tensor's element equals
+        `values`.
 
         NaN for elements that cannot be missing.
         """
@@ -115,11 +117,11 @@ def forests_reached(function: func.FuncOp) -> set[tdsl.ForestOp]:
 
 
 def compare_argument(program: ModuleOp, function: func.FuncOp, *, scaled: bool) -> bool:
-    """Let forests that read moved or imputed elements of a program's argument read the argument directly.
+    """Let forests read a program's argument directly, if they read moved or imputed elements of it.
 
-    A missing element follows the same path through a tree as its imputed value would. scaled: true to include scaled
-    elements, whose thresholds become rounded thresholds on the argument. Returns True if afterwards only forests read
-    the argument.
+    In a tree, a missing element follows the same path as its imputed value would. scaled: true to include forests that
+    read scaled elements; their thresholds become rounded thresholds on the argument. Returns True if afterwards only
+    forests read the argument.
     """
     [argument] = function.body.block.args
     if tdsl.is_only_compared(argument):
@@ -133,7 +135,10 @@ def compare_argument(program: ModuleOp, function: func.FuncOp, *, scaled: bool) 
 
 
 def _read_argument(forest: tdsl.ForestOp, origin: Origin, argument: SSAValue, scaled: bool) -> None:
-    """Replace the input of a forest by the argument, unless the forest reads elements of another origin."""
+    """Replace the input of a forest by the argument, if `origin` permits this.
+
+    The input is unchanged if the forest compares elements that do not originate from the argument.
+    """
     trees = forest.trees
     parts = origin.elements, origin.function.factors, origin.function.addends, origin.fills
     elements, factors, addends, fills = (part.ravel()[trees.features] for part in parts)

@@ -41,7 +41,7 @@ ROOM = 1 / 64
 
 
 def stretched(inputs: NDArray[Any], reach: float) -> NDArray[Any]:
-    """Samples (samples, elements) whose distance from their mean is multiplied by `reach`."""
+    """Samples (samples, elements) that are moved away from their mean: their distance is multiplied by `reach`."""
     mean = np.nanmean(inputs, 0, dtype=np.float64)
     most = np.finfo(np.float32).max
     return (mean + reach * (inputs - mean)).clip(-most, most).astype(inputs.dtype)
@@ -86,7 +86,7 @@ class _Statistics:
         self.low, self.high = min(self.low, low), max(self.high, high)
 
     def make_room_below(self, threshold: float) -> None:
-        """Extend the range to numbers below a threshold, so that values below it do not saturate at the threshold."""
+        """Extend the range to numbers below a threshold, so that smaller values do not saturate at the threshold."""
         self.low = min(self.low, threshold - abs(self.high - threshold) * ROOM)
 
     def profile(self) -> tdsl.Profile:
@@ -162,9 +162,11 @@ def record_profiles(module: ModuleOp, inputs: NDArray[Any]) -> None:
 
 
 def _beyond(module: ModuleOp, usual: NDArray[Any], threshold: float) -> Mapping[SSAValue, tuple[float, float]]:
-    """The extremes of each tensor of a detector on samples that are moved away from their mean.
+    """By tensor, the least and the greatest value of a detector's tensors on samples that are moved away from their
+    mean.
 
-    The distance is the first of `REACH_MULTIPLES` at which the detector classifies most normal samples as anomalies.
+    The samples are moved by the first of `REACH_MULTIPLES` at which the detector classifies most normal samples as
+    anomalies.
     """
     from tinyml.runtime.evaluator.evaluator import evaluate_as_it_is
 

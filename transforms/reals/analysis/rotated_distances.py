@@ -1,7 +1,7 @@
-"""Rotations and scales of the space of distances between a product and prototypes.
+"""Rotations and scales of the space in which distances between a product and prototypes are measured.
 
-In |Q W x - Q b|^2, the rotation Q minimises the greatest coordinate of the points W x and b (`level_rotation`). A
-factor then scales them to fill the range of the number format.
+In |Q W x - Q b|^2, Q is a rotation. It is chosen to minimise the greatest coordinate of the points W x and b
+(`level_rotation`). A factor then scales the coordinates to fill the range of the number format.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def level_rotation(points: Reals) -> NDArray[np.float64]:
     """An orthogonal matrix Q of shape (n, n) for which the greatest magnitude in `points @ Q.T` is small.
 
     The search starts from the best of several random rotations, as in incoherence processing (Chee et al., "QuIP",
-    2023). It then rotates the planes of two coordinates one after the other, as in Jacobi's method, by the angle that
-    minimises the greater magnitude. points: of shape (count, n).
+    2023). It then rotates planes of two coordinates one after the other, as in Jacobi's method. The angle minimises the
+    greater magnitude of the two coordinates. points: of shape (count, n).
     """
     n = points.shape[1]
     norms = np.linalg.norm(points, axis=1)
@@ -102,8 +102,8 @@ def rotate_distances(module: ModuleOp, data: str) -> None:
 class _Distance:
     """A squared distance between a product and prototypes.
 
-    matrix, prototypes: constants. product: the product of the matrix and a vector. factor: the constant by which the
-    distance is multiplied, if this is its only use.
+    matrix, prototypes: constants. product: the product of the matrix and a vector. factor: if the only use of the
+    distance is a multiplication by a constant, this constant.
     """
 
     product: tdsl.ProductOp
@@ -176,10 +176,11 @@ def _is_dense(matrix: tdsl.ConstOp) -> bool:
 
 
 def _stretch(greatest: float, weight: float, square: float) -> float:
-    """The scale factor with the least rounding errors for which either the coordinates or the weights fill their range.
+    """The factor by which coordinates and weights are scaled, chosen so that rounding errors are least.
 
-    greatest: the greatest magnitude of coordinates. weight: the greatest magnitude of weights. square: the result of
-    `_unforeseen` for the multiplied vectors.
+    With this factor, either the coordinates or the weights fill their range. greatest: the greatest magnitude of
+    coordinates. weight: the greatest magnitude of weights. square: the result of `_unforeseen` for the multiplied
+    vectors.
     """
 
     def unit(magnitude: float) -> float:
@@ -192,9 +193,11 @@ def _stretch(greatest: float, weight: float, square: float) -> float:
 
 
 def _unforeseen(vectors: Reals) -> float:
-    """The sum over all elements of the mean square of the part that earlier elements do not predict.
+    """The mean square of the unpredictable part of vectors: the part of each element that earlier elements do not
+    predict.
 
-    The errors of predictable parts compensate for each other when weights are rounded (`round_weights`).
+    The mean squares of all elements are added up. When weights are rounded (`round_weights`), the errors of predictable
+    parts compensate for each other.
     """
     from tinyml.transforms.formats.constants.input_moments import second_moments
 
@@ -205,7 +208,7 @@ def _unforeseen(vectors: Reals) -> float:
 
 
 def _observed(module: ModuleOp, product: tdsl.ProductOp, inputs: Reals) -> tuple[Reals, Reals]:
-    """The vectors by which a matrix is multiplied, and the products; each of shape (samples, length)."""
+    """Return the vectors by which a matrix is multiplied, and the products; each of shape (samples, length)."""
     from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
     seen: dict[SSAValue, list[Reals]] = {product.rhs: [], product.out: []}

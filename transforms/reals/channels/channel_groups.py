@@ -1,10 +1,10 @@
 """Groups of channels that can only be removed together.
 
-A channel is an index along the last axis of an image, or along the only axis of a vector. Elementwise ops, depthwise
-convolutions, pools and sums of branches couple channels of their operands to channels of their results; convolutions
-and dense layers do not. Coupled channels form a group, which is removed as a whole (Li et al. 2017, section 3.3, for
-residual sums; Fang et al. 2023, DepGraph, in general). Two kinds of channels are never removed: channels of the
-program's inputs and results, and channels that ops of unknown kinds read.
+A channel is an index along the last axis of an image, or along the only axis of a vector. Some ops couple channels of
+their operands to channels of their results: elementwise ops, depthwise convolutions, pools and sums of branches.
+Convolutions and dense layers do not. Coupled channels form a group, which is removed as a whole (Li et al. 2017,
+section 3.3, for residual sums; Fang et al. 2023, DepGraph, in general). Two kinds of channels are never removed:
+channels of the program's inputs and results, and channels that ops of unknown kinds read.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FIXED_GROUP = 0
 
 @dataclass(frozen=True)
 class Cut:
-    """An axis of a constant operand, and the group of each index along it."""
+    """An axis of a constant operand, and for each index along this axis, the group of the channel."""
 
     axis: int
     labels: Labels
@@ -136,7 +136,7 @@ class ChannelGroups:
             self._keep(op)
 
     def _same(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """Couple the channels of the result to the channels of an operand; return False if their axes differ."""
+        """Couple the channels of an op's result to the channels of an operand. Return False if their axes differ."""
         shapes = tdsl.shape_of(operand), tdsl.shape_of(op.out)
         if operand not in self._labels or len({channel_axis(shape) for shape in shapes}) > 1:
             return False
@@ -161,7 +161,7 @@ class ChannelGroups:
     def _product(self, op: tdsl.MatrixProductsOp) -> bool:
         """Record the channels of a product of a constant matrix and a vector, or of vectors and a constant matrix.
 
-        False for other products.
+        Returns False for any other product.
         """
         constants = [isinstance(value.owner, tdsl.ConstOp) for value in op.operands[:2]]
         if sum(constants) != 1 or len(op.terms) > 1:

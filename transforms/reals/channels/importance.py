@@ -24,14 +24,17 @@ if TYPE_CHECKING:
 class Importance:
     """The importance of the channels of filters: for each filter, the group and a number for each channel.
 
-    shares: true to divide each number by the total over the remaining channels of the filter.
+    shares: true to divide each number by the total of the numbers of the filter's remaining channels.
     """
 
     filters: Sequence[tuple[NDArray[np.int64], Reals]]
     shares: bool
 
     def without(self, removed: Collection[int]) -> dict[int, float]:
-        """The importance of each removable group after the groups `removed` are gone: the sum over its filters."""
+        """By group, the importance of the removable groups that remain after the groups `removed` are removed.
+
+        The importance of a group is the sum over its channels in all filters.
+        """
         worth: dict[int, float] = {}
         for groups, numbers in self.filters:
             left = ~np.isin(groups, list(removed))
@@ -45,12 +48,13 @@ class Importance:
 def importance(grouping: ChannelGroups, file: str | None = None) -> Importance:
     """The importance of the channels of all convolutions and dense layers.
 
-    By default it is the L1 norm of a channel's weights (Li et al. 2017) divided by the norm of the filter's remaining
-    channels. The division is necessary because norms of layers with more weights are greater, and because each of the
-    last few channels of a layer matters more than one of many. Alternatively, an .npz file defines the importance. For
-    each filter with removable channels it contains an array that is named after the filter's weights and has a number
-    for each channel of the result. Raises `InputError` for a file without one of these arrays, with other shapes, or
-    with numbers that are not finite.
+    By default, the importance of a channel is the L1 norm of its weights (Li et al. 2017) divided by the norm of the
+    filter's remaining channels. The division has two reasons. The norms of layers with more weights are greater. Each
+    of the last few channels of a layer matters more than one of many channels.
+
+    Alternatively, an .npz file defines the importance. For each filter with removable channels it contains an array
+    that is named after the filter's weights and has a number for each channel of the result. Raises `InputError` for a
+    file without one of these arrays, with other shapes, or with numbers that are not finite.
     """
     filters: list[tuple[NDArray[np.int64], Reals]] = []
     for op in grouping.filters:

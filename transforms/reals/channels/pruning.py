@@ -1,8 +1,8 @@
 """The choice of channels to remove, by the memory of a plan (PEX, Liberis and Lane 2023, section 3.5).
 
-The bottleneck of a network is the set of segments at the peak of its plan. Candidates are the groups of channels that
-are alive there and whose removal lowers these segments. The least important candidate is removed, and a new plan is
-made. This is repeated until the peak is low enough.
+The bottleneck of a network is the set of segments at the peak of its plan. A group of channels is a candidate if it is
+alive in these segments and its removal reduces their memory. The least important candidate is removed, and a new plan
+is made. This is repeated until the peak is low enough.
 """
 
 from __future__ import annotations
@@ -112,7 +112,9 @@ class Channels:
         return fall or max(0, chosen.bits - self.plan(graph).bits)
 
     def alike(self, group: int) -> tuple[tuple[str, int], ...]:
-        """Everything about a group that plans depend on: the number of its channels in each tensor."""
+        """A key that is equal for groups with the same effect on plans: the number of the group's channels in each
+        tensor.
+        """
         return tuple(self.counts[group].items())
 
 
@@ -146,7 +148,9 @@ def prune(channels: Channels, importance: Importance, ram: int) -> list[int]:
 
 
 def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options: list[list[int]]) -> int | None:
-    """The first group of the first option that lowers the peak of a plan if it is removed; None if there is none."""
+    """The first group, in the first option with such a group, whose removal lowers the peak of a plan; None if there is
+    none.
+    """
     useless: set[tuple[tuple[str, int], ...]] = set()
     for groups in options:
         if (alike := channels.alike(groups[0])) not in useless:
@@ -157,7 +161,10 @@ def _first_useful(channels: Channels, chosen: Plan, removed: list[int], options:
 
 
 def first_as_many(channels: Channels, graph: Graph, chosen: Plan, removed: list[int], ordered: list[int]) -> int | None:
-    """The first group that lowers the peak if it is removed together with equivalent groups; None if there is none."""
+    """The first group whose removal together with equivalent groups lowers the peak; None if there is none.
+
+    ordered: the groups in the order in which they are tried.
+    """
     return _first_useful(channels, chosen, removed, [_as_many(channels, graph, group, ordered) for group in ordered])
 
 

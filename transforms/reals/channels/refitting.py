@@ -1,15 +1,15 @@
-"""The choice of channels to remove by the growth of the loss, with a refit of the weights that read them.
+"""The choice of channels to remove by the growth of the loss. The weights that read the removed channels are refitted.
 
 While the network exceeds its limits, the channel with the least cost per saving is removed. The cost is the growth of
 the loss to second order, after the other weights of the layers that read the channel are refitted (`LayerCurvature`).
 Layers are therefore compared by their effect on the loss. Redundant channels count once: if one of them is removed, the
 cost of removing the other increases.
 
-The curvature is the Fisher information, approximated as a Kronecker product of the second moments of a layer's input
-and of the derivatives with respect to its sums (K-FAC; Martens and Grosse 2015, for convolutions Grosse and Martens
-2016). In this metric the least growth of the loss without some columns of the weights has a closed form, and so do the
-weights that attain it. The remaining columns compensate for the predictable part of the removed columns (Hassibi and
-Stork 1993; for whole channels Wang et al. 2019, section 4).
+The curvature is the Fisher information. It is approximated as a Kronecker product of two second moments: of the layer's
+input, and of the derivatives of the loss with respect to the layer's sums (K-FAC; Martens and Grosse 2015, for
+convolutions Grosse and Martens 2016). In this metric, the least growth of the loss without some columns of the weights
+has a closed form. The weights that attain it have a closed form as well. The remaining columns compensate for the
+predictable part of the removed columns (Hassibi and Stork 1993; for whole channels Wang et al. 2019, section 4).
 """
 
 from __future__ import annotations
@@ -78,8 +78,9 @@ class Refitting:
             layer.solve()
 
     def _slope(self, logits: Array) -> Array:
-        """The derivatives of the cross-entropy with respect to the scores, for classes drawn with their predicted
-        probabilities.
+        """The derivatives of the cross-entropy with respect to the scores (samples, scores).
+
+        The classes are drawn at random with their predicted probabilities.
         """
         outputs, logits = logits.shape[1], by_class(logits)
         exponentials = np.exp(logits - logits.max(1, keepdims=True))
@@ -110,10 +111,11 @@ class Refitting:
 
 
 def prune_refitted(module: ModuleOp, limits: ResourceLimits, x: Array, seed: int = 0) -> None:
-    """Choose the groups `limits.removed`, and refit the weights of a program on reals in place; its channels are
+    """Choose the groups to remove, and refit the weights of a program on reals in place. The program's channels are
     unchanged.
 
-    Raises `InputError` for limits that cannot be met.
+    The chosen groups are stored in `limits.removed`. x: samples (samples, elements). Raises `InputError` for limits
+    that cannot be met.
     """
     grouping = limits.channels.grouping
     network = Refitting(module, grouping, x, seed)
@@ -161,8 +163,8 @@ RIDGE = 1e-3
 class LayerCurvature:
     """A convolution or dense layer with channels that can be removed, as a matrix of weights and its curvature.
 
-    weight, bias: the constants of the layer. Without a bias of the layer itself, no bias can compensate for the means
-    of removed channels.
+    weight, bias: the constants of the layer. If the layer has no bias, the means of removed channels cannot be
+    compensated for.
     """
 
     def __init__(self, op: tdsl.ContractionOp, grouping: ChannelGroups, weight: Weight, bias: Weight | None):
@@ -256,7 +258,7 @@ class LayerCurvature:
     def _matrix(self, weight: NDArray[Any], x: NDArray[Any], operand: int) -> NDArray[Any]:
         """One factor of the layer's product, of shape (samples, other axis, summed axis).
 
-        weight, x: the values of both factors. operand: the operand index of the factor to return.
+        weight, x: the values of the two factors. operand: the operand index of the factor to return.
         """
         pair = self.factors.matrices(*((weight, x) if self.operand == 0 else (x, weight)))
         # The left factor is (samples, stack, rows, summed), the right one (samples, stack, summed, columns).

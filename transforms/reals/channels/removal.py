@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def kept(grouping: ChannelGroups, value: SSAValue, removed: Collection[int]) -> Mask:
-    """A mask of the channels of a tensor that remain after groups are removed."""
+    """A mask of the channels of a tensor (channels,). It is true for channels that remain after groups are removed."""
     return ~np.isin(grouping.groups(value), list(removed))
 
 

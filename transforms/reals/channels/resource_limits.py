@@ -44,11 +44,12 @@ class ResourceLimits:
         return self.taken([])
 
     def next_group(self, worth: Worth, done: float) -> int | None:
-        """Remove a group if the network exceeds its current limits, and return it; None if the limits are met.
+        """Remove a group if the network exceeds its current limits, and return the group; None if the limits are met.
 
-        worth: a number for each group. done: the progress from 0 to 1. At 0 the limits are the needs of the whole
-        network, at 1 the final limits; in between they decrease geometrically. The chosen group has the least worth per
-        share of the limits that its removal saves. Raises `InputError` if no group saves anything.
+        worth: a number for each group. done: the progress from 0 to 1. At 0 the current limits are the needs of the
+        whole network. At 1 they are the final limits. In between they decrease geometrically. The removal of each group
+        saves a share of the limits. The chosen group has the least worth per share. Raises `InputError` if no group
+        saves anything.
         """
         present = {name: self.whole[name] ** (1 - done) * limit**done for name, limit in self.limits.items()}
         taken = self.taken(self.removed)
@@ -78,7 +79,9 @@ class ResourceLimits:
         return found
 
     def _savings(self, taken: Mapping[str, float], above: Sequence[str]) -> dict[int, float]:
-        """For each group that saves anything, the sum of the shares of the limits that its removal saves."""
+        """By group, the sum of the shares of the limits that removing the group saves. Groups that save nothing are
+        omitted.
+        """
         saved: dict[int, float] = {}
         alike: dict[tuple[tuple[str, int], ...], float] = {}
         graph = self.channels.graph(self.removed)
@@ -100,8 +103,10 @@ class ResourceLimits:
         return saved
 
     def _several(self, worth: Worth, above: Sequence[str]) -> int | None:
-        """The group of least worth that saves RAM together with equivalent groups; for use if no single group saves
-        anything.
+        """The group of least worth that saves RAM if it is removed together with equivalent groups; None if there is
+        none.
+
+        It is used if no single group saves anything.
         """
         if RAM not in above:
             return None

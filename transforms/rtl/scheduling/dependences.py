@@ -69,7 +69,7 @@ def _between(first: Operation, second: Operation, distance: int | None, loop: sc
 def _iterations(
     first: Access, second: Access, loop: scf.ForOp | None, known: Mapping[SSAValue, Interval]
 ) -> int | None:
-    """The number of iterations between two accesses; None if it is unknown.
+    """The number of iterations between two accesses of the same element; None if it is unknown.
 
     The addresses may be sums of the counters of flattened loops.
     """
@@ -83,10 +83,10 @@ def _iterations(
 
 
 def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SSAValue, Interval]) -> bool:
-    """True for accesses of a flattened loop to one address that no later iteration accesses after a store to it.
+    """True if, in a flattened loop, no later iteration accesses an address again after a store to the address.
 
-    This holds if each store happens when the counters of some outer loops advance, and each combination of values of
-    these counters has a different address.
+    accesses: all accesses, which have the same address. This holds if each store happens when the counters of some
+    outer loops advance, and each combination of values of these counters has a different address.
     """
     start = accesses[0].start
     assert start is not None
@@ -105,7 +105,10 @@ def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SS
 
 
 def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
-    """The counters of the outer loops down to the one that advances when a store happens; None if there is none."""
+    """The counters of the outer loops, down to the loop whose counter advances when a store takes effect.
+
+    None if there is no such loop.
+    """
     if not isinstance(level := store.attributes.get(RISES), IntegerAttr):
         return None
     return [*loop.body.block.args[1 : counters_of(loop) - 2 * level.value.data + 2 : 2]]

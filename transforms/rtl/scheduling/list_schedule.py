@@ -25,10 +25,10 @@ class CycleSchedule:
 
 
 class Scheduler:
-    """A scheduler of ops into clock cycles of `period` ns.
+    """A scheduler that assigns ops to clock cycles of `period` ns.
 
-    offsets: for values on wires from outside, the time in ns after the start of a cycle at which they arrive; values in
-    registers have none.
+    offsets: for each value that arrives on a wire from outside, the time in ns after the start of a cycle at which it
+    arrives; values in registers have none.
     """
 
     def __init__(self, operators: Operators, period: float, offsets: Mapping[SSAValue, float]):
@@ -44,7 +44,9 @@ class Scheduler:
         return schedule
 
     def loop(self, ops: Sequence[Operation], loop: scf.ForOp) -> tuple[CycleSchedule, int]:
-        """The schedule of an iteration, and the least initiation interval for which a schedule exists."""
+        """Schedule the body of a loop. Return the schedule of an iteration, and the least initiation interval that is
+        possible.
+        """
         order = [*edges(ops, self.operators.known, loop), *_carried(ops, loop)]
         interval = 1
         while (schedule := self._placed(ops, order, interval)) is None:
@@ -99,8 +101,8 @@ class Scheduler:
         return schedule
 
     def _times(self, op: Operation) -> tuple[float, float]:
-        """The delay of an op, and the setup time of the register or memory that samples its results or operands,
-        in ns.
+        """Return two times of an op in ns: its delay, and the setup time of the register or memory that samples its
+        values.
         """
         if isinstance(op, rtl.LoadOp | rtl.StoreOp | rtl.SendOp | rtl.ReceiveOp):
             return (self.delays.lut if isinstance(op, rtl.ReceiveOp) else 0.0), self.delays.setup
@@ -114,7 +116,9 @@ class Scheduler:
         return self.offsets.get(value, 0.0)
 
     def _least(self, op: Operation, schedule: CycleSchedule) -> float:
-        """The time within a cycle at which the operands of an op arrive at best, if it begins in a later cycle."""
+        """The earliest time within a cycle, in ns, at which the operands of an op are available if the op begins in a
+        later cycle.
+        """
         return max((self._arrival(operand, -1, schedule) for operand in op.operands), default=0.0)
 
 
@@ -132,7 +136,9 @@ def _port(op: Operation, cycle: int, interval: int | None) -> tuple[object, int]
 
 
 def _carried(ops: Sequence[Operation], loop: scf.ForOp) -> list[Edge]:
-    """The dependences of ops that read a carried value on the op that computes it in the previous iteration."""
+    """The dependences that carried values cause: an op that reads such a value depends on the op that computed it one
+    iteration before.
+    """
     found: list[Edge] = []
     known = set(ops)
     end = loop.body.block.last_op

@@ -23,8 +23,9 @@ multipliers."""
 
 
 def signed_digits(constant: int) -> list[tuple[int, int]]:
-    """A constant as a sum of as few signed powers of two as possible, each as (sign, exponent): its canonical signed
-    digits.
+    """Write a constant as a sum of as few signed powers of two as possible: its canonical signed digits.
+
+    Each element is a pair of the sign and the exponent.
     """
     digits: list[tuple[int, int]] = []
     exponent = 0
@@ -39,7 +40,9 @@ def signed_digits(constant: int) -> list[tuple[int, int]]:
 
 
 def small_digits(op: arith.MuliOp) -> list[tuple[int, int]] | None:
-    """The signed digits of a constant factor if adders compute its product from shifted terms;
+    """The signed digits of a constant factor, each as sign and exponent, if the product is computed by adders of
+    shifted terms.
+
     None for other products.
     """
     constants = [value for value in map(const_evaluate_operand, op.operands) if value is not None]

@@ -79,7 +79,7 @@ class StraightRun:
 
     @property
     def cycles(self) -> int:
-        """The number of cycles of the run, by the attributes of its ops; 0 if all ops are wires."""
+        """The number of cycles that the run takes, according to the attributes of its ops; 0 if all ops are wires."""
         return max((end_of(op) + 1 for op in self.ops if CYCLE in op.attributes), default=0)
 
 
@@ -165,8 +165,8 @@ def depth_of(loop: scf.ForOp) -> int:
 def check_schedule(function: func.FuncOp) -> None:
     """Raise `InputError`, located at the op, unless `schedule-cycles` has scheduled every op.
 
-    Each access to a memory or stream must have a cycle, each pipelined loop an interval and cycles for all of its ops.
-    Each op must begin when its operands are available. The ports of memories, and waits, are not checked.
+    Each access to a memory or stream must have a cycle. Each pipelined loop must have an interval, and all its ops must
+    have cycles. Each op must begin when its operands are available. The ports of memories, and waits, are not checked.
     """
     for block in function.walk_blocks():
         around = block.parent_op()

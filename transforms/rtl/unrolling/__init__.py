@@ -1,1 +1,3 @@
-"""The choice of how many elements loops process at once, by the number of cells that this needs."""
+"""The choice of how many elements loops process at once. The choice depends on the number of cells that this
+requires.
+"""

@@ -79,20 +79,20 @@ class Words:
 
 
 def loaded_part(word: int, width: int) -> int:
-    """The number of LUTs that select a part of a loaded word.
+    """The number of LUTs that select a part of `width` bits from a loaded word of `word` bits.
 
-    For four parts it is two for each bit, with the multiplexers next to the LUTs.
+    For four parts, two LUTs for each bit are needed, together with the multiplexers next to the LUTs.
     """
     return -(-2 * (word - width) // 3)
 
 
 def stored_part(word: int, width: int) -> int:
-    """The number of LUTs that enable the store of a part of a word."""
+    """The number of LUTs that enable the store of `width` bits of a word of `word` bits."""
     return 2 * (word // width - 1)
 
 
 def memory_cells(fabric: Fabric, type: rtl.MemoryType, content: DenseIntOrFPElementsAttr | None) -> tuple[int, int]:
-    """The numbers of LUTs and block RAMs of a memory, in the form that synthesis estimates to be the smallest."""
+    """The numbers of LUTs and of block RAMs of a memory, in whichever form synthesis estimates to be the smallest."""
     depth, width = type.depth.data, type.width.data
     brams = blocks(fabric, depth, width)
     if content is not None:
@@ -118,7 +118,7 @@ def _table(words: Sequence[int], width: int) -> int:
 def _function(values: tuple[int, ...]) -> int:
     """The number of LUTs that compute a function of an address with the given values.
 
-    It is one for four inputs, two for five and four for six.
+    One LUT is needed for four inputs, two for five inputs and four for six inputs.
     """
     if len(values) > 4 * TABLE:
         half = len(values) // 2

@@ -1,6 +1,6 @@
 """The FPGA cells of the ops of a program, estimated before synthesis.
 
-Each op counts as the cells into which synthesis turns it. An adder needs one cell for each bit of its result's
+Each op counts as the cells into which synthesis turns the op. An adder needs one cell for each bit of its result's
 interval. A selection needs one look-up table of four inputs for each bit. A product needs a multiplier, or rows of
 gates and adders. Where synthesis has a choice (adders or compressors, block RAM or tables), the rule of yosys 0.23 on
 an ECP5 applies.
@@ -34,9 +34,10 @@ width.
 
 
 def cells_of(ops: Iterable[Operation], operators: Operators, fabric: Fabric) -> tuple[int, int]:
-    """The numbers of LUTs and DSPs of ops, including those inside loops.
+    """The numbers of LUTs and of DSPs of ops, including ops inside loops.
 
-    A memory has one read port. Computations of several loops on words of the same memories therefore share a circuit.
+    A memory has one read port. If several loops perform the same computation on words of the same memories, the loops
+    share a circuit.
     """
     luts = dsps = 0
     circuits = Circuits()
@@ -48,10 +49,10 @@ def cells_of(ops: Iterable[Operation], operators: Operators, fabric: Fabric) -> 
 
 
 class Circuits:
-    """A numbering of circuits: ops with equal numbers share a circuit.
+    """A numbering of circuits. Ops with equal numbers share a circuit.
 
-    of: the numbers of the results of all ops passed to `is_new` so far. An op must be passed after the ops that compute
-    its operands.
+    of: the numbers of the results of all ops that were passed to `is_new`. An op must be passed after the ops that
+    compute its operands.
     """
 
     def __init__(self):
@@ -59,8 +60,10 @@ class Circuits:
         self.of: dict[SSAValue, int] = {}
 
     def is_new(self, op: Operation) -> bool:
-        """True unless a previous op has the same circuit: it loads words of the same memory or computes the same from
-        equal operands.
+        """True unless an op that was passed before has the same circuit.
+
+        Two ops have the same circuit if they load words of the same memory, or compute the same function of equal
+        operands.
         """
         if isinstance(op, rtl.LoadOp) and type_width(op.result) == cast("rtl.MemoryType", op.memory.type).width.data:
             circuit = op.name, op.memory
@@ -149,15 +152,15 @@ def _adder(width: int) -> int:
 
 
 def _zeros(op: Operation) -> int:
-    """The number of low bits in which a sum equals one of its terms, because the other term is a constant with zeros
-    there.
+    """The number of low bits in which a sum equals one of its terms, because the other term is a constant whose low
+    bits are zero.
     """
     constants = [value for value in map(const_evaluate_operand, op.operands) if value]
     return max(((value & -value).bit_length() - 1 for value in constants), default=0)
 
 
 def _is_compressed(op: Operation, operators: Operators) -> bool:
-    """True for a sum with a term that is itself a sum of the same width and has no other readers."""
+    """True for a sum with a term that is itself a sum. This term must have the same width and no other readers."""
     return any(
         isinstance(term.owner, arith.AddiOp | arith.SubiOp)
         and term.uses.get_length() == 1
@@ -167,7 +170,7 @@ def _is_compressed(op: Operation, operators: Operators) -> bool:
 
 
 def _places(operand: SSAValue) -> bool:
-    """True for a constant, and for bits that a shift moves to their position in a word."""
+    """True for a constant, and for bits that are shifted to their position in a word."""
     owner = operand.owner
     return const_evaluate_operand(operand) is not None or (
         isinstance(owner, arith.ShLIOp) and const_evaluate_operand(owner.rhs) is not None
@@ -175,8 +178,10 @@ def _places(operand: SSAValue) -> bool:
 
 
 def _port(op: rtl.LoadOp | rtl.StoreOp, kind: type[Operation], data: int) -> int:
-    """The number of LUTs that select address and data of one of several accesses through a port: two inputs for each
-    bit.
+    """The number of LUTs that select the address and the data for a port that several accesses share; 0 for a single
+    access.
+
+    data: the number of bits of the data.
     """
     if sum(isinstance(use.operation, kind) for use in op.memory.uses) < 2:
         return 0

@@ -26,11 +26,11 @@ GAIN, SEQUENTIAL = ORDERS = ("gain", "sequential")
 
 @dataclass(frozen=True)
 class Lanes:
-    """Sums that add the same terms from the same memories, and the number of elements that each processes at once.
+    """Sums that add the same terms from the same memories, and the number of elements that each sum processes at once.
 
-    circuit: identifies the ops that compute the terms of an element. luts, dsps: the LUTs and DSPs of each element.
-    logic: the LUTs of each element's products if no DSPs are left. in_dsps: the number of elements, the first ones,
-    that multiply by DSPs.
+    circuit: identifies the ops that compute the terms of an element. luts, dsps: the LUTs and DSPs that each element
+    needs. logic: if no DSPs are left, the LUTs that compute the products of one element. in_dsps: the number of
+    elements whose products are computed by DSPs; these are the first elements.
     """
 
     sums: Sequence[UnrolledSum]
@@ -55,7 +55,9 @@ class Lanes:
         return 2 * self.count <= MAX_LANES and all(sum.takes(2 * self.count) for sum in self.sums)
 
     def doubled(self, dsps: int) -> Lanes:
-        """The same sums with twice as many elements. dsps: the number of DSPs available for the additional elements."""
+        """The same sums with twice as many elements at once. dsps: the number of DSPs available for the additional
+        elements.
+        """
         more = min(self.count, self.sums[0].trips - self.count)
         in_dsps = more if self.dsps == 0 else min(more, max(dsps, 0) // self.dsps)
         return replace(self, count=2 * self.count, in_dsps=self.in_dsps + in_dsps)
@@ -76,11 +78,11 @@ def choose_lanes(
     words: Words,
     order: str,
 ) -> Sequence[Lanes]:
-    """The number of elements that each sum processes at once, a power of two, within a budget.
+    """Choose the number of elements that each sum processes at once, a power of two, within a budget.
 
     taken: the LUTs and DSPs of the program without unrolling. words: the memories of the program. order: `gain` first
-    doubles the sums that save most cycles for their cells, among all sums; `sequential` doubles each sum in turn as far
-    as the budget allows, as SeeDot does (section 6.2.2).
+    doubles the elements of the sums that save most cycles for their cells, among all sums; `sequential` doubles the
+    elements of each sum in turn as far as the budget allows, as SeeDot does (section 6.2.2).
     """
     rows = _rows(sums, operators, fabric)
     first = _cells(rows, words)
@@ -90,7 +92,9 @@ def choose_lanes(
         return Resources(luts, dsps, words.cells[1])
 
     def grown(places: Sequence[int], here: Resources) -> _Step | None:
-        """The step that doubles the elements of the rows at `places`; None if it does not fit the budget."""
+        """The step that doubles the elements of the sums with the indices `places`; None if it does not fit the
+        budget.
+        """
         if not all(rows[place].can_grow for place in places):
             return None
         luts, left = budget.luts - here.luts, budget.dsps - here.dsps
@@ -121,9 +125,9 @@ def choose_lanes(
 
 
 def _beside(rows: Sequence[Lanes]) -> Iterator[Sequence[int]]:
-    """Yield the rows that process equally many elements and read common memories.
+    """Yield sets of sums, as indices into `rows`, that process equally many elements and read common memories.
 
-    If all of them are doubled together, all read whole words of one width.
+    If all sums of a set are doubled together, all of them read whole words of one width.
     """
     for place, row in enumerate(rows):
         others = [other for other, each in enumerate(rows) if each.count == row.count and each.memories & row.memories]
@@ -148,7 +152,9 @@ def _triple(cells: Resources) -> tuple[int, int, int]:
 
 
 def _cells(rows: Sequence[Lanes], words: Words) -> tuple[int, int]:
-    """The numbers of LUTs and DSPs of sums and memories; sums with the same circuit that read whole words share it."""
+    """The numbers of LUTs and of DSPs that sums and memories need. Sums that have the same circuit and read whole words
+    share it.
+    """
     circuits: dict[object, tuple[int, int]] = {}
     for row in rows:
         for sum in row.sums:
@@ -158,7 +164,8 @@ def _cells(rows: Sequence[Lanes], words: Words) -> tuple[int, int]:
 
 
 def _rows(sums: Sequence[UnrolledSum], operators: Operators, fabric: Fabric) -> Sequence[Lanes]:
-    """The sums, grouped by their circuits and by the maximum number of elements that they can process.
+    """The groups of sums that have the same circuit, the same trip count and the same maximum number of elements at
+    once.
 
     The groups are in the order of their first sums.
     """

@@ -26,8 +26,9 @@ class Entry(NamedTuple):
 class EntryRows:
     """A contraction that multiplies the rows of a compressed matrix by a vector.
 
-    values, vector: the loads of an entry's value and of the vector element by which it is multiplied. term: the value
-    that the entry adds to the sum. computing: the ops that compute the term. rows: the nonzero entries of each row.
+    values, vector: the loads of an entry's value and of the vector element that is multiplied by this value. term: the
+    value that the entry adds to the sum. computing: the ops that compute the term. rows: the nonzero entries of each
+    row.
     """
 
     nest: num.ContractOp
@@ -116,8 +117,8 @@ def _term_of(op: num.EntriesOp) -> SSAValue:
 
 
 def _entry_of(term: SSAValue, op: num.EntriesOp) -> memref.LoadOp | rtl.LoadOp | None:
-    """The load of an entry's value if the term is a product of this value, so that the term is 0 if the value is; else
-    None.
+    """The load of an entry's value, if a term is a product with this value and is therefore 0 if the value is 0;
+    otherwise None.
     """
     while isinstance(term.owner, arith.ExtSIOp | arith.ShRSIOp):
         term = term.owner.operands[0]

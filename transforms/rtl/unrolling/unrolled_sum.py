@@ -80,9 +80,7 @@ class UnrolledSum:
         return self.trips % lanes != 0 and _reads_alone(load)
 
     def _ends_in_zeros(self, padded: Sequence[rtl.LoadOp]) -> bool:
-        """True if each term is a product with an element of a padded row,
-        so that the zeros of the padding add nothing.
-        """
+        """True if each term is a product with an element of a padded row. The zeros of the padding then add nothing."""
         return all(
             isinstance(product := factor(term).owner, arith.MuliOp)
             and any(factor(operand).owner in padded for operand in product.operands)
@@ -131,7 +129,8 @@ class UnrolledSum:
         set_lanes(self.loop, len(each))
 
     def _word(self, nest: LoopBuilder, load: rtl.LoadOp, lanes: int, length: int) -> SSAValue:
-        """The word with the elements of an iteration, loaded instead of a single element.
+        """Insert a load of the word with all elements of an iteration, and return the word. `load` is the load of a
+        single element.
 
         length: the length of a row, including padding.
         """
@@ -148,7 +147,9 @@ def _reads_alone(load: rtl.LoadOp) -> bool:
 
 
 def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
-    """Add zeros to each row of a constant matrix."""
+    """Pad each row of a constant matrix with zeros. trips: the length of a row before padding. length: the length after
+    padding.
+    """
     assert isinstance(memory, rtl.MemoryOp)
     assert memory.content is not None
     element = memory.content.get_element_type()
@@ -162,12 +163,12 @@ def _pad_rows(memory: Operation | Block, trips: int, length: int) -> None:
 
 
 def _only(nest: LoopBuilder, condition: SSAValue, term: SSAValue) -> SSAValue:
-    """The term if a condition holds, otherwise 0."""
+    """Insert a selection that returns the term if a condition is true, otherwise 0. Return its result."""
     return nest.insert(arith.SelectOp(condition, term, nest.constant(0, term.type)))
 
 
 def adder_tree(nest: LoopBuilder, values: Sequence[SSAValue]) -> SSAValue:
-    """The sum of values, computed by a balanced tree of additions."""
+    """Insert a balanced tree of additions, and return the sum of the values."""
     while len(values) > 1:
         sums = [nest.add(*pair) for pair in zip(values[::2], values[1::2], strict=False)]
         values = [*sums, *values[len(sums) * 2 :]]

@@ -18,9 +18,10 @@ from tinyml.transforms.rtl.scheduling.operators import type_width
 def word_address(
     nest: LoopBuilder, address: SSAValue, counter: SSAValue, lanes: int, stretch: tuple[int, int] = (1, 1)
 ) -> SSAValue:
-    """The address of a word of `lanes` elements, given the address of its first element; `counter` now counts words.
+    """Insert the computation of the address of a word of `lanes` elements, and return the address.
 
-    stretch: the length of a row with and without padding.
+    address: the address of the word's first element as a function of `counter`, which now counts words. stretch: the
+    length of a row with and without padding.
     """
     first, factors = affine_sum(address)
     word: SSAValue = counter

@@ -20,7 +20,9 @@ class Role(Enum):
 
 
 class Obstacle(NamedTuple):
-    """The rule that prevents nodes from running as a loop. final: adding nodes cannot remove it."""
+    """The rule that prevents nodes from running as a loop over channels. final: true if adding further nodes cannot
+    help.
+    """
 
     reason: str
     final: bool = True
@@ -30,9 +32,9 @@ class Obstacle(NamedTuple):
 class ChannelNodes:
     """Nodes of a graph that may run as one loop over channels, in the order of execution.
 
-    An op generates if its operands are computed before the loop, and accumulates if they are computed in the loop.
-    Results of ops that do not accumulate are *slices*. Slices that are used after the loop are *kept*: they are
-    inserted into a whole tensor.
+    A contraction generates if its operands are computed before the loop, and accumulates if an operand is computed in
+    the loop. Results of ops that do not accumulate are *slices*. Slices that are used after the loop are *kept*: each
+    iteration inserts them into a whole tensor.
     """
 
     graph: Graph
@@ -121,9 +123,9 @@ class ChannelNodes:
     def step(self, i: int, done: Collection[int], copies: bool = False) -> int:
         """The bits of slices alive while node i runs. done: the nodes that have run before in the same iteration.
 
-        As in the paper, slices that are read from or inserted into a whole tensor are views of it. With `copies`, as in
-        compiled programs, they have separate memory unless a contraction computes them. An elementwise op overwrites a
-        slice at its last read.
+        As in the paper, slices that are read from or inserted into a whole tensor are views of the tensor. With
+        `copies`, as in compiled programs, such slices have separate memory unless a contraction computes them. An
+        elementwise op overwrites an operand slice that no later node reads.
         """
         node, readers = self.graph.nodes[i], self.readers
         after = {*done, i}
@@ -165,8 +167,9 @@ class ChannelNodes:
         return self.graph.producer[name]
 
     def joined(self, i: int) -> str | None:
-        """The slice in whose loop nest an elementwise op runs: its operand computed last, if no other node reads this
-        operand.
+        """The slice in whose loop nest an elementwise op runs; None if there is none.
+
+        It is the operand of the op that is computed last, if no other node reads this operand.
         """
         node = self.graph.nodes[i]
         inside = [k for k in self.nodes if self.graph.nodes[k].result in node.operands]
@@ -176,8 +179,8 @@ class ChannelNodes:
         return last if self.readers[last] == [i] and last not in self.kept else None
 
     def whole_bits(self, sum_bits: int) -> int:
-        """The bits of the results that are whole after the loop. sum_bits: the width of the sums of accumulated
-        results.
+        """The bits of the results that are whole after the loop. sum_bits: the width of the sums from which results are
+        computed.
         """
         sliced = [name for name in self.kept if name in self.readers]
         sums = (self.graph.tensors[name] for name in self.kept.difference(sliced))

@@ -17,10 +17,10 @@ def _cuts(extent: int, count: int) -> list[Span]:
 
 
 def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, dict[str, int]]]:
-    """Yield pairs: a number of tiles whose parts have equal areas, and the area of the part of each tensor in pixels.
+    """Yield pairs of a number of tiles and the areas of their parts: for each tensor, the area of the part in pixels.
 
-    The numbers add up to count x count. Rows and columns of a part do not depend on each other, and most tiles inside
-    an image are equal.
+    The parts of these tiles have equal areas. The numbers add up to count x count. Rows and columns of a part do not
+    depend on each other, and most tiles inside an image are equal.
     """
     sizes = [
         Counter(
@@ -34,9 +34,10 @@ def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, d
 
 
 def extents_of_parts(graph: Graph, last: int, count: int) -> dict[str, tuple[int, int]]:
-    """The height and width of the tensors that store the parts of images, for count x count tiles of node `last`.
+    """By tensor, the height and width of the tensor that stores the parts of an image, for count x count tiles of node
+    `last`.
 
-    A tensor has room for the largest part and for every window inside the image.
+    The tensor has room for the largest part and for every window inside the image.
     """
     extents: dict[str, list[int]] = {}
     for axis, extent in enumerate(graph.tensors[graph.nodes[last].result][:2]):
@@ -53,7 +54,7 @@ def extents_of_parts(graph: Graph, last: int, count: int) -> dict[str, tuple[int
 
 
 def _spans_of(graph: Graph, last: int, axis: int, span: Span) -> dict[str, Span]:
-    """The rows (axis 0) or columns (axis 1) of each tensor that some rows or columns of node `last`'s result need."""
+    """By tensor, the rows (axis 0) or columns (axis 1) that the rows or columns `span` of node `last`'s result need."""
     spans = {graph.nodes[last].result: span}
     for node in reversed(graph.nodes[: last + 1]):
         if node.result not in spans:

@@ -3,7 +3,7 @@
 Gural and Murmann (2019, section 3.4) prove that herringbone order is optimal for a square kernel, strides of 1 and no
 padding. For any other shape the best order is a path over the remaining parts of the result. Each step computes the
 next row or the next column, until nothing remains. The memory of a step depends only on the remaining part, not on the
-path that led to it. Dynamic programming, from the end backwards, finds the path with the least maximum.
+path that led to this part. Dynamic programming, from the end backwards, finds the path with the least maximum.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 
 class Steps(NamedTuple):
-    """The bits that each step needs, by the numbers of rows (up to H) and columns (up to W) that were computed before.
+    """The bits that each step needs.
 
-    rows, columns: the bits if the step computes the next row, or the next column, of shape (H, W). start: the bits that
-    any order needs before the first step is complete.
+    A step computes the next row or the next column of a result of H rows and W columns. rows, columns: arrays of shape
+    (H, W). `rows[h, w]` has the bits that the next row needs after h rows and w columns are computed; `columns[h, w]`
+    has the bits for the next column. start: the bits that any order needs before the first step is complete.
     """
 
     rows: Numbers
@@ -31,10 +32,10 @@ class Steps(NamedTuple):
     start: int = 0
 
     def least(self) -> tuple[int, list[int]]:
-        """The least number of bits that suffices for all steps, and the number of rows or columns of each turn.
+        """Return the least number of bits that suffices for all steps, and the number of rows or columns of each turn.
 
-        Among the orders with this number of bits, it is one that transposes the fewest pixels. The first turn is in
-        rows and may be empty.
+        A turn consists of consecutive steps of the same kind. Among the orders that need this number of bits, the order
+        that transposes the fewest pixels is chosen. The first turn is in rows and may be empty.
         """
         height, width = self.rows.shape
         peak = np.zeros((height + 1, width + 1), np.int64)
@@ -46,7 +47,7 @@ class Steps(NamedTuple):
         return bits, self._turns(bits)
 
     def _turns(self, bits: int) -> list[int]:
-        """The number of rows or columns of each turn, in the order within `bits` bits that transposes the fewest
+        """The number of rows or columns of each turn. The order needs at most `bits` bits and transposes the fewest
         pixels.
         """
         height, width = self.rows.shape
@@ -77,7 +78,7 @@ class Steps(NamedTuple):
 
 
 def counted(graph: Graph, i: int) -> Steps:
-    """The bits of the live pixels of operand and result during each step of node i, regardless of their addresses."""
+    """For each step of node i, the bits of the live pixels of operand and result, regardless of their addresses."""
     node = graph.nodes[i]
     [read] = node.reads
     operand, result = graph.tensors[read.tensor], graph.tensors[node.result]
@@ -98,11 +99,10 @@ def counted(graph: Graph, i: int) -> Steps:
 
 
 def placed(read: Read, operand: Image, result: Image) -> Steps:
-    """The bits of the buffer in which each step of a convolution overwrites its operand, with transpositions between
-    turns.
+    """For each step of a convolution in place, the bits of the buffer in which the result overwrites the operand.
 
-    The result is written contiguously from the beginning of the buffer, and the operand is at its end
-    (`tinyml.dialects.tdsl.convolution.lead`).
+    Between turns, the operand is transposed. The result is written contiguously from the beginning of the buffer, and
+    the operand is at the end of the buffer (`tinyml.dialects.tdsl.convolution.lead`).
     """
     before, after = operand.channels * operand.bits, result.channels * result.bits
     extents = operand.height, operand.width
@@ -137,7 +137,8 @@ def placed(read: Read, operand: Image, result: Image) -> Steps:
 
 
 def _unread(read: Read, side: int, result: Image, operand: Image) -> Numbers:
-    """For each window along an axis, the number of rows (or columns) of the operand that it and later windows read.
+    """For each window along an axis, the number of rows (or columns) of the operand that this window and later windows
+    read.
 
     The last entry, after all windows, is 0.
     """
@@ -150,13 +151,13 @@ def _unread(read: Read, side: int, result: Image, operand: Image) -> Numbers:
 
 
 def _written(result: Image) -> Numbers:
-    """The number of pixels in the first rows and columns of a result, by the numbers of both;
-    of shape (H + 1, W + 1).
+    """An array of shape (H + 1, W + 1): entry (h, w) is the number of pixels in the first h rows and the first w
+    columns of a result.
     """
     left = [extent - np.arange(extent + 1) for extent in (result.height, result.width)]
     return result.pixels - np.outer(*left)
 
 
 def _from_each_on(values: Numbers) -> Numbers:
-    """For each value, the maximum of it and of all later values in its row."""
+    """For each value, the maximum of this value and all later values in its row."""
     return np.maximum.accumulate(values[:, ::-1], 1)[:, ::-1]

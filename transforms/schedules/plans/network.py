@@ -41,11 +41,12 @@ def graph_of(function: func.FuncOp, bits: int | None = None) -> Graph:
 
 
 def network_of(function: func.FuncOp, bits: int | None = None) -> Network:
-    """The network of a function's ops after its last loop or branch; tensors that are computed before are inputs.
+    """The network of a function's ops after its last loop or branch. Tensors that are computed before these ops are
+    inputs.
 
     bits: the width of an element, instead of the width of its format. Padding, reshaping and elementwise ops with a
-    single operand belong to the node of the op that they precede or follow, because they run in its loops. Constants
-    are in flash. Raises `InputError` if nothing is computed after the last loop, and for batches of images.
+    single operand run in the loops of the op that they precede or follow. They therefore belong to the node of this op.
+    Constants are in flash. Raises `InputError` if nothing is computed after the last loop, and for batches of images.
     """
     builder = _Network(bits)
     graph = builder.graph(function)
@@ -127,8 +128,8 @@ class _Network:
             self.node(op, operands)
 
     def lies(self, op: tdsl.TransposeOp) -> bool:
-        """Record that an image is stored in another order of axes;
-        return False if the transposition copies the image.
+        """Record that an image is stored in another order of axes. Return False if the transposition has to copy the
+        image.
         """
         name = self.names[op.input]
         if gathered(op.out) is not None:
@@ -144,8 +145,9 @@ class _Network:
         return True
 
     def continues(self, op: tdsl.TensorOp, operand: SSAValue) -> bool:
-        """True if the result of an op uses the operand's bytes: in the loops of the preceding op, reshaped, or in
-        place.
+        """True if the result of an op uses the bytes of an operand.
+
+        This is so if the op runs in the loops of the preceding op, only reshapes, or runs in place.
         """
         if isinstance(op, tdsl.ReshapeOp):
             return True

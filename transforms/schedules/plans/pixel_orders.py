@@ -1,6 +1,6 @@
 """The memory of a convolution in place, for each order of its pixels (Gural and Murmann 2019, sections 3.3 and 3.4).
 
-Pixels of the operand die after the last window that covers them. Only the number of live pixels counts, not their
+A pixel of the operand is dead after the last window that covers it. Only the number of live pixels counts, not their
 addresses: a pixel of the result may use the memory of any dead pixel.
 """
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Segment(NamedTuple):
     """The nodes `first` to `last`, both inclusive, executed in a tiling.
 
-    bits: the peak of live bits. extra: the work in excess of ordinary execution, in multiply-accumulates or, for
+    bits: the peak of live bits. extra: the work in addition to ordinary execution, in multiply-accumulates or, for
     compiled programs, in rough units of time.
     """
 
@@ -32,7 +32,7 @@ class Segment(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Segments that cover a network, with their peak in bits and their total extra work.
+    """Segments that cover a network, with the peak of the plan in bits and the total extra work of the segments.
 
     order: the nodes of the network in the order of execution; segments refer to positions in this order.
     """
@@ -58,11 +58,11 @@ def lower_bound(graph: Graph) -> int:
 
 
 def least_peak(nodes: int, candidates: Iterable[Segment], most_extra: int | None = None) -> Plan | None:
-    """The plan with the lowest peak and, among equal peaks, the least extra work; None if no candidates cover the
-    nodes.
+    """The plan with the lowest peak; among equal peaks, the plan with the least extra work. None if no candidates cover
+    the nodes.
 
-    The search is exhaustive: for the peak of each candidate, dynamic programming finds the cover with the least extra
-    work by candidates that do not exceed this peak. most_extra: a limit on the extra work.
+    The search is exhaustive. For the peak of each candidate, dynamic programming finds the cover with the least extra
+    work by candidates that do not exceed this peak. nodes: the number of nodes. most_extra: a limit on the extra work.
     """
     known = list(candidates)
     peaks = sorted({0, *(candidate.bits for candidate in known)})

@@ -1,8 +1,9 @@
 """Orders of a graph's nodes for execution with loops over channels (PEX, section 3.3, algorithm 1).
 
-All tensors are whole between the ops and loops. The memory there depends only on the set of nodes that have run. An
-order of lowest peak is a path from no nodes to all nodes whose greatest step is least. A step is a single op, or a loop
-over nodes that share channels. The search runs forwards; the paper's search runs backwards.
+Between ops and loops, all tensors are whole. The memory at these points depends only on the set of nodes that have run.
+An order is a path from the empty set to the set of all nodes. Each step is a single op, or a loop over nodes that share
+channels. The order with the lowest peak is the path whose greatest step is least. The search runs forwards; the paper's
+search runs backwards.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Nodes = frozenset[int]
 
 
 class ChannelOrders:
-    """The search for an order in which ops and loops over channels have the lowest peak.
+    """The search for the order of ops and loops over channels with the lowest peak.
 
     sum_bits: the width of accumulated sums. longest: the maximum number of nodes in a loop.
     """
@@ -55,7 +56,9 @@ class ChannelOrders:
         return None
 
     def _steps(self, done: Nodes) -> Iterator[tuple[tuple[int, ...], int]]:
-        """Yield the nodes of each op or loop that may run next, and the peak of live bits while it runs."""
+        """Yield each op or loop that may run next, as the tuple of its nodes and the peak of live bits while it
+        runs.
+        """
         context = alive(self.graph, done)
         for i in self._ready(done):
             yield (i,), context + self._result(i, done)
@@ -76,7 +79,7 @@ class ChannelOrders:
     def _loops(self, seed: int, done: Nodes) -> Iterator[ChannelNodes]:
         """Yield the loops that may run next and that start with node `seed`.
 
-        Of the nodes that start a loop, `seed` is the first in the order of the file.
+        A loop may have several nodes that can start it. Of these nodes, `seed` is the first in the order of the file.
         """
         open, seen = [frozenset([seed])], set[Nodes]()
         while open:

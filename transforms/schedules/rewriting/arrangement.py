@@ -40,7 +40,11 @@ def arrange(network: Network) -> None:
 
 
 def restore_order(values: Sequence[SSAValue], behind: Operation) -> None:
-    """Move ops that read values, directly or indirectly, but precede their definition, to just before `behind`."""
+    """Restore the order of definitions and uses.
+
+    Ops that read `values`, directly or indirectly, but precede the definition of the values, are moved to just before
+    `behind`.
+    """
     block = behind.parent
     assert block is not None
     late = set(values)

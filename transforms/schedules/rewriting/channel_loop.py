@@ -83,10 +83,10 @@ class ChannelLoop:
         restore_order(results, behind)
 
     def round_sums(self) -> None:
-        """Replace each op whose sums are rounded by a loop that rounds them.
+        """Replace each op whose sums are rounded by a loop that rounds the sums.
 
-        An iteration consists of ops on whole images. The results are those of `rewrite`, which needs less memory but
-        many more ops.
+        An iteration consists of ops on whole images. The results equal the results of `rewrite`. `rewrite` needs less
+        memory but many more ops.
         """
         for link in self.links:
             sums = self.sums.get(link.name)
@@ -114,7 +114,9 @@ class ChannelLoop:
             erase([link.op])
 
     def _iteration(self, c: SSAValue, held: dict[str, SSAValue]) -> list[SSAValue]:
-        """The values that iteration c yields. held: the carried values before the iteration, by name."""
+        """Emit iteration c, and return the values that it yields. held: the carried values before the iteration, by
+        name.
+        """
         emit = self.emit
         self.parts: dict[str, SSAValue] = {}
         """The current channels of each result that ops of the loop read."""
@@ -139,7 +141,9 @@ class ChannelLoop:
         return self.emit.insert(tdsl.InsertSliceOp(part, whole, at))
 
     def _known(self, value: SSAValue) -> SSAValue | None:
-        """The current channels of a value that the loop computes, without padding; None for other values."""
+        """The current channels of a value that the loop computes, without padding; None for a value that the loop does
+        not compute.
+        """
         return self.parts.get(self.names.get(unpadded(value), ""))
 
     def _channels(self, value: SSAValue) -> SSAValue:
@@ -150,7 +154,7 @@ class ChannelLoop:
         return self.emit.reshaped(part, self.now.shape(tdsl.shape_of(inner)))
 
     def _part(self, link: ChannelOp) -> SSAValue:
-        """The current channels of an op's result."""
+        """Emit the computation of the current channels of an op's result, and return them."""
         emit, op = self.emit, link.op
         if isinstance(op, tdsl.Conv2dOp):
             target = self._empty(link.result, self.now.shape(tdsl.shape_of(link.result)))
@@ -164,8 +168,10 @@ class ChannelLoop:
         return applied(ops, first, part, lambda value: self._operand(value, link), emit)
 
     def _convolved(self, link: ChannelOp, op: tdsl.Conv2dOp, target: SSAValue, at: SSAValue) -> SSAValue:
-        """An image into which the current channels of a convolution's result are inserted. at: the index of the first
-        one.
+        """Emit the computation of a convolution's current channels. Return the image `target` into which they are
+        inserted.
+
+        at: the index of the first current channel.
         """
         emit, pixels = self.emit, self.pixels[op]
         _, height, width, _ = tdsl.shape_of(op.out)
@@ -192,7 +198,7 @@ class ChannelLoop:
         return ChannelRange(k, 1).of(windows, self.emit)
 
     def _rows(self, op: tdsl.ContractionOp) -> SSAValue:
-        """The current elements of the product of a constant matrix and a column vector."""
+        """Emit the product of the current rows of a constant matrix and a column vector, and return it."""
         emit, [(matrix, column)] = self.emit, op.pairs
 
         def row(k: SSAValue) -> SSAValue:
@@ -209,14 +215,18 @@ class ChannelLoop:
         )
 
     def _pooled(self, link: ChannelOp) -> SSAValue:
-        """The current channels of the result of an op that computes each channel from one channel."""
+        """Emit an op that computes each channel of its result from one channel, for the current channels. Return its
+        result.
+        """
         pad, part = link.operand.owner, self._channels(link.operand)
         if isinstance(pad, tdsl.PadOp):
             part = self._on_channels(pad, pad.input, part)
         return self._on_channels(link.op, link.operand, part)
 
     def _on_channels(self, op: tdsl.TensorOp, operand: SSAValue, part: SSAValue) -> SSAValue:
-        """The result of a copy of an op that reads `part`, some channels of `operand`, instead of the whole operand."""
+        """Emit a copy of an op that reads `part`, some channels of `operand`, instead of the whole operand. Return its
+        result.
+        """
         copy = self.emit.insert(op.clone(value_mapper={operand: part}), op)
         return Rewriter.replace_value_with_new_type(copy, tensor_like(op.out, self.now.shape(tdsl.shape_of(op.out))))
 

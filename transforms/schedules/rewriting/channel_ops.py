@@ -20,8 +20,9 @@ from tinyml.transforms.schedules.tiling.padding import padding
 class ChannelOp:
     """An op and the elementwise ops that follow it, on the channels of an iteration.
 
-    name: the name of the tensor that contains the result. operand: the tensor that is read channel by channel, or whole
-    by an op that generates slices. kept: the result is whole after the loop. read: ops of the loop read the result.
+    name: the name of the tensor that contains the result. operand: the tensor that is read channel by channel or, if
+    the op generates slices, the tensor that is read whole. kept: the result is whole after the loop. read: true if ops
+    of the loop read the result.
     """
 
     name: str
@@ -91,7 +92,7 @@ def unpadded(value: SSAValue) -> SSAValue:
 
 
 def _operand(op: tdsl.TensorOp, network: Network, found: dict[str, ChannelOp]) -> SSAValue:
-    """The operand that is read channel by channel, or whole by an op that generates slices; with its padding."""
+    """The operand, with its padding, that is read channel by channel or, if the op generates slices, read whole."""
     if isinstance(op, tdsl.ContractionOp):
         return op.pairs[0][1]
     if isinstance(op, tdsl.ElementwiseOp):

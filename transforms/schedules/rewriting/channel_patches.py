@@ -162,7 +162,9 @@ class ChannelTile:
         return StoredImage(sums.started(self.emit), tdsl.shape_of(link.op.out))
 
     def _finished(self, link: ChannelOp, sums: StoredImage) -> StoredImage:
-        """The part of a result that is computed from its complete sums."""
+        """Emit the computation of a result from its complete sums. Return the part of the result that the tile
+        needs.
+        """
         emit, patches, finish = self.emit, self.patches, self.sums[link.name].result
 
         def result(part: SSAValue) -> SSAValue:
@@ -181,7 +183,7 @@ class ChannelTile:
         return target.now(patches.over(link.name, target.value, pixel))
 
     def _iteration(self, c: SSAValue, held: dict[str, StoredImage]) -> list[SSAValue]:
-        """The values that the iteration for channel c yields.
+        """Emit the iteration for channel c, and return the values that it yields.
 
         held: the carried images before the iteration, by name.
         """
@@ -221,7 +223,7 @@ class ChannelTile:
         return [image.value for image in held.values()]
 
     def _accumulated(self, link: ChannelOp, held: StoredImage) -> StoredImage:
-        """The sums after adding the contribution of the current channel."""
+        """Add the contribution of the current channel to the sums `held`, and return the new sums."""
         emit, sums, part = self.emit, self.sums[link.name], self._channel(link.operand)
         weights = sums.weights_of(self.c, emit)
 
@@ -255,7 +257,9 @@ class ChannelTile:
         return StoredImage(part, (*image.shape[:3], 1))
 
     def _element(self, link: ChannelOp, y: SSAValue, x: SSAValue) -> SSAValue:
-        """The current channel of a pixel of an op's result, of shape 1x1x1x1."""
+        """Emit the computation of one element of an op's result: pixel (y, x) of the current channel. Its shape is
+        1x1x1x1.
+        """
         emit, op = self.emit, link.op
         chain, first = link.chain, op.out
         if isinstance(op, tdsl.Conv2dOp):
@@ -274,7 +278,7 @@ class ChannelTile:
         return applied(chain, first, part, lambda value: self._at(value, link, y, x), emit)
 
     def _at(self, value: SSAValue, link: ChannelOp, y: SSAValue, x: SSAValue) -> SSAValue | None:
-        """The element of an operand that the current channel of a pixel needs; None for an operand that all pixels
+        """The element of an operand that pixel (y, x) of the current channel needs; None for an operand that all pixels
         share.
         """
         emit, names, shape = self.emit, self.network.names, tdsl.shape_of(link.op.out)

@@ -63,7 +63,7 @@ class ChannelSums(ABC):
         return emit.insert(tdsl.IndexOp(self.by_channel, c))
 
     def added(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """The sums `held` after adding the contribution of iteration c.
+        """Add the contribution of iteration c to the sums `held`, and return the new sums.
 
         part: the operand's channels of this iteration.
         """
@@ -82,14 +82,14 @@ class ChannelSums(ABC):
     def added_to(
         self, y: SSAValue, x: SSAValue, weights: SSAValue, image: StoredImage, sums: StoredImage, emit: TensorBuilder
     ) -> SSAValue:
-        """The sums after adding the contribution of an iteration to the sums of pixel (y, x) of a convolution.
+        """Add the contribution of an iteration to the sums of pixel (y, x) of a convolution, and return all sums.
 
         weights: the weights of the iteration. image: the operand's channels of the iteration, without padding.
         """
         return self._pixel(y, x, weights, self._window(y, x, image, emit), sums, emit)
 
     def finished(self, sums: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """The result, computed from the complete sums."""
+        """Emit the computation of the result from the complete sums, and return the result."""
         result = self.result(sums, emit)
         result.name_hint = self.op.out.name_hint
         return emit.reshaped(result, tdsl.shape_of(self.op.out))
@@ -100,7 +100,10 @@ class ChannelSums(ABC):
 
     @abstractmethod
     def update(self, before: SSAValue, weights: SSAValue, factors: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """The sums of a pixel, rows x 1, with products added. weights: rows x taps. factors: taps x 1."""
+        """Add products to the sums of a pixel, and return the new sums, of shape rows x 1.
+
+        weights: rows x taps. factors: taps x 1.
+        """
 
     @abstractmethod
     def result(self, sums: SSAValue, emit: TensorBuilder) -> SSAValue:
@@ -119,7 +122,7 @@ class ChannelSums(ABC):
     def _pixel(
         self, y: SSAValue, x: SSAValue, weights: SSAValue, factors: SSAValue, sums: StoredImage, emit: TensorBuilder
     ) -> SSAValue:
-        """The sums after adding products to the sums of pixel (y, x)."""
+        """Add products to the sums of pixel (y, x), and return all sums."""
         rows = self.op.rows
         at = sums.place(y, x, emit)
         before = emit.reshaped(sums.part(at, 1, 1, emit), (rows, 1))
@@ -159,8 +162,8 @@ class ExactSums(ChannelSums):
 class RoundedSums(ChannelSums):
     """Sums in a narrow number format, rounded after every channel (PEX, section 3.4).
 
-    The paper learns the range of the sums in training. Here the range follows from the range of the result, without
-    training.
+    In the paper, training determines the range of the sums. Here the range is derived from the range of the result,
+    without training.
     """
 
     EXACT = False
@@ -180,7 +183,7 @@ class RoundedSums(ChannelSums):
         return emit.insert(tdsl.FillOp(0.0, TensorType(self.format.type, self.shape)), self.op)
 
     def added_at_once(self, c: SSAValue, part: SSAValue, held: SSAValue, emit: TensorBuilder) -> SSAValue:
-        """The sums `held` after adding the contribution of iteration c, for all pixels in one op.
+        """Add the contribution of iteration c to the sums `held` for all pixels in one op, and return the new sums.
 
         part: the operand's channels of this iteration, including padding.
         """
@@ -197,7 +200,10 @@ class RoundedSums(ChannelSums):
         return self._added(before, tdsl.MatmulOp(weights, factors, self.format.type), emit)
 
     def _added(self, before: SSAValue, part: tdsl.ContractionOp, emit: TensorBuilder) -> SSAValue:
-        """The sums `before` plus the result of a contraction that has the accumulator of the whole sums."""
+        """Add the result of a contraction to the sums `before`, and return the new sums.
+
+        The contraction has the accumulator of the whole sums.
+        """
         part.acc, part.bound, part.row_shifts = self.op.acc, self.op.bound, self.op.row_shifts
         return emit.insert(tdsl.AddOp(before, emit.insert(part, self.op), self.format.type), self.op)
 
@@ -230,10 +236,10 @@ def exact_sums_of(accumulating: ChannelOp, bits: int) -> ExactSums | None:
 
 
 def sums_of(accumulating: ChannelOp, bits: int) -> ChannelSums:
-    """The sums of an accumulating op: exact if they fit `bits` bits, otherwise rounded if `HEADROOM` contains this
-    width.
+    """The sums of an accumulating op. They are exact if they fit in `bits` bits, and rounded otherwise.
 
-    Raises `NotTiled` if neither is possible, or if the result depends on the order of the products.
+    Rounded sums are possible only for the widths in `HEADROOM`. Raises `NotTiled` if neither exact nor rounded sums are
+    possible, or if the result depends on the order of the products.
     """
     op = accumulating.op
     assert isinstance(op, tdsl.ContractionOp)

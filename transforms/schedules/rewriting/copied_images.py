@@ -34,9 +34,10 @@ class ImageTreatment(IntEnum):
 
 
 def with_given_input(network: Network, function: func.FuncOp) -> Network:
-    """The network, with the input alive to the end if its channels come first and it is in the caller's array.
+    """The network. If the channels of its input come first and the input is in the caller's array, the input is alive
+    to the end.
 
-    Otherwise a plan would reuse the bytes of the input after its last read.
+    Otherwise a plan would reuse the bytes of the input after they are read for the last time.
     """
     given = tdsl.read_input(function)
     if given.order is None or given.reused or given.received is not None:
@@ -46,10 +47,11 @@ def with_given_input(network: Network, function: func.FuncOp) -> Network:
 
 
 def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | None, *, turns: bool) -> Network:
-    """The network of a function, after marking which images in an unusual order of axes are copied or transposed.
+    """Choose which images in an unusual order of axes are copied or transposed, and mark them. Return the network of
+    the function.
 
     plan: returns the plan of a network. ram: the limit in bytes for the fastest plan; if no plan fits, the plan with
-    the lowest peak is chosen. turns: whether the target can transpose in place.
+    the lowest peak is chosen. turns: true if the target can transpose in place.
     """
     open = {op: ways for op in orders(function) if len(ways := _ways(op, turns)) > 1}
     if not open:

@@ -95,11 +95,14 @@ class TileLoops(ABC):
         self.images[name] = image.now(pixels)
 
     def empty(self, name: str, like: SSAValue) -> StoredImage:
-        """The tensor into which the parts of a result are computed: the last result, or a tensor of the part's size."""
+        """The tensor into which the parts of a result are computed.
+
+        For the last result, it is the whole image; for any other result, it has the size of the largest part.
+        """
         return self.whole if name == self.end else StoredImage.empty(like, *self.sizes[name], self.emit)
 
     def over(self, name: str, value: SSAValue, pixel: Callable[[SSAValue, SSAValue, SSAValue], SSAValue]) -> SSAValue:
-        """The result of loops over the pixels of the part of an image; the loops carry a tensor.
+        """Emit loops over the pixels of the part of an image, and return their result. The loops carry a tensor.
 
         pixel: returns the carried tensor after a pixel, given the pixel's row and column and the tensor before.
         """
@@ -132,7 +135,7 @@ class TileLoops(ABC):
         return ranges
 
     def _needed(self, read: Read, operand: Image, axis: int, range: AxisRange) -> AxisRange:
-        """The range of an operand that a range of a result needs."""
+        """The range of an operand's rows (axis 0) or columns (axis 1) that the range `range` of a result needs."""
         emit, step, before = self.emit, read.strides[axis], read.before[axis]
         first = emit.plus(emit.times(range.first, step), -before)
         end = emit.plus(emit.times(emit.plus(range.end, -1), step), read.kernel[axis] - before)

@@ -67,8 +67,8 @@ class PlannedExecution:
             yield DictionaryAttr(values)
 
     def _limit(self, function: func.FuncOp, network: Network) -> int | None:
-        """The limit on live bytes, or None. The limit of a search also includes stack and input,
-        which are subtracted.
+        """The limit on live bytes, or None. The limit that a search recorded also includes stack and input; these are
+        subtracted.
         """
         searched = function.attributes.get(tdsl.RAM)
         if self.ram is not None or not isinstance(searched, IntegerAttr):

@@ -1,4 +1,6 @@
-"""The loop nest of a streamed segment: a loop over ticks, in which each stage computes the slices that are due."""
+"""The loop nest of a streamed segment. It is a loop over ticks of time. At each tick, each stage computes the slices
+that are due.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,9 @@ from tinyml.transforms.schedules.tiling.window_tiles import TileMemory
 
 
 class StreamLoops:
-    """The loop nest of a segment under construction.
+    """The loop nest of a segment, while it is built.
 
-    target: the board, whose kernels for several pixels at once are used if slices are rows. memory: the memory that
+    target: the board; if slices are rows, its kernels for several pixels at once are used. memory: the memory that
     these kernels may use.
     """
 
@@ -69,7 +71,9 @@ class StreamLoops:
         return body_of(stage, self.emit, self.target if self.slice is Slice.ROW else HOST, self.memory)
 
     def with_addend(self, stage: Stage) -> Stage:
-        """The stage, whose convolution starts from the constant that the next op adds, if the sums remain exact."""
+        """The stage, changed so that its convolution starts from the constant that the next op adds. Unchanged if sums
+        would not be exact.
+        """
         if stage.pooled is not None:
             return replace(stage, pooled=self.with_addend(stage.pooled))
         if not isinstance(stage.op, tdsl.Conv2dOp) or not stage.chain:
@@ -130,8 +134,10 @@ class StreamLoops:
         return self.images[name] if name in self.images else StoredImage.whole(value)
 
     def due(self, t: SSAValue, clock: Clock, ticks: int) -> Sequence[SSAValue]:
-        """The slices along an axis that are due at tick t: the index of one slice, or the bounds of a range of at most
-        one.
+        """The slices along an axis that are due at tick t.
+
+        The result is the index of one slice, or the first index and the end of a range of at most one slice. ticks: the
+        number of ticks along the axis.
         """
         if clock == Clock(1, 0, ticks):
             return [t]
@@ -164,7 +170,7 @@ class StreamLoops:
         return image.now(value)
 
     def carry(self, extent: int, body: Callable[[SSAValue], None]) -> None:
-        """Emit a loop that carries all images, or only its body for a single iteration."""
+        """Emit a loop of `extent` iterations that carries all images. For a single iteration, emit only the body."""
         names = list(self.images)
 
         def inner(i: SSAValue, held: Sequence[SSAValue]) -> Sequence[SSAValue]:

@@ -1,7 +1,8 @@
-"""The memory of streamed segments in bits: one loop nest, results in raster order, each value computed once.
+"""The memory of streamed segments in bits.
 
-A pixel or row of a tensor within the segment is computed when its first reader needs it. It is stored in a ring of
-slots until its last reader has used it. The result may overwrite an operand that dies in the segment.
+A segment is one loop nest. Results are computed in raster order, each value once. A pixel or row of a tensor within the
+segment is computed when its first reader needs it. It is stored in a ring of slots until its last reader has used it.
+The result of the segment may overwrite an operand that no later node reads.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class Slice(Enum):
 
 
 def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
-    """For each q, the number of leading slices of an operand that the first q + 1 slices of the result need."""
+    """An array: entry q is the number of slices of an operand, from the first, that slices 0 to q of the result
+    need.
+    """
     if read.sums:
         return np.array([slice.count(operand)])
     rows, columns = (
@@ -52,9 +55,10 @@ def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
 
 
 def passed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
-    """For each q, the number of leading slices of an operand that slice q of the result and later slices do not need.
+    """An array: entry q is the number of slices of an operand, from the first, that slice q of the result and later
+    slices do not need.
 
-    The last entry, which stands for the end, counts all slices.
+    The last entry, for the end, is the number of all slices.
     """
     count = slice.count(operand)
     if read.sums:
@@ -66,8 +70,8 @@ def passed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
 
 
 def _axes(read: Read, operand: Image, result: Image) -> list[tuple[int, int, int, int, int]]:
-    """For height and for width: extent of the result, stride, padding before, kernel size,
-    and extent of the operand.
+    """For height and for width: the extent of the result, stride, padding before, kernel size, and the extent of the
+    operand.
     """
     extents = zip(result[:2], read.strides, read.before, read.kernel, operand[:2], strict=True)
     return list(extents)
@@ -115,8 +119,8 @@ class Streams:
     def _shared(self, name: str, first: int, last: int, held: int) -> int:
         """The bits of an operand that the result of nodes `first` to `last` can overwrite.
 
-        held: the bits of the result that are stored. 0 if other nodes also read the operand, because the time of their
-        reads is unknown.
+        held: the bits of the result that are stored. The result is 0 if other nodes also read the operand, because the
+        time at which they read is unknown.
         """
         produced, size = self.produced(first, last), self.graph.size(name)
         if any(self.graph.nodes[k].result not in produced for k in self.graph.users[name] if k >= first):
@@ -132,8 +136,8 @@ class Streams:
         return slots * self.slice.bits(image)
 
     def produced(self, first: int, last: int) -> dict[str, Counts]:
-        """For each node from `first` on, the number of slices computed before slice q of the last result is
-        complete.
+        """By tensor, an array: entry q is the number of its slices that are computed before slice q of the last result
+        is complete.
         """
         graph = self.graph
         steps = self.slice.count(graph.tensors[graph.nodes[last].result])
@@ -150,12 +154,12 @@ class Streams:
         return produced
 
     def overlap(self, name: str, first: int, last: int, produced: dict[str, Counts], held: int | None = None) -> int:
-        """The number of bits by which the result of a segment has to start below an operand that it overwrites.
+        """The number of bits by which the result of a segment must start below an operand that it overwrites.
 
-        held: the bits of the result's ring; None if the result is stored whole.
+        produced: as `produced` returns. held: the bits of the result's ring; None if the result is stored whole.
 
-        Slice q of the result is written after the earlier nodes have computed its operands. It is written before it
-        releases slices itself, except element by element.
+        Slice q of the result is written after the earlier nodes have computed its operands. At this time, the slices
+        that it reads itself are still needed, except if the last node works element by element.
         """
         graph = self.graph
         if any(read.sums for read in graph.nodes[last].reads):
@@ -177,8 +181,9 @@ class Streams:
         return max(0, int((written - self.below(graph.tensors[name], freed)).max()))
 
     def below(self, image: Image, freed: Counts) -> Counts:
-        """For each q, the bits of an image below its lowest slice that is still needed. freed: the number of slices
-        before it.
+        """An array: entry q is the number of bits of an image below its lowest slice that is still needed.
+
+        freed: the number of slices before this slice.
         """
         whole = self.slice.bits(image) * freed
         match image.order:
@@ -203,8 +208,8 @@ class Streams:
     def _ring(self, name: str) -> int:
         """The number of slots in the ring of a tensor whose readers all belong to one segment.
 
-        Times are ordered by the step of the node where the readers join, then by the order of nodes in that step, then
-        by the step of the reader.
+        Times are compared by three keys: the step of the node at which the readers join, then the order of nodes in
+        this step, then the step of the reader.
         """
         graph, users = self.graph, self.graph.users[name]
         reads = [(k, number) for k in users for number, read in enumerate(graph.nodes[k].reads) if read.tensor == name]
@@ -228,8 +233,8 @@ class Streams:
         return ring_slots(made[made < _NEVER_READ], times, first)
 
     def _join(self, name: str) -> int:
-        """The first node at which all paths from a tensor join: later nodes depend on the tensor only through its
-        result.
+        """The first node at which all paths from a tensor join. Later nodes depend on the tensor only through the
+        result of this node.
         """
         graph = self.graph
         pending = max(graph.users[name])

@@ -1,7 +1,8 @@
-"""Streaming with pools computed block by block; a pool of disjoint windows needs no pixel of a convolution twice.
+"""Streaming in which a pool and the convolution before it are computed block by block.
 
-All pixels in one window are computed together, directly before they are pooled. The result of the convolution then
-needs memory for a block of pixels instead of a ring. Its operand, however, is released later, one row of windows at a
+The windows of the pool must be disjoint. The pool then needs no pixel of the convolution twice. All pixels in one
+window are computed together, directly before they are pooled. The result of the convolution then needs memory for a
+block of pixels instead of a ring. The operand of the convolution, however, is released later, one row of windows at a
 time.
 """
 
@@ -116,7 +117,7 @@ def joined(blocked: Blocked) -> Blocked:
 
 
 def _joins(graph: Graph, before: Node, k: int) -> bool:
-    """True if node k is elementwise and the only reader of the result of the node `before`."""
+    """True if node k is elementwise and the only reader of the result of `before`."""
     node = graph.nodes[k]
     alone = graph.users[before.result] == [k] and graph.last_use[before.result] == k
     carries = before.kind is not Kind.ARRIVAL and not any(read.sums for read in before.reads)

@@ -39,11 +39,11 @@ class _JoinChoice(NamedTuple):
 
 
 def smallest_rings(network: Network, first: int, last: int, by: By) -> RingSchedule:
-    """The schedule with small rings of nodes `first` to `last` of a network, both inclusive.
+    """The stages and the timing of nodes `first` to `last`, both inclusive, with small rings.
 
-    Where two branches join, the sum may run with either of them. The other branch runs as late as possible, or early:
-    before the first branch consumes more of their common operand. Joins are decided one after the other by the size of
-    the rings. Raises `NotTiled` for nodes that cannot be streamed.
+    Where two branches join, the node that joins them may run with either branch. The other branch runs as late as
+    possible, or early. If it runs early, it runs before the first branch consumes more of their common operand. Joins
+    are decided one after the other by the size of the rings. Raises `NotTiled` for nodes that cannot be streamed.
     """
     choice = _JoinChoice({}, frozenset())
     best = _scheduled(network, first, last, by, choice)

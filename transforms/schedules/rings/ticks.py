@@ -1,8 +1,9 @@
 """The times at which the stages of a segment compute the slices of their results.
 
-Time advances in ticks, row by row and, within a row of ticks, column by column; streaming by rows has a single column
-of ticks. Slice (y, x) of a stage is computed at tick (y * step + start, x * step + start), with a step and a start for
-each axis. Within a tick, stages run in order. After the end of an image, its readers continue without new slices.
+Time advances in ticks: row by row and, within a row of ticks, column by column. Streaming by rows has a single column
+of ticks. Each stage has a step and a start for each axis. It computes slice (y, x) at tick (y * step + start, x * step
++ start). Within a tick, stages run in order. After the end of an image, the readers of the image continue without new
+slices.
 """
 
 from __future__ import annotations
@@ -91,8 +92,9 @@ class TickTiming:
         return ticks.reshape(-1) * len(self.clocks) + list(self.clocks).index(name)
 
     def _first_needed(self, node: Node, read: Read, image: Image) -> Numbers:
-        """For each slice of a result, the first operand slice that it needs, or the number of operand slices if it
-        needs none.
+        """For each slice of a result, the index of the first operand slice that it needs.
+
+        If it needs none, the number of operand slices.
         """
         by_pixels = self.slice is Slice.PIXEL and not self.arrives(read.tensor)
         rows, columns = extents_of(image, Slice.PIXEL if by_pixels else Slice.ROW)
@@ -111,18 +113,26 @@ class TickTiming:
 
 
 def _inside(count: int, step: int, before: int, kernel: int, extent: int) -> tuple[Numbers, NDArray[np.bool_]]:
-    """For each window along an axis, the first index inside the image that it covers, and whether it covers any."""
+    """Return two arrays over the windows along an axis: the first index inside the image, and whether the window covers
+    any.
+
+    count: the number of windows. step: the distance of windows. before: the padding. kernel: the extent of a window.
+    extent: the extent of the image.
+    """
     first = np.arange(count) * step - before
     return np.maximum(first, 0), (first + kernel > 0) & (first < extent)
 
 
 def extents_of(image: Image, slice: Slice) -> Pair:
-    """The number of slices of an image along its height and along its width."""
+    """Return the number of slices along the height of an image and the number along its width."""
     return image.height, image.width if slice is Slice.PIXEL else 1
 
 
 def slices_of(node: Node, graph: Graph, slice: Slice) -> Pair:
-    """The numbers of slices over which a node iterates: the slices of its result, or of the operand that it sums."""
+    """The numbers of slices, along height and width, over which a node iterates.
+
+    These are the slices of its result or, if the node sums an operand, the slices of this operand.
+    """
     summed = next((read.tensor for read in node.reads if read.sums), node.result)
     return extents_of(graph.tensors[summed], Slice.ROW if node.kind is Kind.ARRIVAL else slice)
 
@@ -130,9 +140,9 @@ def slices_of(node: Node, graph: Graph, slice: Slice) -> Pair:
 def timing_of(graph: Graph, slice: Slice, early: Collection[str] = ()) -> TickTiming:
     """The timing of the stages of a segment, which is represented as a graph.
 
-    A stage computes a slice as late as its readers permit. A stage in `early`, which must have a single reader,
-    computes it right after the reader has used the previous slice. Raises `NotTiled` if stages do not advance at
-    compatible rates, or if a value would be computed too late.
+    A stage computes a slice as late as its readers permit. A stage in `early` must have a single reader. It computes a
+    slice right after the reader has used the previous slice. Raises `NotTiled` if stages do not advance at compatible
+    rates, or if a value would be computed too late.
     """
     reads = [(node, read) for node in graph.nodes for read in node.reads if graph.producer[read.tensor] >= 0]
     for node, read in reads:
@@ -173,7 +183,7 @@ def _axes(read: Read, slice: Slice) -> list[Pair]:
 
 
 def _steps(graph: Graph, reads: Reads, slice: Slice) -> dict[str, Pair]:
-    """The number of ticks between successive slices of each stage."""
+    """By stage, the number of ticks between successive slices along each axis."""
     rates: dict[str, tuple[Fraction, Fraction]] = {}
     for node in graph.nodes:
         pending = [(node.result, (Fraction(1), Fraction(1)))] if node.result not in rates else []
@@ -197,10 +207,10 @@ def _steps(graph: Graph, reads: Reads, slice: Slice) -> dict[str, Pair]:
 def _starts(
     graph: Graph, reads: Reads, slice: Slice, steps: dict[str, Pair], early: Collection[str]
 ) -> tuple[list[str], dict[str, Pair]]:
-    """The order of stages within a tick, and the tick of each stage's first slice.
+    """Return the order of stages within a tick and, by stage, the tick of the stage's first slice.
 
     The last result is scheduled first, and its operands as late as possible. A result that nothing else in the segment
-    reads is scheduled as early as its operands with known times permit.
+    reads is scheduled as early as possible after its operands, if the times of the operands are known.
     """
     order = [node.result for node in graph.nodes]
     starts: dict[str, Pair] = {}
@@ -231,12 +241,17 @@ def _starts(
 
 
 def _needs(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The tick by which all slices that a reader's first slice needs have been computed."""
+    """The tick by which all slices must be computed that the first slice of a reader needs.
+
+    start, step: the start and the step of the reader's operand. read: the window of the operand that the reader needs.
+    """
     (_, down), (_, across) = _axes(read, slice)
     return start[0] + down * step[0], start[1] + across * step[1]
 
 
 def _latest(start: Pair, step: Pair, read: Read, slice: Slice) -> Pair:
-    """The latest tick at which a stage may start if its reader starts at tick `start`."""
+    """The latest tick at which a stage may start. start: the tick at which its reader starts. step: the step of the
+    stage.
+    """
     (_, down), (_, across) = _axes(read, slice)
     return start[0] - down * step[0], start[1] - across * step[1]

@@ -25,7 +25,7 @@ from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY, TileMe
 
 
 class Convolution(Body):
-    """A convolution, whose rows are loops over single pixels or over tiles of several pixels.
+    """The computation of a convolution. A row is a loop over single pixels, or over tiles of several pixels.
 
     target: the board, which may have kernels for several pixels at once. memory: the limit on the memory of these
     kernels.
@@ -49,9 +49,10 @@ class Convolution(Body):
 
 
 class Windows(Body):
-    """Any op whose pixels depend on windows of its operands (`TensorOp.footprint`), single pixels included.
+    """The computation of an op whose pixels depend on windows of its operands (`TensorOp.footprint`). A window may be a
+    single pixel.
 
-    A whole row is computed at once if all the rows that it depends on are contiguous.
+    A whole row is computed at once if all rows on which it depends are contiguous.
     """
 
     def __init__(self, stage: Stage, emit: TensorBuilder) -> None:

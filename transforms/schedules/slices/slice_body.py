@@ -31,10 +31,10 @@ class Body(ABC):
 
     @abstractmethod
     def pixel(self, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
-        """A pixel of the result, of shape 1x1x1xC."""
+        """Emit the computation of pixel (y, x) of the result, and return the pixel, of shape 1x1x1xC."""
 
     def row(self, y: SSAValue, target: StoredImage, images: Images) -> StoredImage:
-        """The image `target` after inserting row y of the result."""
+        """Insert row y of the result into the image `target`, and return the image."""
 
         def pixel(x: SSAValue, held: SSAValue) -> SSAValue:
             return self.at(y, x, target.now(held), images).value
@@ -42,23 +42,25 @@ class Body(ABC):
         return target.now(self.emit.over(self.shape[2], target.value, pixel))
 
     def at(self, y: SSAValue, x: SSAValue, target: StoredImage, images: Images) -> StoredImage:
-        """The image `target` after inserting pixel (y, x) of the result."""
+        """Insert pixel (y, x) of the result into the image `target`, and return the image."""
         place = target.place(y, x, self.emit)
         return target.inserted(self.pixel(y, x, images), place, self.emit)
 
     def whole_row(
         self, y: SSAValue, row: Callable[[], SSAValue], target: StoredImage, *, as_stored: bool = False
     ) -> StoredImage:
-        """The image `target` after inserting a row that is computed as a whole.
+        """Insert row y, which `row` computes as a whole, into the image `target`, and return the image.
 
-        The row is computed in its final location if the location is known before the computation. as_stored: the row
-        has the image's order of axes in memory.
+        The row is computed in its final location if the location is known before the computation. as_stored: true if
+        the row has the image's order of axes in memory.
         """
         place = target.place(y, self.emit.index(0), self.emit)
         return target.inserted(row(), place, self.emit, as_stored=as_stored)
 
     def chained(self, part: SSAValue, y: SSAValue, x: SSAValue, images: Images) -> SSAValue:
-        """The result of the stage's elementwise ops on a part of the first op's result that starts at pixel (y, x)."""
+        """Apply the stage's elementwise ops to a part of the first op's result, and return the result. The part starts
+        at pixel (y, x).
+        """
         _, height, width, _ = tdsl.shape_of(part)
         operand = self.operand(y, x, height, width, images)
         return applied(self.stage.chain, self.stage.op.out, part, operand, self.emit)
@@ -66,8 +68,10 @@ class Body(ABC):
     def operand(
         self, y: SSAValue, x: SSAValue, height: int, width: int, images: Images
     ) -> Callable[[SSAValue], SSAValue | None]:
-        """A function that returns the part of an elementwise op's operand at given pixels, or None for a broadcast
-        operand.
+        """A function that returns the part of an elementwise op's operand at given pixels.
+
+        The function returns None for an operand that is broadcast. y, x: the first pixel. height, width: the number of
+        rows and columns.
         """
 
         def part(value: SSAValue) -> SSAValue | None:

@@ -18,8 +18,8 @@ from tinyml.transforms.schedules.rings.pooled_blocks import pools_blocks, under_
 class Stage:
     """An op and the elementwise ops that follow it, computed slice by slice.
 
-    node: the stage as a node of a graph, with the reads of all its ops. kept: true if the result is used after the
-    segment. pooled: the convolution whose result a pool reads block by block.
+    node: the stage as a node of a graph, with the windows that all its ops read. kept: true if the result is used after
+    the segment. pooled: if the op is a pool that is computed block by block, the convolution before it.
     """
 
     op: tdsl.TensorOp
@@ -69,10 +69,12 @@ class StagedSegment:
 def segment_of(
     network: Network, first: int, last: int, carriers: Mapping[str, str] | None = None, blocks: bool = False
 ) -> StagedSegment:
-    """Nodes `first` to `last` of a network, both inclusive, as stages; raises `NotTiled` if they cannot be streamed.
+    """Convert nodes `first` to `last` of a network, both inclusive, to stages; raises `NotTiled` if they cannot be
+    streamed.
 
-    carriers: for some elementwise nodes, the operand whose stage they join; other nodes join the operand computed last.
-    blocks: pools of disjoint windows join the stage of the convolution before them.
+    carriers: for some elementwise nodes, the operand whose stage they join; all other elementwise nodes join the
+    operand that is computed last. blocks: true if pools of disjoint windows join the stage of the convolution before
+    them.
     """
     graph = network.graph
     stages: dict[str, Stage] = {}
@@ -108,7 +110,7 @@ def segment_of(
 def elementwise_behind(
     op: tdsl.TensorOp, more: Sequence[tdsl.TensorOp]
 ) -> tuple[tuple[tdsl.ElementwiseOp, ...], Sequence[tdsl.TensorOp]]:
-    """The elementwise ops that follow an op directly, and the remaining ops."""
+    """Return the elementwise ops that directly follow an op, and the remaining ops of `more`."""
     chain: list[tdsl.ElementwiseOp] = []
     last: tdsl.TensorOp = op
     for step in more:

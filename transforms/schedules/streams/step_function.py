@@ -79,7 +79,9 @@ class StepFunction:
         return behind
 
     def _step(self, time_loop: TimeLoop, row: SSAValue) -> SSAValue:
-        """Let a loop run only the iterations of one call; return the row that it computes, or the row that it reads."""
+        """Change a loop to run only the iterations of one call. Return the row that the loop computes or, if none, the
+        row that it reads.
+        """
         old, made = time_loop.loop, time_loop.made
         emit = self.emit = TensorBuilder(old, old.location)
         read = tdsl.ReshapeOp(row, tdsl.shape_of(time_loop.read.out))
@@ -111,9 +113,10 @@ class StepFunction:
         return self._applied(made.chain, old.results[made.position], loop.results[made.position])
 
     def _initial(self, time_loop: TimeLoop) -> dict[SSAValue, SSAValue]:
-        """The initial values of a loop, by the function's argument for each state; an empty tensor maps to itself.
+        """For each state of a loop, the initial value, by the function's argument for this state. An empty tensor maps
+        to itself.
 
-        In call 0 they are the initial values of the whole program. A tensor that the whole program does not initialise
+        In call 0 these are the initial values of the whole program. A tensor that the whole program does not initialise
         is not initialised here, either.
         """
         emit, loop, made = self.emit, time_loop.loop, time_loop.made
@@ -138,7 +141,7 @@ class StepFunction:
         return starts
 
     def _values(self, initial: Mapping[SSAValue, SSAValue]) -> Sequence[SSAValue]:
-        """The initial values of states; ops without operands that compute them, such as fills, are copied to the
+        """The initial values of states. If ops without operands compute them, such as fills, the ops are copied to the
         insertion point.
         """
 
@@ -155,7 +158,7 @@ class StepFunction:
         Rewriter.replace_value_with_new_type(argument, part.type)
 
     def _applied(self, chain: Sequence[tdsl.TensorOp], rows: SSAValue, row: SSAValue) -> SSAValue:
-        """The result, for a single row, of ops that change all elements of all rows in the same way."""
+        """Apply ops that change all elements of all rows in the same way to a single row, and return the result."""
         for op in chain:
             if isinstance(op, tdsl.ElementwiseOp):
                 self._keep_before(op.inputs)
@@ -176,9 +179,10 @@ class StepFunction:
                 self.block.insert_op_before(op, first)
 
     def _answer(self, behind: Sequence[Operation], last: func.ReturnOp) -> Sequence[SSAValue]:
-        """The outputs of the function; they are defined only in the call that returns the answer.
+        """Emit the part of the function that computes the answer, and return the outputs.
 
-        In this call the ops `behind` run, and states move back by a stride.
+        The outputs are defined only in the call that returns the answer. In this call the ops `behind` run, and the
+        content of states moves back by a stride.
         """
         emit = self.emit = TensorBuilder(last, last.location)
         empty = [
@@ -207,8 +211,8 @@ class StepFunction:
         return results[: len(empty)]
 
     def _moved(self, rows: SSAValue, count: int) -> SSAValue:
-        """A tensor whose rows are moved towards the start by `count`;
-        the last rows are rewritten before they are read.
+        """Move the rows of a tensor towards its start by `count`, and return the tensor. The last rows are rewritten
+        before they are read.
         """
         emit, shape = self.emit, tdsl.shape_of(rows)
         axis = next((axis for axis, extent in enumerate(shape) if extent > 1), len(shape) - 1)

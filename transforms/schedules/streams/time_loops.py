@@ -3,9 +3,9 @@
 A program reads its input step by step, frame by frame, or as an image (L1). Its loops form chains: each loop reads a
 row of the result of the previous loop.
 
-Between answers time moves back by a stride. States of loops, such as those of recurrent networks, are unchanged. Rows
-of images and of collected results move by the number of rows in a stride. Each answer therefore equals the answer of
-the whole program for the last frames.
+After each answer, time moves back by a stride. States of loops, such as those of recurrent networks, are unchanged.
+Rows of images and of collected results move by the number of rows in a stride. Each answer therefore equals the answer
+that the whole program computes for the last frames.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ class SequenceLoop(NamedTuple):
 
 
 def sequence_of(value: SSAValue) -> SSAValue:
-    """The image or sequence that a tensor contains; ops that only change its shape are followed if they are its only
-    readers.
+    """The image or sequence that a tensor contains.
 
-    An image of one row counts as an image whose single channel comes first.
+    If the only reader of the tensor changes its shape, the result is the reshaped tensor. An image of one row counts as
+    an image whose single channel comes first.
     """
     shape = tdsl.shape_of(value)
     readers = {use.operation for use in value.uses}
@@ -103,7 +103,7 @@ def _frames_of(signal: SSAValue) -> SequenceLoop | None:
 
 
 def receive_image(image: SSAValue, name: str | None) -> tdsl.ReceiveOp:
-    """Insert a `tdsl.receive` of a whole image, and let all readers of the image read the received copy.
+    """Insert a `tdsl.receive` of a whole image, and return it. All readers of the image then read the received copy.
 
     name: the name of the copy.
     """
@@ -145,8 +145,9 @@ COUNT_LIMIT = (1 << 15) - 1
 class TimeAxis(NamedTuple):
     """The time axis of a program's input.
 
-    sequence: the input in the shape in which it is read. axis: the number of its time axis. pushes: the frames in which
-    it arrives. steps: the loop that reads it; None for an image, whose rows follow each other in time.
+    sequence: the input in the shape in which the program reads it. axis: the number of the time axis of `sequence`.
+    pushes: the frames in which the caller sends the input. steps: the loop that reads the input; None for an image,
+    whose rows follow each other in time.
     """
 
     sequence: SSAValue
@@ -212,8 +213,9 @@ def _moving_rows(rings: RingSchedule, pushes: tdsl.Pushes) -> Mapping[int, int]:
 
 
 def _nearest(pushes: tdsl.Pushes, multiple: int) -> int:
-    """The multiple of `multiple` frames that is nearest to the stride. If this multiple is longer than the sequence,
-    the greatest possible stride.
+    """The stride, in frames, that is a multiple of `multiple` frames and nearest to the requested stride.
+
+    If this multiple exceeds the sequence, the result is the greatest possible stride.
     """
     nearest = max(round(pushes.stride / multiple), 1) * multiple
     return nearest if nearest <= pushes.steps else max(pushes.steps // multiple * multiple, 0) or pushes.steps
@@ -286,10 +288,10 @@ class TimeLoop:
 
 
 def time_loops(function: func.FuncOp, time: TimeAxis, target: str) -> list[TimeLoop]:
-    """The loops over time of a program; the first one reads the program's input.
+    """The loops over time of a program. The first loop reads the program's input.
 
-    An op on images becomes a loop over rows, together with all later ops that run row by row. Their rings are the state
-    between steps. target: as for `tile-segment`. Raises `InputError` if nothing runs in steps.
+    An op on images becomes a loop over rows, together with all later ops that run row by row. The rings of these ops
+    are the state between steps. target: as for `tile-segment`. Raises `InputError` if nothing runs in steps.
     """
     if time.steps is None:
         if (only := _by_rows(function, time.sequence, target, time.pushes)) is None:

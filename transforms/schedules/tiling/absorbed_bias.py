@@ -20,8 +20,8 @@ from tinyml.transforms.ir.chosen_accumulators import choose
 def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | None:
     """A convolution that starts from the constant that `sum` adds to the result of `op`; None if results would differ.
 
-    The new op is inserted before `sum`, which is not erased. The results must be exact fixed-point sums without other
-    readers.
+    The convolution is inserted before `sum`, which is not erased. The results must be exact fixed-point sums without
+    other readers.
     """
     filter, image, exact = (integers_of(tdsl.format_of(value)) for value in (op.lhs, op.rhs, op.out))
     if not isinstance(sum, tdsl.AddOp) or op.initial is not None or not op.out.has_one_use():
@@ -56,7 +56,7 @@ def absorbed_addend(op: tdsl.Conv2dOp, sum: tdsl.TensorOp) -> tdsl.Conv2dOp | No
 
 
 def _finer(filter: SSAValue, format: ExactNumbers, bits: int) -> SSAValue:
-    """The constant filter, converted to a format with `bits` more fraction bits."""
+    """Convert the constant filter to a format with `bits` more fraction bits, and return the new constant."""
     constant = filter.owner
     if not bits or not isinstance(constant, tdsl.ConstOp):
         return filter

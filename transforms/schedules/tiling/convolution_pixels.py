@@ -21,10 +21,9 @@ Images = Callable[[SSAValue], StoredImage]
 class ConvolutionPixels:
     """A convolution of a single image, with the padding before it and the elementwise ops after it, pixel by pixel.
 
-    chain: the elementwise ops, each of which reads the result of the previous one. by_row: channels of the result are
-    computed one at a time. tiling: the number of adjacent pixels that are computed at once, from the input tile that
-    they read. The filter and the initial value of the sums are reshaped at the emitter's initial insertion point,
-    outside of all loops.
+    chain: the elementwise ops, each of which reads the result of the previous op. by_row: channels of the result are
+    computed one at a time. tiling: the number of adjacent pixels that are computed at once, from one input tile. The
+    filter and the initial value of the sums are reshaped at the emitter's initial insertion point, outside all loops.
     """
 
     def __init__(
@@ -52,9 +51,10 @@ class ConvolutionPixels:
         return self.op.rhs if self.pad is None else self.pad.input
 
     def pixels(self, y: SSAValue, x: SSAValue, images: Images, count: int = 1, rows: int = 1) -> SSAValue:
-        """`count` adjacent pixels of the last result in `rows` rows, of shape 1xRxNxO.
+        """Emit the computation of adjacent pixels of the last result, and return the pixels, of shape 1 x rows x count
+        x channels.
 
-        If there are several rows, they must be whole.
+        y, x: the first pixel. If there are several rows, the rows must be whole.
         """
         windows = self.windows(y, x, images(self.image), count, rows)
         pixels = self._product(windows, (1, rows, count, self.shape[3]))
@@ -69,8 +69,10 @@ class ConvolutionPixels:
         return applied(self.chain, self.op.out, pixels, same_pixels, self.emit)
 
     def row(self, y: SSAValue, target: StoredImage, images: Images, rows: int = 1) -> StoredImage:
-        """Compute a row of the last result tile by tile, or `rows` whole rows at once, and store the result in an
+        """Emit the computation of row y of the last result, and insert the row into the image `target`. Return the
         image.
+
+        The row is computed tile by tile, or `rows` whole rows are computed at once.
         """
         emit, width, at_once = self.emit, self.shape[2], self.tiling.pixels
 
@@ -84,9 +86,9 @@ class ConvolutionPixels:
         return target.now(tile(emit.index(width - rest), rest, held) if rest else held)
 
     def element(self, row: SSAValue, window: SSAValue) -> SSAValue:
-        """One channel of a pixel before elementwise ops, of shape 1x1x1x1.
+        """Emit the computation of one channel of a pixel before elementwise ops, and return it, of shape 1x1x1x1.
 
-        row: the index of the channel. window: all channels of the image that it depends on.
+        row: the index of the channel. window: all channels of the image on which the channel depends.
         """
         element = tdsl.format_of(self.op.out).type
         new = tdsl.RowProductOp(self.filter, row, self._column(window), self.initial, element)
@@ -109,7 +111,7 @@ class ConvolutionPixels:
         return image.windows(top, left, size, self.emit, self.op.spread, margins, filling, count, across)
 
     def _product(self, windows: SSAValue, shape: tdsl.Shape) -> SSAValue:
-        """The product of the filter and windows, before elementwise ops, in the given shape."""
+        """Emit the product of the filter and windows, before elementwise ops, and return it in the given shape."""
         op, element = self.op, tdsl.format_of(self.op.out).type
         if not self.is_matrix:
             steps = 1, op.steps[1] if tdsl.shape_of(windows)[0] == 1 else 1
@@ -144,7 +146,7 @@ def applied(
     other: Callable[[SSAValue], SSAValue | None],
     emit: TensorBuilder,
 ) -> SSAValue:
-    """The result of elementwise ops on a part of their first operand: the same part of the last op's result.
+    """Apply elementwise ops to a part of their first operand. Return the same part of the last op's result.
 
     other: returns the same part of any other operand, or None for an operand that all parts share.
     """

@@ -17,7 +17,7 @@ def padding(image: SSAValue) -> tdsl.PadOp | None:
 
 
 def margins_of(pad: tdsl.PadOp | None) -> tuple[int, int, int, int]:
-    """The padding above, below, on the left and on the right."""
+    """Return the padding above, below, on the left and on the right; zeros without padding."""
     if pad is None:
         return 0, 0, 0, 0
     _, down, across, _ = pad.margins

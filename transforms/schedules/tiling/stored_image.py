@@ -17,11 +17,12 @@ from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
 
 @dataclass(frozen=True)
 class StoredImage:
-    """An image 1 x H x W x C, and the tensor that contains it or, as a ring, its most recent rows or pixels.
+    """An image of shape 1 x H x W x C, and the tensor that stores it.
 
-    shape: the shape of the image. A ring has shape 1 x h x w x C. It stores pixel (y, x) at (y mod h, x mod w) or, if
-    it has a single row, pixel n of the image in raster order at n mod w. axes: for each axis of the image, the
-    corresponding axis of the tensor, which may have another order.
+    The tensor stores the whole image or, as a ring, the most recent rows or pixels. shape: the shape of the image. A
+    ring has shape 1 x h x w x C. It stores pixel (y, x) at (y mod h, x mod w). If it has a single row, it stores pixel
+    n of the image, in raster order, at n mod w. axes: for each axis of the image, the corresponding axis of the tensor,
+    which may have another order.
     """
 
     value: SSAValue
@@ -41,9 +42,10 @@ class StoredImage:
     def empty(
         like: SSAValue, height: int, width: int, emit: TensorBuilder, location: Operation | None = None
     ) -> StoredImage:
-        """An uninitialised image that stores `height` rows and `width` columns, in the order in which it is read.
+        """An uninitialised image that stores `height` rows and `width` columns, in the order of axes in which it is
+        read.
 
-        The order of axes is unusual if the program returns or receives the image in that order.
+        This order is unusual if the program returns or receives the image in that order.
         """
         shape, axes = tdsl.shape_of(like), IDENTITY_ORDER
         if (transpose := written(like)) is not None:
@@ -92,11 +94,12 @@ class StoredImage:
     def inserted(
         self, part: SSAValue, at: Sequence[SSAValue], emit: TensorBuilder, *, as_stored: bool = False
     ) -> StoredImage:
-        """The image after replacing the pixels from index `at`. as_stored: the part has the tensor's order of axes.
+        """Replace the pixels that start at index `at` by `part`, and return the image. as_stored: the part has the
+        tensor's order of axes.
 
-        A part that covers a whole uninitialised image replaces it without an insertion. A part that is a single pixel
-        is inserted nevertheless: a loop over its channels would otherwise become part of the product, for which there
-        are fewer kernels.
+        A part that covers a whole uninitialised image replaces the image without an insertion. A part that is a single
+        pixel is inserted nevertheless. Otherwise a loop over its channels would become part of the product, and there
+        are fewer kernels for such a product.
         """
         offsets = [at[self.axes.index(axis)] for axis in range(4)]
         axes = None if as_stored or self.axes == IDENTITY_ORDER else self.axes
@@ -117,9 +120,10 @@ class StoredImage:
         count: int = 1,
         across: int = 1,
     ) -> SSAValue:
-        """The pixels in windows, gathered into a separate buffer unless they are contiguous.
+        """The pixels in one or several windows. They are gathered into a separate buffer unless they are contiguous.
 
-        count: the number of adjacent windows, `across` pixels apart.
+        top, left: the first pixel of the first window. size: rows and columns of a window. count: the number of
+        adjacent windows, `across` pixels apart.
         """
         shape = 1, *size, self.shape[3]
         adjacent = all(extent == 1 or gap == 1 for extent, gap in zip(size, dilations, strict=True))

@@ -55,7 +55,7 @@ class TensorBuilder(LocatedBuilder):
         return self.insert(arith.MuliOp(index, self.index(factor)))
 
     def reshaped(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
-        """Reshape a tensor; a constant becomes another constant."""
+        """Reshape a tensor, and return the result. If the tensor is a constant, the result is a new constant."""
         if tdsl.shape_of(value) == tuple(shape):
             return value
         if isinstance(constant := value.owner, tdsl.ConstOp) and value.has_one_use():

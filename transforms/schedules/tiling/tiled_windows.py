@@ -26,8 +26,8 @@ from tinyml.transforms.schedules.tiling.window_tiles import (
 def tile_convolution(op: tdsl.Conv2dOp, target: str, *, limited: bool, large: bool) -> None:
     """Replace a convolution of a single image by loops over its pixels.
 
-    Convolutions that run in place or in tiles, or that have one window of grouped channels, are unchanged. A
-    convolution whose bound follows only from a constant image is also unchanged.
+    Some convolutions are unchanged: convolutions that run in place or in tiles, convolutions with one window of grouped
+    channels, and convolutions whose bound can only be proven because the image is constant.
 
     limited: true if there is a limit on memory; tiles then use the memory that `plan-execution` leaves. large: as in
     `image_tiling`.
@@ -54,10 +54,11 @@ Larger parts need more memory and hardly less time.
 def _along_image(
     op: tdsl.Conv2dOp, target: str, memory: TileMemory, *, large: bool
 ) -> tuple[tdsl.Conv2dOp, TileMemory]:
-    """The convolution of an image one pixel wide as the convolution of a row, and the memory for its tiles.
+    """Convert the convolution of an image one pixel wide to the convolution of a row. Return it and the memory for its
+    tiles.
 
-    Both images have the same elements in memory. For other images, and if no tile computes pixels of the row, `op` and
-    `memory` are returned. large: as in `image_tiling`.
+    The two images have the same elements in memory. For other images, and if no tile computes pixels of the row, `op`
+    and `memory` are returned. large: as in `image_tiling`.
     """
     pad, chain = padding(op.rhs), _chain(op)
     image, last = op.rhs if pad is None else pad.input, chain[-1] if chain else op

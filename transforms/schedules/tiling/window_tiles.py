@@ -28,8 +28,8 @@ from tinyml.transforms.schedules.tiling.padding import padding
 class TileMemory:
     """The memory for computing several pixels at once.
 
-    input_tile: the maximum bytes of an input tile. spare: the bytes of the arena that are free in addition to the
-    window and the pixel needed for single pixels; None for no limit.
+    input_tile: the maximum bytes of an input tile. spare: the bytes of the arena that are free; None for no limit. The
+    window and the pixel that are needed to compute single pixels do not count as free.
     """
 
     input_tile: int
@@ -52,8 +52,8 @@ _CALLS = 320
 class Tiling(NamedTuple):
     """The pixels of a convolution that are computed at once: `pixels` of a row, in `rows` rows. Several rows are whole.
 
-    tiles: the kernels, by the numbers of rows and pixels: for these pixels, and for the rest of a row or of an image.
-    Empty if pixels are computed one by one.
+    tiles: the kernels, by the numbers of rows and pixels that they compute. There is a kernel for these pixels, and one
+    for the remaining pixels of a row or of an image. Empty if pixels are computed one by one.
     """
 
     pixels: int = 1
@@ -71,9 +71,9 @@ def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY
 
 
 def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY, *, large: bool = False) -> Tiling:
-    """The tiling of an image: of several rows that form one line of windows, of each row, or of several lines of
-    windows.
+    """The tiling of an image.
 
+    A tile consists of several rows that form one line of windows, of pixels of one row, or of several lines of windows.
     large: true if kernels for several lines at once, which need more flash, may be used.
     """
     (_, *taps, _), (_, height, width, channels) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
@@ -125,9 +125,10 @@ class _Pixels:
                     yield lines
 
     def first(self, counts: Iterable[int], memory: TileMemory) -> Tiling | None:
-        """The tiling with the first number of pixels that fits the memory and has kernels; None if no number does.
+        """The tiling with the first of the numbers `counts` that fits the memory and has kernels; None if no number
+        does.
 
-        There must be kernels for this number of pixels and for the rest of a row.
+        There must be kernels for this number of pixels and for the remaining pixels of a row.
         """
         extent = tdsl.shape_of(self.op.out)[2]
         for count in counts if self.sums is not None else ():
@@ -151,7 +152,9 @@ class _Pixels:
         return TileQuery(self.sums, run, num.Spacing(runs, pitch, step), count)
 
     def _fits(self, count: int, memory: TileMemory, lines: int = 1) -> bool:
-        """True if the memory has room for the input tile and the results of `count` pixels in each of `lines` lines."""
+        """True if the memory is sufficient for the input tile and the results of `count` pixels in each of `lines`
+        lines.
+        """
         bytes, filters = _gathered_bytes(self.op, count, lines), tdsl.shape_of(self.op.out)[3]
         more = bytes - _gathered_bytes(self.op, 1) + (lines * count - 1) * filters
         return bytes <= memory.input_tile and (memory.spare is None or more <= memory.spare)
@@ -183,7 +186,9 @@ def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
 
 
 def _shared_shape(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> tdsl.Shape:
-    """The shape of the elements gathered for `count` pixels: an input tile, or separate windows of a dilated filter."""
+    """The shape of the elements that are gathered for `count` pixels: one input tile or, for a dilated filter, separate
+    windows.
+    """
     (_, height, width, _), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
     if op.spread[1] > 1:
         return count, height, width, channels

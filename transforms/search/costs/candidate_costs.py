@@ -71,8 +71,8 @@ class Platform:
 class LoweredCandidates:
     """The programs of one program's candidates at the levels between formats and a platform; each is lowered once.
 
-    Candidates whose programs are equal after `refine-formats` share one program from there on. Platforms that differ
-    only in flash share nests, unless the program has ops of `FLASH_ABOVE`.
+    If two candidates have equal programs after `refine-formats`, they share one program from there on. Platforms that
+    differ only in flash share nests, unless the program has ops of `FLASH_ABOVE`.
     """
 
     def __init__(self, candidates: Candidates, platform: Platform):
@@ -87,7 +87,9 @@ class LoweredCandidates:
         return self.candidates.summed(formats).at(REFINE_FORMATS, **self._above)
 
     def nests(self, formats: Formats) -> Program:
-        """The program of a candidate before kernel selection; raises `InputError` if no program has these formats."""
+        """The program of a candidate before kernel selection; raises `InputError` if no program can have these
+        formats.
+        """
         return self._packed(self.refined(formats)).at(BUFFERS_TO_NESTS, **self._above)
 
     def memory(self, formats: Formats) -> int:
@@ -165,7 +167,7 @@ class CandidateCosts:
 
     plain: the costs on the same platform without `spend-flash`, which share the nests; None if not available.
     estimates: the estimated costs by candidate, as far as requested. measurements: the results of `measured`. faults:
-    for candidates without a program, the reason.
+    for each candidate without a program, the reason why there is none.
     """
 
     def __init__(self, candidates: Candidates, platform: Platform):
@@ -210,11 +212,11 @@ class CandidateCosts:
         return ProgramCost.of(estimate)
 
     def _spent(self, nests: Program) -> Program:
-        """The program after `spend-flash`; the given program if the platform has no limit on flash."""
+        """The program after `spend-flash`. If the platform has no limit on flash, it is the given program."""
         return nests if self.spending is None else nests.after(self.spending)
 
     def looped(self, nests: Program) -> Program:
-        """The program with kernels selected."""
+        """The program after kernel selection."""
         return self._spent(nests).at(LOOPS_TO_KERNELS, **vars(self.platform))
 
     def estimate(self, candidates: Iterable[Formats], problem: SearchProblem, workers: Workers) -> None:
@@ -275,9 +277,9 @@ class CandidateCosts:
         return self.programs.refined(formats).digest
 
     def _kept(self, what: str, digest: Callable[[], str], find: Callable[[], ProgramCost | None]) -> Any:
-        """The cost cached by an earlier search, or else computed by `find`.
+        """The cost that an earlier search cached. If there is none, compute it by `find` and cache it.
 
-        digest: returns the digest of the program after `refine-formats`.
+        what: the kind of cost. digest: returns the digest of the program after `refine-formats`.
         """
 
         def asked() -> Sequence[str]:

@@ -44,7 +44,8 @@ class Evaluation:
 
     @property
     def metric_of_programs(self) -> str:
-        """The metric by which Shiftry's algorithm 14 accepts programs, and by which MinUn's 4 and 7.7.2 compare widths.
+        """The metric that published algorithms use: Shiftry's 14 to accept programs, and MinUn's 4 and 7.7.2 to compare
+        widths.
 
         It is accuracy if there are labels or targets and the search does not request errors.
         """
@@ -82,8 +83,9 @@ class Evaluation:
         at_most: float | Sequence[float] = float("inf"),
         metric: str | None = None,
     ) -> list[CandidateOutcome]:
-        """One outcome for each candidate; the evaluation of a candidate that loses more than `at_most` may stop
-        early.
+        """One outcome for each candidate. The evaluation of a candidate may stop early once its loss exceeds `at_most`.
+
+        metric: the metric of `at_most`, by default the metric of the search.
         """
         metric = metric or self.metric
         limits = [at_most] * len(candidates) if isinstance(at_most, float | int) else at_most
@@ -107,7 +109,9 @@ class Evaluation:
         return [self.loss(outcome) for outcome in self.outcomes(candidates, at_most)]
 
     def _settled(self, formats: Formats, metric: str, at_most: float) -> bool:
-        """True if a candidate is known to lose more than `at_most`, or was evaluated on all samples."""
+        """True if the outcome of a candidate is sufficient: its loss certainly exceeds `at_most`, or it was evaluated
+        on all samples.
+        """
         outcome = self.known.get(formats, CandidateOutcome())
         return self.evaluator.reference.is_known(outcome, metric) or self.loss(outcome, metric) > at_most
 

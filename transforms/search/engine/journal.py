@@ -29,11 +29,11 @@ _HEAD = re.compile(rb'\{"problem": "[0-9a-f]{64}"\}\n')
 class Journal:
     """The journal of one search.
 
-    path: None for no journal. digest: the digest of the problem, which is the journal's first line. known: the outcomes
-    in the file, if the search resumes another one. Without `resume` the file is overwritten; so is a file whose first
-    line is incomplete because the search was killed. Raises `InputError` for a file that cannot be read or written, and
-    for a file that is not a journal. With `resume`, also raises it if there is no path, or if the journal is damaged or
-    belongs to another problem.
+    path: None for no journal. digest: the digest of the problem, which is the journal's first line. known: if the
+    search resumes another search, the outcomes in the file. Without `resume` the file is overwritten. A file whose
+    first line is incomplete because the search was killed is also overwritten. Raises `InputError` for a file that
+    cannot be read or written, and for a file that is not a journal. With `resume`, also raises it if there is no path,
+    or if the journal is damaged or belongs to another problem.
     """
 
     def __init__(self, path: str | None, digest: str, resume: bool):
@@ -116,7 +116,9 @@ def _line(entry: dict[str, Any]) -> bytes:
 
 
 def _outcome(entry: dict[str, Any]) -> CandidateOutcome:
-    """The outcome in an entry; raises `ValueError` for wrong fields or types, NaN, and counts above `seen`."""
+    """Convert an entry of the journal to an outcome; raises `ValueError` for wrong fields or types, NaN, and counts
+    above `seen`.
+    """
     usual = asdict(CandidateOutcome())
     # Older journals lack these fields.
     entry = {"departed": 0.0, "missed": 0.0, "metric": "", "figure": 0.0, **entry}
@@ -132,7 +134,7 @@ def _outcome(entry: dict[str, Any]) -> CandidateOutcome:
 
 
 class _Types(dict[str, NumberFormat]):
-    """Formats by their type as text."""
+    """A cache of number formats, by the text of their types."""
 
     def __init__(self) -> None:
         self.context = context()

@@ -1,18 +1,20 @@
 """Moves of searches from one candidate to another: pairs of changes within limits, single changes, and backtracking.
 
-Pairwise moves: at the limits no single tensor can become wider, and where errors cancel no single tensor should. Some
-tensors become wide and others narrow at the same time. There are thousands of pairs, which only models of errors and
-costs can rank. The model of errors is linear: it predicts the loss of candidates from one evaluation of each single
-choice. Roundings are small and nearly independent. The error of a candidate's scores is about the sum, on each sample,
-of the errors that each of its choices causes alone. Errors are added with their signs, so that mean errors can cancel.
+Pairwise moves: some tensors become wide and others narrow at the same time. Such moves are needed because at the limits
+no single tensor can become wider. Where errors cancel, no single tensor should become wider. There are thousands of
+pairs; only models of errors and costs can rank so many. The model of errors is linear. It predicts the loss of
+candidates from one evaluation of each single choice. Roundings are small and nearly independent. On each sample, the
+error of a candidate's scores is about the sum of the errors that each of its choices causes alone. Errors are added
+with their signs, so that mean errors can cancel.
 
 Single moves: each tensor is tried separately in each other format that offers its width (MinUn's first future work), or
 at other scales. The changes that lower the loss are combined, the best first, while each still helps.
 
-Backtracking leads from a candidate just outside the limits to one that meets them. Spilled or saved registers make the
-stack a byte or two deeper, which no estimate can predict. The missing byte may exclude all programs with wide registers
-from a search. Better scales cost nothing, so such a program first gets better scales. Then its tensors are narrowed
-again one after the other, those with the least loss first, until the built and measured program meets the limits.
+Backtracking: a path leads from a candidate just outside the limits to a candidate that meets the limits. Spilled or
+saved registers make the stack a byte or two deeper, which no estimate can predict. The missing byte may exclude all
+programs with wide registers from a search. Better scales cost nothing, so such a program first gets better scales. Then
+its tensors are narrowed again one after the other, those with the least loss first, until the built and measured
+program meets the limits.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ class PairwiseMoves:
         self.options = [change for change in known if self._added(change)]
 
     def _unscaled(self, change: _Change) -> _Change:
-        """The change with the scale of the start. The cost does not depend on the scale."""
+        """The same change of format, with the scale of the start. The cost does not depend on the scale."""
         return replace(change, choice=replace(change.choice, zoom=self.start[change.index].zoom))
 
     def _added(self, change: _Change) -> ProgramCost | None:
@@ -88,8 +90,8 @@ class PairwiseMoves:
         return self._known[key]
 
     def proposals(self, current: Sequence[FormatChoice]) -> list[list[FormatChoice]]:
-        """The candidates one or two changes away with the least predicted errors, among those whose predicted cost
-        fits.
+        """The candidates one or two changes away whose predicted errors are least, among the candidates whose predicted
+        cost fits.
 
         Evaluating a candidate takes less time than checking whether its real cost fits.
         """
@@ -118,7 +120,7 @@ class PairwiseMoves:
         return [moves[j].applied(moves[i].applied(current)) for _, i, j in sorted(ranked)[:_TRIES]]
 
     def _difference(self, current: Sequence[FormatChoice], change: _Change) -> tuple[float, float, float]:
-        """The predicted time, flash and RAM that a change adds to the candidate `current`."""
+        """Return the predicted time, flash and RAM that a change adds to the candidate `current`."""
         after, before = self._added(change), self._added(_Change(change.index, current[change.index]))
         assert after is not None
         assert before is not None
@@ -128,8 +130,8 @@ class PairwiseMoves:
 def possible_changes(search: Search, start: Sequence[FormatChoice], offered: Sequence[NumberFormat]) -> list[_Change]:
     """The possible changes of single tensors to the formats `offered`.
 
-    A constant gets each width, other tensors only widths that differ in memory. Scales matter at small widths, so other
-    scales are tried at half of the greatest width.
+    A constant may have each width. Any other tensor may only have widths that differ in memory. Scales matter most at
+    small widths. Other scales are therefore tried for widths of at most half of the greatest width.
     """
     changes: list[_Change] = []
     most = max(format.bits for format in offered)
@@ -222,7 +224,7 @@ class LinearErrors:
 
 
 def choose_formats(search: Search, result: SearchResult, accepts: Criterion) -> SearchResult:
-    """The result after changing formats of tensors where this lowers the loss.
+    """Change the formats of tensors where this lowers the loss, and return the result.
 
     accepts: the condition that a candidate must satisfy.
     """
@@ -234,7 +236,7 @@ def choose_formats(search: Search, result: SearchResult, accepts: Criterion) -> 
 
 
 def narrow_formats(search: Search, result: SearchResult) -> SearchResult:
-    """The result after changing tensors to other formats of fewer bytes; the same object if no change is made.
+    """Change tensors to other formats of fewer bytes, and return the result; the same object if no change is made.
 
     A change is made if the program then needs less memory and its loss grows little. Numbers that need many bits in one
     format may need few bits in another.
@@ -263,7 +265,7 @@ def narrow_formats(search: Search, result: SearchResult) -> SearchResult:
 
 
 def choose_scales(search: Search, result: SearchResult, accepts: Criterion) -> SearchResult:
-    """The result after halving or doubling the scales of tensors where this lowers the loss.
+    """Halve or double the scales of tensors where this lowers the loss, and return the result.
 
     At a finer scale a tensor's greatest numbers saturate. accepts: the condition that a candidate must satisfy.
     """
@@ -284,7 +286,7 @@ def _changed(
     why: str,
     accepts: Criterion,
 ) -> SearchResult:
-    """The result after the changes of single tensors that lower the loss.
+    """Apply the changes of single tensors that lower the loss, and return the result.
 
     others: for each tensor, the choices to try. gain: the minimum share of the loss that a change must save. why: the
     reason to record for a changed tensor. accepts: the condition that a candidate must satisfy.
@@ -345,7 +347,10 @@ _ROUNDS = 2
 
 
 def with_better_scales(search: Search, choices: Sequence[FormatChoice]) -> Sequence[FormatChoice]:
-    """A candidate after coordinate descent over scales: each scale is halved or doubled if this lowers the loss."""
+    """Improve the scales of a candidate by coordinate descent, and return the new choices.
+
+    Each scale is halved or doubled if this lowers the loss.
+    """
     [least] = search.losses([choices])
     for _ in range(_ROUNDS):
         before = choices
@@ -388,8 +393,9 @@ def greedy_steps(
 def ranked_steps(
     search: Search, start: Sequence[FormatChoice], goal: Sequence[FormatChoice]
 ) -> Iterator[Sequence[FormatChoice]]:
-    """Yield candidates on a path from `start` to `goal`; tensors change in the order of their losses when changed
-    alone.
+    """Yield candidates on a path from `start` to `goal`. Each step changes one more tensor.
+
+    Tensors change in the order of the loss of the program in which only the one tensor is changed.
     """
     choices, differing = start, _differing(start, goal)
     losses = search.losses([_as_goal(start, goal, i) for i in differing])

@@ -57,7 +57,7 @@ FRONT_ATTRIBUTE = OwnAttribute(
 class FrontPoint:
     """A candidate whose cost is known.
 
-    origin: the step of the search that produced it. front: true if no other candidate dominates it.
+    origin: the step of the search that produced the candidate. front: true if no other candidate dominates it.
     """
 
     cost: ProgramCost
@@ -76,9 +76,9 @@ class FrontPoint:
 class SearchResult:
     """The choices of a search, one for each class of tensors, and the reason for each choice by the tensor's name.
 
-    reasons: in the order of the choices. points: candidates whose costs are known. loss: the loss of the choices, to
-    compare results for several programs. refined: raws of constants, as in `RoundedConstants.raws`. rivals: results
-    that may lose less after refinement of constants.
+    reasons: in the order of the choices. points: candidates whose costs are known. loss: the loss of the choices;
+    results for several programs are compared by it. refined: raws of constants, as in `RoundedConstants.raws`. rivals:
+    results that may lose less after refinement of constants.
     """
 
     choices: Sequence[FormatChoice]
@@ -90,7 +90,7 @@ class SearchResult:
 
     @property
     def by_name(self) -> Mapping[str, FormatChoice]:
-        """The choices by the names of the tensors."""
+        """The choice for each class of tensors, by the name of the class."""
         return dict(zip(self.reasons, self.choices, strict=True))
 
     @property
@@ -100,7 +100,9 @@ class SearchResult:
 
 
 def joint_front(results: Sequence[SearchResult], taken: int) -> list[FrontPoint]:
-    """The points of several results, with their joint front. taken: the index of the chosen result."""
+    """The points of several results. A point is on the front if no point of any result dominates it. taken: the index
+    of the chosen result.
+    """
     points = [
         replace(point, chosen=point.chosen and i == taken)
         for i, result in enumerate(results)

@@ -1,8 +1,8 @@
 """A search among the candidates of one program: their formats, losses and memory, and the check of limits.
 
-Limits are on RAM (including the stack), flash, time and loss. The cost of a program is known once it is built and run,
-which takes most of a second. Before that the packer computes arena and input, and the cost model estimates the rest.
-The cost model is ten times slower than the packer.
+Limits are on RAM (including the stack), flash, time and loss. The cost of a program is known after the program is built
+and run, which takes most of a second. Before that, the packer computes arena and input, and the cost model estimates
+the remaining memory and the time. The cost model is ten times slower than the packer.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ class Search:
     def offered(self, widths: Sequence[int], usual: Sequence[int] = ()) -> list[NumberFormat]:
         """The formats of the requested widths.
 
-        If no widths or the usual ones are requested, the formats of the usual widths that the family has, or else its
-        usual format. Raises `InputError` for other widths that the family does not have.
+        If no widths are requested, or the widths in `usual`, these are the formats of the usual widths that the family
+        has, or else its usual format. Raises `InputError` for other widths that the family does not have.
         """
         if widths and tuple(widths) != tuple(usual):
             return [self.prototype_of(width) for width in widths]
@@ -126,7 +126,7 @@ class Search:
 
 
 def stored_bits(tensors: TensorClass, format: NumberFormat) -> int:
-    """The number of bits of a constant stored in a format, including bits that its elements share."""
+    """The number of bits of a constant stored in a format, including the bits that several elements share."""
     return format.bits * tensors.elements + format.shared_bits
 
 
@@ -184,10 +184,11 @@ _JUST_MISSED_SLACK = 1.02
 class Feasibility:
     """The check of candidates against limits.
 
-    A measured cost takes precedence. Other candidates have an estimate, corrected by the error that was measured for
-    the current candidate (`calibrate`). The cost model is not needed if arena and input leave less RAM than the
-    smallest stack measured so far. It is not needed either if they leave more than the greatest stack and only RAM is
-    limited. On a target of unknown costs the stack counts as 0, and flash consists only of constants.
+    If the cost of a candidate was measured, it is used. Other candidates have an estimate, corrected by the error that
+    was measured for the current candidate (`calibrate`). In two cases the cost model is not needed. In the first case,
+    arena and input leave less RAM than the smallest stack measured so far. In the second case, only RAM is limited, and
+    they leave more than the greatest stack measured so far. On a target of unknown costs the stack counts as 0, and
+    flash consists only of constants.
 
     error: the error of estimates. stacks: the bytes of stack of measured candidates.
     """
@@ -231,8 +232,8 @@ class Feasibility:
         return self._keeps(formats, self.cost(formats), limits.cost)
 
     def may_fit(self, choices: Sequence[FormatChoice], factor: float) -> bool:
-        """True if a candidate's measured cost meets the limits or, without one, its estimate meets the limits times
-        `factor`.
+        """True if a candidate's measured cost meets the limits. Without a measured cost, true if its estimate meets the
+        limits times `factor`.
         """
         if not self.search.fits(choices, self.limits.ram):
             return False
@@ -249,7 +250,7 @@ class Feasibility:
         return self.costs.measurements.get(formats) or self.costs.estimated(formats).plus(self.error)
 
     def spent(self, formats: Formats) -> ProgramCost:
-        """The cost of a candidate's program as compiled: with `spend-flash`, as far as the limit on flash permits."""
+        """The cost of a candidate's program as compiled: after `spend-flash` within the limit on flash."""
         if (spending := self.spending) is None:
             return self.cost(formats)
         if (measured := spending.measurements.get(formats)) is not None:
@@ -309,9 +310,11 @@ class Feasibility:
         return self.fits(choices) and self.is_feasible(choices)
 
     def refusal(self, candidates: Iterable[Sequence[FormatChoice]], remark: str) -> InputError:
-        """The error if no candidate meets the limits on memory; it states the needs of the nearest candidate.
+        """The error that no candidate meets the limits on memory. The message states the needs of the nearest
+        candidate.
 
-        candidates: the candidates considered; the last one has small needs. remark: text about them for the message.
+        candidates: the candidates considered; the last of them has small needs. remark: text about the candidates for
+        the message.
         """
         *others, last = candidates
         known = self.costs.estimates.keys() | self.costs.measurements.keys()
@@ -337,9 +340,9 @@ class Feasibility:
         return ProgramCost(0, self.search.constant_bytes(formats), self.search.memory(formats))
 
     def is_worth_building(self, choices: Sequence[FormatChoice]) -> bool:
-        """True unless a candidate would exceed the limits by more than the error of estimates.
+        """True unless a candidate's estimate exceeds the limits by more than the error of estimates.
 
-        The error is large for stacks.
+        This error is large for stacks.
         """
         formats = self.search.formats(choices)
         if self.stacks and self.limits.ram - self.search.memory(formats) < min(self.stacks) - _SPREAD:
@@ -383,7 +386,9 @@ class Feasibility:
 
 
 def _memories(bytes: Mapping[str, float]) -> str:
-    """Numbers of bytes by the name of the memory, as text for a message."""
+    """A text for a message that states a number of bytes for each memory. bytes: the numbers by the name of the
+    memory.
+    """
     first, *more = (f"{count:,.0f} bytes of {name}" for name, count in bytes.items())
     return " and ".join([first, *(each.replace("bytes of", "of") for each in more)])
 
@@ -401,7 +406,7 @@ MIN_GAIN = 0.02
 def worse_by(share: float, loss: float) -> float:
     """A loss plus a share of its magnitude; the share may be negative.
 
-    The magnitude is used because losses by figures, such as R2, may be negative.
+    The magnitude is used because a loss may be negative, for example if it is computed from R2.
     """
     return loss + share * abs(loss)
 

@@ -1,10 +1,10 @@
 """The base class of all search passes, which assign formats to a profiled program on reals.
 
 A new search is a subclass with a name, options and the method `search`. If there are several programs with equal
-results on reals, a search chooses among them. Loop-carried sums are exact in accumulators, which need twice the memory
-of 16 bits. Rounded sums (`round-sums`) leave more memory to other tensors; the more factors are stored at once, the
-less they leave. Which program loses least is known only after formats have been found for each. The last step of every
-search refines the constants of its result.
+results on reals, a search chooses among the programs. They differ in how they store loop-carried sums. Sums in
+accumulators are exact, but they need twice the memory of 16 bits. Rounded sums (`round-sums`) leave more memory to
+other tensors. The more factors are stored at once, the less memory they leave. Which program loses least is known only
+after formats have been found for each program. The last step of every search refines the constants of its result.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ BLOCKS = (16, 1)
 
 
 def with_rounded_sums(module: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
-    """Yield profiled programs that carry sums in the format of their elements; each differs from all previous ones.
+    """Yield profiled programs that store loop-carried sums in the format of their elements. Each differs from all
+    previous programs.
 
     inputs: reals of shape (samples, elements) for the profile.
     """
@@ -96,10 +97,10 @@ def in_modes(module: ModuleOp, modes: Sequence[str]) -> Iterator[ModuleOp]:
 
 
 def refine_result(search: Search, limits: Limits, result: SearchResult) -> SearchResult:
-    """The result, or one of its rivals, with refined constants (`refine_constants`).
+    """Refine the constants of a result and of its rivals (`refine_constants`), and return the best refined result.
 
-    Among the refined results that lose no more than `result` and meet the limits, the one with the least loss is
-    returned. If there is none, the result is returned unchanged.
+    The best result has the least loss among the refined results that lose no more than `result` and meet the limits. If
+    there is none, `result` is returned unchanged.
     """
     evaluation, feasibility = search.evaluation, Feasibility(search, limits)
     evaluation.begin("constants")
@@ -119,7 +120,11 @@ def refine_result(search: Search, limits: Limits, result: SearchResult) -> Searc
 
 
 def _refined(feasibility: Feasibility, result: SearchResult, task: EvaluationTask, loss: float) -> SearchResult | None:
-    """A result with the constants of a task; None if it then exceeds the limits."""
+    """Evaluate a result with the constants of a task, and return it with these constants; None if it exceeds the
+    limits.
+
+    loss: the loss of the result with these constants.
+    """
     cost = feasibility.costs.measured_with(task.formats, task.refined) if feasibility.is_limited else None
     if cost is not None and not cost.within(feasibility.limits.cost):
         return None
@@ -233,7 +238,7 @@ class SearchPass(ModulePass):
 
     @property
     def other_formats(self) -> Sequence[str]:
-        """Alternative formats of single tensors, by the names of their dialects or types."""
+        """The names of alternative formats for single tensors. A name is the name of a dialect or of a type."""
         return ()
 
     @property
@@ -252,12 +257,13 @@ class SearchPass(ModulePass):
 
     @abstractmethod
     def search(self, search: Search) -> SearchResult:
-        """The best candidate of one program."""
+        """Search the candidates of one program, and return the best."""
 
     def programs(self, ctx: Context, op: ModuleOp, inputs: NDArray[Any]) -> Iterator[ModuleOp]:
-        """Yield equivalent profiled programs on reals; the search chooses a candidate of one of them.
+        """Yield equivalent profiled programs on reals; the search chooses a candidate of one of the programs.
 
-        If RAM is limited, programs that carry sums in their format follow, unless the arithmetic is as published.
+        If RAM is limited, programs that store loop-carried sums in their format follow, unless the arithmetic is as
+        published.
         """
         yield op
         if math.isfinite(self.limits.ram) and not format_named(ctx, self.format, None).AS_PUBLISHED:
@@ -280,8 +286,10 @@ class SearchPass(ModulePass):
         return bool(results) and self.metric != "margin"
 
     def preferred(self, results: Sequence[SearchResult]) -> int:
-        """The index of the result to use: the first among those with nearly the least loss,
-        because it is the fastest.
+        """The index of the result to use among results for several programs.
+
+        It is the first of the results with nearly the least loss. Programs are ordered by speed, so this result is the
+        fastest.
         """
         return nearly_least([result.loss for result in results]).index(True)
 
@@ -378,10 +386,10 @@ ANY_WIDTH = ", whatever the width"
 class LimitedPass(SearchPass):
     """A search within limits on the memory of the program.
 
-    ram: limit on arena, input and stack in bytes. flash: limit on code and constants in bytes. Both apply to the
-    program that is built for the target and run there. Without the tools of the target they apply to the estimates of
-    the program. On a target of unknown costs, `ram` applies to arena and input, and `flash` to constants. target: as
-    for `select-kernels`.
+    ram: limit on arena, input and stack in bytes. flash: limit on code and constants in bytes. Both limits apply to the
+    program that is built for the target and run there. If the tools of the target are not installed, they apply to the
+    estimates of the program. On a target of unknown costs, `ram` applies to arena and input, and `flash` to constants.
+    target: as for `select-kernels`.
     """
 
     ram: int | None = ram_option()
@@ -395,9 +403,9 @@ class LimitedPass(SearchPass):
 
 @dataclass(frozen=True)
 class BaselinePass(LimitedPass):
-    """A search that narrows tensors until the program fits; without limits all tensors stay wide.
+    """A search that narrows tensors until the program fits. Without limits, all tensors stay wide.
 
-    widths: the widths of demoted tensors and of all others, as for `search-demote`.
+    widths: the width of demoted tensors and the width of all other tensors, as for `search-demote`.
     """
 
     PAPER: ClassVar[str] = "MinUn"

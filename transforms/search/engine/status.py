@@ -11,9 +11,9 @@ from dataclasses import dataclass
 class Status:
     """The progress of a search.
 
-    phase: the name of the current phase, empty at the end. candidates: the total number evaluated. best: the least loss
-    of a candidate that was evaluated on all samples. done, of: the progress in the batch of candidates that is being
-    evaluated.
+    phase: the name of the current phase, empty at the end. candidates: the total number of evaluated candidates. best:
+    the least loss of a candidate that was evaluated on all samples. done, of: in the batch that is being evaluated, the
+    number of evaluated candidates and the number of all candidates.
     """
 
     phase: str

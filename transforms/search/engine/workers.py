@@ -88,7 +88,7 @@ class Workers:
     def _works_alone(self) -> bool:
         """True if this process still works without other processes.
 
-        Never true for a running cluster: it needs no start, and a wrong address must be reported.
+        False for a running cluster, because the cluster needs no start and a wrong address must be reported.
         """
         started = self._copies is not None or self._parallel is not None
         return self.cluster is None and (self.size == 1 or (not started and self.alone < START_DELAY))
@@ -111,7 +111,7 @@ class Workers:
                 yield from zip(portion, found, strict=True)
 
     def _copied(self, problem: object) -> _Copies:
-        """The copies of this process that work on a problem; copies that work on an earlier problem are ended."""
+        """The copies of this process that work on a problem. Copies that work on an earlier problem are ended first."""
         if self._copies is not None and self._copies.problem is not problem:
             self._end_copies()
         if self._copies is None:
@@ -179,7 +179,9 @@ class Workers:
 
 
 class _Copies:
-    """Copies of this process, created when the first portion of tasks waits, that share the work on one problem."""
+    """Copies of this process that share the work on one problem. They are created when the first portion of tasks
+    waits.
+    """
 
     def __init__(self, problem: object, count: int):
         # Imported here because most commands only list searches.
@@ -191,7 +193,8 @@ class _Copies:
         self._executor = ProcessPoolExecutor(count, get_context("fork"), _begin, (problem,))
 
     def run(self, portions: Sequence[Sequence[T]], work: Work[Any, T, R]) -> Iterator[list[R]]:
-        """Yield the results of portions, in order; copies start with the first portions, this process with the last.
+        """Yield the results of portions, in order. Copies begin with the first portions, and this process begins with
+        the last.
 
         Raises `InputError` if a copy ended without a result.
         """

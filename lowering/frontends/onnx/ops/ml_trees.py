@@ -42,8 +42,8 @@ def _tree(
 ) -> Tree:
     """Build a tree from arrays of nodes.
 
-    branches: the next nodes for a true and a false comparison; `LEAF` for leaves. tracks: true where a missing value
-    counts as a true comparison.
+    features, values: the feature and the threshold of each node. branches: for each node, the next node after a true
+    and after a false comparison; `LEAF` for leaves. tracks: true where a missing value counts as a true comparison.
     """
     if unknown := sorted({*modes} - {*MODES, IS_LEAF}):
         raise node.error(f"comparisons {', '.join(unknown)} are not supported, only {', '.join(MODES)}")
@@ -64,7 +64,9 @@ def _integers(node: OnnxNode, name: str) -> NDArray[np.int64]:
 
 
 def _trees(node: OnnxNode, what: str, results: int) -> Iterator[Tree]:
-    """Yield the trees of ai.onnx.ml 1 to 4. what: the attribute prefix of leaves, `class` or `target`."""
+    """Yield the trees of a node of ai.onnx.ml 1 to 4. what: the attribute prefix of leaves, `class` or `target`.
+    results: the number of results.
+    """
     ids, numbers = _integers(node, "nodes_treeids"), _integers(node, "nodes_nodeids")
     modes = node.attributes.get("nodes_modes", ())
     features, values = _integers(node, "nodes_featureids"), _values(node, "nodes_values")

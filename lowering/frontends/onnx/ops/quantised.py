@@ -1,7 +1,7 @@
 """Ops on quantised numbers, in QDQ and in QOperator form.
 
-In QDQ form, sums of products between DequantizeLinear and QuantizeLinear are computed in formats. Ops in QOperator form
-have the scales and zero points of operands and result as inputs.
+In QDQ form, sums of products between DequantizeLinear and QuantizeLinear are computed in formats. In QOperator form,
+the scales and zero points of the operands and of the result are inputs of the op.
 """
 
 from __future__ import annotations
@@ -93,8 +93,9 @@ def dequantise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _check_format(to: Builder, tensor: OrderedTensor, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> None:
-    """Raise `InputError` if the scale or the zero point of a tensor's consumer differs from the format of the
-    tensor.
+    """Raise `InputError` if a scale or a zero point differs from the format of a tensor.
+
+    scale, zero: the scale and the zero point that the consumer of the tensor states.
     """
     expected, format = quantised_format(to.node, scale, zero), format_of(tensor.value)
     if format.type != expected.type:
@@ -268,7 +269,7 @@ def _result(to: Builder, node: OnnxNode, inputs: Inputs, first: int) -> None:
 
 
 def _sum_operands(to: Builder, node: OnnxNode, inputs: Inputs, axis: int) -> tuple[OrderedTensor, Constant]:
-    """The activations and the weights of an op. axis: the axis of the weights along which scales may vary."""
+    """Return the activations and the weights of an op. axis: the axis of the weights along which scales may vary."""
     x = _operand(to, node, inputs, 0)
     value = needed(to, inputs, 3)
     scale, zero = (_array_of(node, optional(inputs, position), "scales and zero points") for position in (4, 5))
@@ -279,7 +280,7 @@ def _sum_operands(to: Builder, node: OnnxNode, inputs: Inputs, axis: int) -> tup
 
 
 def _bias(node: OnnxNode, inputs: Inputs, position: int) -> Constant | None:
-    """The bias at a position: raws at the scale of the products; None if it is omitted."""
+    """The bias at the input `position`, as raws at the scale of the products; None if the input is omitted."""
     array = _array_of(node, optional(inputs, position), "bias")
     if array is None:
         return None

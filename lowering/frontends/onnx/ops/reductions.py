@@ -60,14 +60,18 @@ def extreme(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 
 def _greatest(to: Builder, value: OrderedTensor, axes: Sequence[int], keep: bool) -> OrderedTensor:
-    """Emit the maximum over axes, as a max pool of rows."""
+    """Emit the maximum over axes as a max pool of rows, and return it. keep: true if the reduced axes remain with
+    extent 1.
+    """
     rows = _reduced_rows(to, value, axes)
     image = to.reshape(rows.flat, (1, *tdsl.shape_of(rows.flat), 1))
     return rows.results(to, to.op(tdsl.MaxPoolOp, image, (1, rows.length), (0, 0, 0, 0), (1, 1)), keep)
 
 
 def _reduced(to: Builder, node: OnnxNode, inputs: Inputs) -> tuple[OrderedTensor, Sequence[int] | None, bool]:
-    """The tensor to reduce, the axes (None for no reduction), and whether the reduced axes remain with extent 1."""
+    """Return the tensor to reduce, the axes (None for no reduction), and whether the reduced axes remain with
+    extent 1.
+    """
     value = to.stored(needed(to, inputs, 0))
     axes = axes_of(node, inputs, 1, len(value.shape))
     if not axes and node.integer("noop_with_empty_axes", 0):
@@ -89,7 +93,7 @@ class _ReducedRows:
     single: tdsl.Shape
 
     def results(self, to: Builder, value: SSAValue, keep: bool) -> OrderedTensor:
-        """Reshape the results of all rows. keep: true for reduced axes of extent 1."""
+        """Reshape the results of all rows, and return them. keep: true if the reduced axes remain with extent 1."""
         return reshaped(to, OrderedTensor.plain(value), self.single if keep else self.kept)
 
 
@@ -105,8 +109,9 @@ def _reduced_rows(to: Builder, value: OrderedTensor, axes: Sequence[int]) -> _Re
 
 @handles("ReduceSum", "ReduceSumSquare", "ReduceL1", "ReduceLogSum", "ReduceLogSumExp")
 def total(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import sums over axes of the elements, their squares, magnitudes or exponentials; for some ops, take the
-    logarithm of the sum.
+    """Import sums over axes of the elements, or of their squares, magnitudes or exponentials.
+
+    For some ops, the logarithm of the sum is the result.
     """
     value, axes, keep = _reduced(to, node, inputs)
     if node.op == "ReduceSumSquare":

@@ -36,7 +36,9 @@ AXES = {2: "NC", 3: "NCL", 4: "NCHW", 5: "NCDHW"}
 
 
 def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
-    """Convert an image or a sequence to the order of axes that layers accept; also return its axes in the model."""
+    """Convert an image or a sequence to the order of axes that layers accept. Return it, and the names of its axes in
+    the model.
+    """
     numbers = to.numbers(value)
     if len(numbers.shape) not in (3, 4):
         raise to.error(f"expected an image NxCxHxW or a sequence NxCxL, got shape {list(numbers.shape)}")
@@ -48,7 +50,8 @@ def image(to: Builder, value: Value) -> tuple[OrderedTensor, str]:
 def windows_of(node: OnnxNode, extents: Sequence[int], kernel: Sequence[int], *, ceil: bool = False) -> Windows:
     """The windows that the attributes of a node describe.
 
-    extents, kernel: the extents of the image and of the filter along one or two axes. ceil: true to honour `ceil_mode`.
+    extents, kernel: the extents of the image and of the filter along one or two axes. ceil: true to apply the attribute
+    `ceil_mode`.
     """
     rank = len(extents)
     strides, dilations = node.integers("strides", (1,) * rank), node.integers("dilations", (1,) * rank)
@@ -89,7 +92,7 @@ def _rest(span: int, stride: int, end: int) -> int:
 
 
 def filter_of(to: Builder, filter: Parameter, rank: int) -> Parameter:
-    """Reorder the axes of a filter, OIHW or OIL, to the order that layers accept."""
+    """Reorder the axes of a filter, OIHW or OIL, to the order that layers accept, and return the filter."""
     return filter_in(to, filter, "OIHW" if rank == len("OIHW") else "OIL")
 
 
@@ -153,8 +156,9 @@ def global_pool(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("BatchNormalization")
 def normalise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import BatchNormalization as a factor and an addend per channel, which `simplify` folds into the weights of the
-    preceding layer.
+    """Import BatchNormalization as a factor and an addend per channel.
+
+    Later, `simplify` folds both into the weights of the preceding layer.
     """
     node.only("training_mode", 0)
     x = to.operand(needed(to, inputs, 0))
@@ -201,8 +205,9 @@ def convolve_transposed(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 
 @handles("Resize")
 def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import nearest-neighbour resizing, as `tdsl.resize_nearest` where each source pixel is `y * height div new
-    height`, else as a gather.
+    """Import nearest-neighbour resizing.
+
+    The result is a `tdsl.resize_nearest` if each source pixel is `y * height div new height`, otherwise a gather.
     """
     x = needed(to, inputs, 0)
     if (mode := node.text("mode", "nearest")) != "nearest":
@@ -237,7 +242,7 @@ def quotients(before: int, after: int) -> list[int]:
 
 
 def _resized(to: Builder, node: OnnxNode, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:
-    """The new shape, and the factor by which each extent is scaled."""
+    """Return the new shape, and the factor by which each extent is scaled."""
     rank = len(shape)
     axes = [axis_of(node, axis, rank) for axis in node.integers("axes", tuple(range(rank)))]
     sizes, scales = integers(node, inputs, 3, "sizes"), optional(inputs, 2)
