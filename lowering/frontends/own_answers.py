@@ -26,5 +26,5 @@ def keep_answers(module: ModuleOp, answers: OwnAnswers) -> None:
 
 
 def own_answers(module: ModuleOp) -> OwnAnswers | None:
-    """The predictions of the estimator that a module was imported from; None for other modules and for copies."""
+    """The predictions of the model that a module was imported from; None for other modules and for copies."""
     return _ANSWERS.get(module)

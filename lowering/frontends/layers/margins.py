@@ -12,7 +12,7 @@ from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 
 
 def padded(to: ModelBuilder, image: SSAValue, padding: Sequence[int]) -> SSAValue:
-    """Pad an NHWC image with zeros. padding: the rows and columns to add, as in `Margins`."""
+    """Pad an NHWC image with zeros. padding: the rows and columns to add above, below, left and right."""
     top, bottom, left, right = padding
     return to.op(tdsl.PadOp, image, (0, top, left, 0), (0, bottom, right, 0)) if any(padding) else image
 
