@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.tdsl.accumulation import *
     from tinyml.dialects.tdsl.convolution import *
     from tinyml.dialects.tdsl.distance import *
+    from tinyml.dialects.tdsl.elementwise_functions import *
     from tinyml.dialects.tdsl.encoded_features import *
     from tinyml.dialects.tdsl.enlargement import *
     from tinyml.dialects.tdsl.forest import *
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 _ON_USE = [
     f"{__name__}.{file}"
     for file in (
-        *("accumulation", "convolution", "distance", "encoded_features", "enlargement"),
+        *("accumulation", "convolution", "distance", "elementwise_functions", "encoded_features", "enlargement"),
         *("forest", "missing_values", "normalisation", "pooling", "slices"),
     )
 ]

@@ -133,7 +133,7 @@ def _reaches_bounds(op: tdsl.TensorOp) -> bool:
 
     For a bounded result inside the program, the range of the data is used, as for all tensors between layers.
     """
-    if isinstance(op, tdsl.StepOp | tdsl.TopKMaskOp):
+    if tdsl.is_step(op) or isinstance(op, tdsl.TopKMaskOp):
         return True
     is_returned = any(isinstance(use.operation, func.ReturnOp) for use in op.out.uses)
     return is_returned and not (op.MOVES_BITS or op.KEEPS_INTERVAL) and all(map(math.isfinite, op.interval))
