@@ -104,7 +104,8 @@ class LoadedCommand(NamedTuple):
 
     def parser(self) -> CommandParser:
         """The parser of the command's arguments."""
-        from tinyml.tools.cli.arguments import CommandOptions, SelectiveOptions, add_common_options
+        from tinyml.tools.cli.arguments import add_common_options
+        from tinyml.tools.cli.common_options import CommandOptions, SelectiveOptions
 
         epilogue, selection = (getattr(self.command, name, None) for name in ("epilogue", "selection"))
         prog = f"tinyml {self.row.name}"

@@ -20,7 +20,8 @@ from xdsl.printer import Printer
 
 from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
-from tinyml.dialects.formats.groups import MOST_BITS, Grouping, GroupsAttr, parsed_groups
+from tinyml.dialects.formats.grouping import Grouping
+from tinyml.dialects.formats.groups import MOST_BITS, GroupsAttr, parsed_groups
 from tinyml.dialects.formats.number_format import Coding
 from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.lazy_numpy import np

@@ -7,7 +7,6 @@ run is divided into groups of one length; the last group may be shorter.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -28,18 +27,6 @@ MOST_SHIFT = 62
 
 MOST_BITS = 47
 """Limit on the bits of a number in the unit of the finest group: 64 bits then hold sums of thousands of products."""
-
-
-@dataclass(frozen=True)
-class Grouping:
-    """A division of a tensor into runs, and of runs into groups. A run contains the elements of the axes from `axis`
-    on.
-
-    length: the number of elements of a group; None if a run is one group. The last group of a run may be shorter.
-    """
-
-    axis: int
-    length: int | None = None
 
 
 @irdl_attr_definition

@@ -18,7 +18,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.grouped import GroupedFormat
-from tinyml.dialects.formats.groups import Grouping, GroupsAttr
+from tinyml.dialects.formats.grouping import Grouping
+from tinyml.dialects.formats.groups import GroupsAttr
 from tinyml.dialects.formats.minifloat import UNLIMITED, MinifloatType, small_floats
 from tinyml.dialects.formats.specification import Listed
 from tinyml.dialects.formats.tabulated import TabulatedFormat

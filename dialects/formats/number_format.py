@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tinyml.dialects.formats.accumulator import Accumulator
-    from tinyml.dialects.formats.groups import Grouping, GroupsAttr
+    from tinyml.dialects.formats.grouping import Grouping
+    from tinyml.dialects.formats.groups import GroupsAttr
     from tinyml.dialects.formats.specification import Specification
 
 

@@ -16,17 +16,20 @@ from tinyml.dialects.num.kernels.calls import *
 from tinyml.dialects.num.kernels.kernel_attributes import *
 from tinyml.dialects.num.kernels.routines import *
 from tinyml.dialects.num.nests import *
-from tinyml.dialects.num.scalar_functions import *
 from tinyml.dialects.num.scalars import *
 from tinyml.dialects.num.sums import *
-from tinyml.dialects.num.totals import *
 
 if TYPE_CHECKING:
     from tinyml.dialects.num.kernels.coded_sums import *
     from tinyml.dialects.num.kernels.forest_walks import *
     from tinyml.dialects.num.kernels.lane_functions import *
+    from tinyml.dialects.num.scalar_functions import *
+    from tinyml.dialects.num.totals import *
 
-_ON_USE = [f"{__name__}.kernels.{file}" for file in ("coded_sums", "forest_walks", "lane_functions")]
+_ON_USE = [
+    f"{__name__}.{file}"
+    for file in ("kernels.coded_sums", "kernels.forest_walks", "kernels.lane_functions", "scalar_functions", "totals")
+]
 """The files of ops and routines that few programs have, which are imported when their names are used."""
 
 if not TYPE_CHECKING:

@@ -7,16 +7,16 @@ from abc import ABC
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, StringAttr, f64, i8
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, f64, i8
 from xdsl.ir import Attribute, SSAValue
-from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, opt_prop_def, prop_def
+from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.number_format import UNBOUNDED_INTERVAL, Function, Interval, NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.real_functions import LEAST_POSITIVE, exactly
 from tinyml.dialects.num.base import Computation, format_of
-from tinyml.dialects.num.scalars import Array, BinaryOp, UnaryOp
+from tinyml.dialects.num.scalars import Array, BinaryOp, FunctionOp, UnaryOp
 
 if TYPE_CHECKING:
     from tinyml.dialects.machine.machine import Machine
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ErfOp",
     "ExpOp",
-    "FunctionOp",
     "HardSwishOp",
     "LeakyReluOp",
     "LogOp",
@@ -37,34 +36,6 @@ __all__ = [
     "TanhOp",
     "raws_in_order",
 ]
-
-
-class FunctionOp(UnaryOp, ABC):
-    """A transcendental function that every number format implements, possibly by several schemes.
-
-    The property `scheme` is one of the `SCHEMES` of the result's format.
-    """
-
-    FUNCTION: ClassVar[Function]
-    scheme = opt_prop_def(StringAttr)
-    irdl_options = (ParsePropInAttrDict(),)
-
-    def __init__(self, input: SSAValue, type: Attribute, scheme: StringAttr | None = None):
-        super().__init__(input, type)
-        self.scheme = scheme
-
-    def verify_(self) -> None:
-        format = format_of(self.result)
-        if self.scheme is not None and self.scheme.data not in format.SCHEMES:
-            raise VerifyException(f"{format.type} has no scheme '{self.scheme.data}' for functions")
-
-    def computation(self) -> Computation:
-        source, result = format_of(self.input), format_of(self.result)
-        scheme = self.scheme.data if self.scheme else None
-        return lambda machine, x: result.function(machine, self.FUNCTION, x[0], source, scheme)
-
-    def real(self, x: Sequence[Array]) -> Array:
-        return exactly(self.FUNCTION, x[0])
 
 
 @irdl_op_definition

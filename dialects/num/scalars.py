@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerType, f64, i1, i64
+from xdsl.dialects.builtin import DenseArrayBase, FloatAttr, IntegerType, StringAttr, f64, i1, i64
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
@@ -27,8 +27,9 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.formats.accumulator import accumulator_of
-from tinyml.dialects.formats.number_format import UNBOUNDED_INTERVAL, Interval
+from tinyml.dialects.formats.number_format import UNBOUNDED_INTERVAL, Function, Interval
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.machine.real_functions import exactly
 from tinyml.dialects.num.base import CLAMPED, COMPARED, OF_ONE_FAMILY, SCALAR, Computation, NumOp, format_of
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ __all__ = [
     "CombineOp",
     "ConstantOp",
     "ConvertOp",
+    "FunctionOp",
     "GreaterOp",
     "MulOp",
     "NegOp",
@@ -119,6 +121,34 @@ class BinaryOp(ScalarOp, ABC):
     def computation(self) -> Computation:
         lhs, rhs, method = format_of(self.lhs), format_of(self.rhs), getattr(format_of(self.result), self.METHOD)
         return lambda machine, x: method(machine, x[0], lhs, x[1], rhs)
+
+
+class FunctionOp(UnaryOp, ABC):
+    """A transcendental function that every number format implements, possibly by several schemes.
+
+    The property `scheme` is one of the `SCHEMES` of the result's format.
+    """
+
+    FUNCTION: ClassVar[Function]
+    scheme = opt_prop_def(StringAttr)
+    irdl_options = (ParsePropInAttrDict(),)
+
+    def __init__(self, input: SSAValue, type: Attribute, scheme: StringAttr | None = None):
+        super().__init__(input, type)
+        self.scheme = scheme
+
+    def verify_(self) -> None:
+        format = format_of(self.result)
+        if self.scheme is not None and self.scheme.data not in format.SCHEMES:
+            raise VerifyException(f"{format.type} has no scheme '{self.scheme.data}' for functions")
+
+    def computation(self) -> Computation:
+        source, result = format_of(self.input), format_of(self.result)
+        scheme = self.scheme.data if self.scheme else None
+        return lambda machine, x: result.function(machine, self.FUNCTION, x[0], source, scheme)
+
+    def real(self, x: Sequence[Array]) -> Array:
+        return exactly(self.FUNCTION, x[0])
 
 
 @irdl_op_definition

@@ -22,26 +22,26 @@ from tinyml.dialects.tdsl.interface import *
 from tinyml.dialects.tdsl.kinds import *
 from tinyml.dialects.tdsl.matrix_products import *
 from tinyml.dialects.tdsl.movement import *
-from tinyml.dialects.tdsl.normalisation import *
 from tinyml.dialects.tdsl.parts import *
-from tinyml.dialects.tdsl.sensor_units import *
 
 if TYPE_CHECKING:
     from tinyml.dialects.tdsl.accumulation import *
     from tinyml.dialects.tdsl.convolution import *
     from tinyml.dialects.tdsl.distance import *
+    from tinyml.dialects.tdsl.elementwise_functions import *
     from tinyml.dialects.tdsl.encoded_features import *
     from tinyml.dialects.tdsl.enlargement import *
     from tinyml.dialects.tdsl.forest import *
     from tinyml.dialects.tdsl.missing_values import *
+    from tinyml.dialects.tdsl.normalisation import *
     from tinyml.dialects.tdsl.pooling import *
     from tinyml.dialects.tdsl.slices import *
 
 _ON_USE = [
     f"{__name__}.{file}"
     for file in (
-        *("accumulation", "convolution", "distance", "encoded_features", "enlargement"),
-        *("forest", "missing_values", "pooling", "slices"),
+        *("accumulation", "convolution", "distance", "elementwise_functions", "encoded_features", "enlargement"),
+        *("forest", "missing_values", "normalisation", "pooling", "slices"),
     )
 ]
 """The files of ops that few programs contain; each is imported when one of its names is first used (see `kinds.py`)."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, FloatData, IntegerAttr
 from xdsl.dialects.scf import ForOp
-from xdsl.ir import Attribute, Operation, ParametrizedAttribute
+from xdsl.ir import Attribute, Operation, OpResult, ParametrizedAttribute, SSAValue
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
@@ -41,6 +42,7 @@ __all__ = [
     "Profile",
     "Range",
     "calls_of",
+    "result_profiles",
 ]
 
 
@@ -213,3 +215,14 @@ def calls_of(loop: ForOp) -> int | None:
     """The number of iterations of a loop that calls a step function; None for any other loop."""
     calls = loop.attributes.get(CALLS)
     return calls.value.data if isinstance(calls, IntegerAttr) else None
+
+
+def result_profiles(value: SSAValue) -> Iterator[Profile]:
+    """Yield the profile of an op's result, if it has one."""
+    if not isinstance(value, OpResult):
+        return
+    profiles = value.op.attributes.get(PROFILE)
+    if isinstance(profiles, ArrayAttr):
+        profile = cast("ArrayAttr[Attribute]", profiles).data[value.index]
+        if isinstance(profile, Profile):
+            yield profile

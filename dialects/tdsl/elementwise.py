@@ -59,15 +59,8 @@ __all__ = [
     "ClampOp",
     "ClipOp",
     "ElementwiseOp",
-    "ErfOp",
-    "ExpOp",
     "FunctionOp",
-    "HardSwishOp",
-    "LeakyReluOp",
-    "LogOp",
     "MapOp",
-    "MaximumOp",
-    "MinimumOp",
     "MulOp",
     "NegOp",
     "PointwiseOp",
@@ -75,11 +68,7 @@ __all__ = [
     "ReluOp",
     "ScalarBody",
     "SelectOp",
-    "SigmoidOp",
-    "SoftplusOp",
-    "StepOp",
     "SubOp",
-    "TanhOp",
     "UnaryOp",
     "YieldOp",
     "elementwise_op_definition",
@@ -292,16 +281,6 @@ class MulOp(BinaryOp):
         return prod(shape_of(self.out)) if is_product else 0
 
 
-@elementwise_op_definition(num.MaximumOp)
-class MaximumOp(BinaryOp):
-    name = "tdsl.maximum"
-
-
-@elementwise_op_definition(num.MinimumOp)
-class MinimumOp(BinaryOp):
-    name = "tdsl.minimum"
-
-
 @elementwise_op_definition(num.NegOp)
 class NegOp(UnaryOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     name = "tdsl.neg"
@@ -329,36 +308,6 @@ class FunctionOp(UnaryOp, ABC):
         """The name of the function."""
         assert issubclass(self.SCALAR, num.FunctionOp)
         return self.SCALAR.FUNCTION
-
-
-@elementwise_op_definition(num.ExpOp)
-class ExpOp(FunctionOp):
-    name = "tdsl.exp"
-
-
-@elementwise_op_definition(num.TanhOp)
-class TanhOp(FunctionOp):
-    name = "tdsl.tanh"
-
-
-@elementwise_op_definition(num.SigmoidOp)
-class SigmoidOp(FunctionOp):
-    name = "tdsl.sigmoid"
-
-
-@elementwise_op_definition(num.ErfOp)
-class ErfOp(FunctionOp):
-    name = "tdsl.erf"
-
-
-@elementwise_op_definition(num.LogOp)
-class LogOp(FunctionOp):
-    name = "tdsl.log"
-
-
-@elementwise_op_definition(num.SoftplusOp)
-class SoftplusOp(FunctionOp):
-    name = "tdsl.softplus"
 
 
 @elementwise_op_definition(num.ConvertOp)
@@ -558,23 +507,3 @@ class ClipOp(ClampOp):
         low, high = self.low.value.data, self.high.value.data
         if not -math.inf < low <= high < math.inf:
             raise VerifyException(f"clips to finite limits in order, got [{low}, {high}]")
-
-
-@elementwise_op_definition(num.LeakyReluOp)
-class LeakyReluOp(UnaryOp):
-    name = "tdsl.leaky_relu"
-    slope = prop_def(FloatAttr)
-
-    def __init__(self, input: SSAValue, slope: float, element: Attribute | None = None):
-        super().__init__(input, element)
-        self.slope = FloatAttr(slope, f64)
-
-
-@elementwise_op_definition(num.HardSwishOp)
-class HardSwishOp(UnaryOp):
-    name = "tdsl.hard_swish"
-
-
-@elementwise_op_definition(num.StepOp)
-class StepOp(UnaryOp):
-    name = "tdsl.step"

@@ -24,12 +24,13 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from tinyml.dialects.formats.groups import GroupsAttr, groups_in_rows
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import Footprint, Shape, Visits, format_of, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tinyml.dialects.formats.groups import GroupsAttr
 
 
 __all__ = ["Term"]
@@ -70,7 +71,11 @@ class Term:
         The sum of each group is shifted before it is added to the sums of other groups.
         """
         groups = format_of(self.lhs).groups
-        return groups if self.left is None else groups_in_rows(groups, prod(self.summed), self.left)
+        if self.left is None:
+            return groups
+        from tinyml.dialects.formats.groups import groups_in_rows
+
+        return groups_in_rows(groups, prod(self.summed), self.left)
 
     @property
     def multiplies_matrices(self) -> bool:

@@ -35,7 +35,6 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.own_attributes import Holder, HolderKind, OwnAttribute, Value
 from tinyml.dialects.tdsl.attributes import spell_float
 from tinyml.dialects.tdsl.inputs import FeatureMap, InputPart, Pushes, SignalFrames
-from tinyml.dialects.tdsl.sensor_units import InputUnit
 
 __all__ = [
     "INTERFACE",
@@ -164,7 +163,14 @@ def _is_format(type: object) -> bool:
 
 
 def _is_unit(text: object) -> bool:
-    return isinstance(text, str) and bool(InputUnit.parse(text, None))
+    return isinstance(text, str) and _check_unit(text, None)
+
+
+def _check_unit(text: str, elements: int | None) -> bool:
+    """True for the text of a unit; raises `InputError` for another text (`InputUnit.parse`)."""
+    from tinyml.dialects.tdsl.sensor_units import InputUnit
+
+    return bool(InputUnit.parse(text, elements))
 
 
 def _are_labels(labels: Any) -> bool:
@@ -500,7 +506,7 @@ def _fits(attribute: Attribute, function: Holder | None) -> bool:
     if arguments and isinstance(type := arguments[0].type, ShapedType) and type.has_static_shape():
         elements = prod(type.get_shape())
         if unit is not None:
-            InputUnit.parse(unit, elements)
+            _check_unit(unit, elements)
         if given.read is not None and max(given.read, default=0) >= elements:
             raise InputError(f"'read': the input has {elements} elements, got {max(given.read)}")
         if (own := number_format(getattr(type, "element_type", None))) is not None:

@@ -11,6 +11,7 @@ from tinyml.dialects.tdsl.movement import ReshapeOp
 if TYPE_CHECKING:
     from tinyml.dialects.tdsl.accumulation import FinishOp
     from tinyml.dialects.tdsl.convolution import Conv2dOp
+    from tinyml.dialects.tdsl.elementwise_functions import SigmoidOp, StepOp, TanhOp
     from tinyml.dialects.tdsl.enlargement import ConcatOp
     from tinyml.dialects.tdsl.forest import ForestOp
     from tinyml.dialects.tdsl.missing_values import ImputeOp
@@ -28,6 +29,9 @@ __all__ = [
     "is_only_compared",
     "is_pooling",
     "is_receipt",
+    "is_sigmoid",
+    "is_step",
+    "is_tanh",
     "is_window_copy",
 ]
 
@@ -66,6 +70,18 @@ def is_pooling(op: Operation | Block) -> TypeGuard[PoolOp]:
 
 def is_receipt(op: Operation | Block) -> TypeGuard[ReceiveOp]:
     return _is(op, "tdsl.receive")
+
+
+def is_sigmoid(op: Operation | Block) -> TypeGuard[SigmoidOp]:
+    return _is(op, "tdsl.sigmoid")
+
+
+def is_step(op: Operation | Block) -> TypeGuard[StepOp]:
+    return _is(op, "tdsl.step")
+
+
+def is_tanh(op: Operation | Block) -> TypeGuard[TanhOp]:
+    return _is(op, "tdsl.tanh")
 
 
 def is_window_copy(op: Operation | Block) -> TypeGuard[WindowOp]:

@@ -19,9 +19,6 @@ from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.inputs import FeatureMap
 
-__all__ = ["UNITS", "UNIT_FORM", "InputUnit", "SensorUnit", "UnitRow", "sensor_unit"]
-
-
 UNIT_FORM = "SCALE[+OFFSET][:TYPE]"
 """The general form of a unit; TYPE is `s` or `u` and 2 to 16 bits, or `int8`, `uint8`, `int16`, `uint16`."""
 

@@ -6,11 +6,15 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tinyml.dialects import c, tdsl
 from tinyml.lowering.c.format_notes import Affine
 from tinyml.targets.c.text import spell_float
 from tinyml.targets.chip import Chip
+
+if TYPE_CHECKING:
+    from tinyml.dialects.tdsl.sensor_units import InputUnit
 
 _SCALES = """\
 #define {macro}_SCALE {scale} /* real = (raw - {macro}_ZERO) * {macro}_SCALE */
@@ -52,7 +56,7 @@ def threshold_macro(name: str, threshold: float) -> c.InlineOp:
     )
 
 
-def unit_macros(name: str, unit: tdsl.InputUnit) -> c.InlineOp:
+def unit_macros(name: str, unit: InputUnit) -> c.InlineOp:
     """The macro NAME_INPUT_UNIT with the unit of the input's integers, and macros of the scale if all elements share
     one.
     """

@@ -303,7 +303,9 @@ class ProgramBuilder:
         chip = chip_of(self.target)
         unit = self.interface.input.unit
         if unit is not None:
-            parsed = tdsl.InputUnit.parse(unit, prod(self.input.get_shape()))
+            from tinyml.dialects.tdsl.sensor_units import InputUnit
+
+            parsed = InputUnit.parse(unit, prod(self.input.get_shape()))
             texts.append(unit_macros(self.name, parsed))
         features = self.features if self.encoding is None else None
         one_unit = self.features is None and unit is None and not self.is_packed and not self.own_formats

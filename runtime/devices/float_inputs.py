@@ -32,13 +32,6 @@ const {scores} *floats_scores(void);
 """
 
 
-def takes_floats(model: Interface) -> bool:
-    """True for a model with NAME_set and NAME_predict_floats. The input of such a model is a buffer of unpacked
-    elements.
-    """
-    return model.row_elements is None and model.packed_bits is None
-
-
 def run_on_floats(
     folder: Path,
     model: Interface,

@@ -135,6 +135,11 @@ class Interface:
         return not self.input_in_arena and self.row_elements is None
 
     @property
+    def takes_floats(self) -> bool:
+        """True for a model with `NAME_set` and `NAME_predict_floats`, whose input is a buffer of unpacked elements."""
+        return self.row_elements is None and self.packed_bits is None
+
+    @property
     def entry(self) -> str:
         """The name of the function that performs an inference. Runners measure the time of this function."""
         return f"{self.name}_predict" if self.pushes is None else "tm_infer"

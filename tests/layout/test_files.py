@@ -55,6 +55,7 @@ FORMAT_CONTRACTS = {
     "accumulator",
     "affine",
     "grouped",
+    "grouping",
     "groups",
     "least_squares",
     "lookup",

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from programs.compiled import compile_without_pictures
 from programs.paths import MODELS, ROOT
-from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
+from tinyml.dialects.tdsl.sensor_units import InputUnit
 from tinyml.runtime.devices.device import RunResult
 from tinyml.runtime.devices.float_inputs import run_on_floats
 from tinyml.runtime.devices.registry import runner_for
@@ -52,7 +52,7 @@ class SensorCase:
             x: NDArray[Any] = data["x"].reshape(len(data["x"]), -1)
             y: NDArray[np.int64] = data["y"].astype(np.int64)
         if x.dtype.kind == "f":
-            unit = tdsl.InputUnit.parse(self.unit, x.shape[1]).units[0]
+            unit = InputUnit.parse(self.unit, x.shape[1]).units[0]
             x = np.clip(np.round((x - unit.offset) / unit.scale), unit.low, unit.high)
         return x.astype(np.int64), y
 
@@ -63,7 +63,7 @@ class SensorCase:
             val, val_y = (part[:chosen_from] for part in self.samples(file))
         else:
             val, val_y, raws, y = raws[-chosen_from:], y[-chosen_from:], raws[:-chosen_from], y[:-chosen_from]
-        unit = tdsl.InputUnit.parse(self.unit, raws.shape[1]).units[0]
+        unit = InputUnit.parse(self.unit, raws.shape[1]).units[0]
         reals, val = ((x * unit.scale + unit.offset).astype(np.float32) for x in (raws, val))
         np.savez(folder / "val.npz", x=val, y=val_y)
         for name, x in (("raws", raws), ("reals", reals)):

@@ -16,7 +16,7 @@ from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.modules import is_installed
 from tinyml.dialects.options import Option, Size
-from tinyml.tools.cli.arguments import value_parser
+from tinyml.tools.cli.values import value_parser
 
 PYTHON_NAMES = {"target": "board", "val": "X_val", "test": "X_test", "out": "save(folder)"}
 """The arguments of `compile` whose names differ from the command-line option, by option."""

@@ -204,8 +204,8 @@ class Program:
         """The value of a metric for the outputs of a program."""
         from tinyml.dialects.tdsl.interface import read_interface
         from tinyml.runtime.evaluator.evaluator import in_reals
+        from tinyml.transforms.formats.evaluation.answers import answers_of
         from tinyml.transforms.formats.evaluation.metrics import ACCURACY, measure_of
-        from tinyml.transforms.formats.evaluation.reference import answers_of
 
         answers = answers_of(in_reals(self._formats, outputs), data, read_interface(self._formats))
         measure = measure_of(metric, answers)

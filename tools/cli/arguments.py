@@ -1,44 +1,28 @@
-"""Command-line arguments derived from declared options: their values, the files that they name, and parts of help
-texts.
-
-`CommonOptions` are the options of every tool.
-"""
+"""Command-line arguments derived from declared options, the files that they name, and parts of help texts."""
 
 from __future__ import annotations
 
 import argparse
-import math
-import os
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path, PosixPath
 from typing import Any, Protocol, TypeVar, cast, get_args, get_origin
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.limits import ELEMENT_LIMIT
-from tinyml.dialects.options import FOLDER, Option, OptionGroup, Seconds, Size, option, options_of
+from tinyml.dialects.options import FOLDER, Option, OptionGroup, options_of
 from tinyml.lowering.frontends.importers import FRONTENDS, TRUST_PICKLE
 from tinyml.runtime.readers.protected_files import FORCE, check_output, note_input, protect_inputs, protects
-from tinyml.targets.board import SIZES, bytes_of
+from tinyml.tools.cli.common_options import CommonOptions, ReadOptions
+from tinyml.tools.cli.values import value_parser
 
 Declaration = TypeVar("Declaration")
-
-MAX_INTEGER = 2**63 - 1
-"""The largest integer that an option accepts."""
 
 _WIDTH = 80
 
 _READ = ("mlir", "npy", "npz", "csv")
 """Suffixes of files that commands read, in addition to those of frontends."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class PrintOptions:
-    """Options of commands that print a result."""
-
-    json: bool = option("print the result as JSON", default=False)
 
 
 class Container(Protocol):
@@ -147,77 +131,6 @@ def parsed(arguments: argparse.Namespace, declaration: type[Declaration]) -> Dec
     return declaration(**given(arguments, options_of(declaration)))
 
 
-def value_parser(type: Any) -> Callable[[str], Any]:
-    """The function that parses values of a type. For a union, it is the parser of the member that comes first in
-    `_VALUE_PARSERS`.
-    """
-    if type in _VALUE_PARSERS:
-        return _VALUE_PARSERS[type]
-    parts = [part for part in get_args(type) if part is not None.__class__]
-    return _VALUE_PARSERS[next(part for part in _VALUE_PARSERS if part in parts)]
-
-
-def count(text: str) -> int:
-    """Parse a positive integer of at most 63 bits."""
-    if not text.isdecimal() or not 1 <= int(text) <= MAX_INTEGER:
-        raise argparse.ArgumentTypeError(f"expected a positive integer up to {MAX_INTEGER}, got '{text}'")
-    return int(text)
-
-
-def seconds(text: str) -> float:
-    """Parse a number of seconds, which may be infinite."""
-    if not (value := _real(text)) >= 0:
-        raise argparse.ArgumentTypeError(f"expected a number of seconds, got '{text}'")
-    return value
-
-
-def magnitude(text: str) -> float:
-    """Parse a finite number of at least 0."""
-    if not 0 <= (value := _real(text)) < math.inf:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 up, got '{text}'")
-    return value
-
-
-def size(text: str) -> int:
-    """Parse the size of a memory, in bytes, or with a suffix K (KiB) or M (MiB); return bytes."""
-    if (number := bytes_of(text)) is None:
-        raise argparse.ArgumentTypeError(f"expected {SIZES}, got '{text}'")
-    return number
-
-
-def counts(text: str) -> tuple[int, ...]:
-    """Parse positive integers separated by commas."""
-    return tuple(map(count, text.split(",")))
-
-
-def names(text: str) -> tuple[str, ...]:
-    """Parse names separated by commas, as UTF-8 whatever the locale."""
-    try:
-        return tuple(os.fsencode(text).decode("utf-8").split(","))
-    except UnicodeDecodeError as error:
-        raise argparse.ArgumentTypeError("expected names in UTF-8") from error
-
-
-def _real(text: str) -> float:
-    """Parse a number; NaN if the text is not a number."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
-
-
-_VALUE_PARSERS: dict[Any, Callable[[str], Any]] = {
-    Seconds: seconds,
-    Size: size,
-    float: magnitude,
-    int: count,
-    tuple[int, ...]: counts,
-    tuple[str, ...]: names,
-    Path: Path,
-    str: str,
-}
-
-
 class OutputFile(PosixPath):
     """The path of a file or folder that a tool writes, as named on the command line."""
 
@@ -275,52 +188,6 @@ def _paths(values: Iterable[object]) -> Iterator[Path]:
             yield value
         elif isinstance(value, list | tuple):
             yield from _paths(cast(Iterable[object], value))
-
-
-@dataclass(frozen=True, kw_only=True)
-class CommonOptions:
-    """The options of every tool."""
-
-    max_elements: int = option(
-        "refuse arrays and tensors with more than N elements",
-        default=ELEMENT_LIMIT.get(),
-        metavar="N",
-        group=OptionGroup.COMMON,
-    )
-    force: bool = option(
-        "overwrite files even if they are an input, of another kind, or reached through a link",
-        default=False,
-        group=OptionGroup.COMMON,
-    )
-    debug: bool = option("show the traceback of an error", default=False, group=OptionGroup.COMMON)
-
-
-def trust_pickle() -> bool:
-    """The declaration of the option `--trust-pickle`."""
-    return option(
-        "read estimators from .pkl and .joblib files, which may run any code", default=False, group=OptionGroup.MODEL
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReadOptions:
-    """The options of tools and commands that import models."""
-
-    trust_pickle: bool = trust_pickle()
-
-
-@dataclass(frozen=True, kw_only=True)
-class CommandOptions(CommonOptions):
-    """The options of every command of `tinyml`; `tinyml-opt` has a separate help."""
-
-    help: bool = option("show this help text", default=False, flags=("-h", "--help"), group=OptionGroup.COMMON)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SelectiveOptions(CommandOptions):
-    """The options of a command whose `--help` shows a selection of its options."""
-
-    help_all: bool = option("show every option", default=False, group=OptionGroup.COMMON)
 
 
 def add_common_options(parser: Parser, declaration: type[CommonOptions] = CommonOptions) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.targets.registry import DEFAULT_TARGET, board
-from tinyml.tools.cli.arguments import add_options, formats_epilogue, parsed, show_examples, trust_pickle
+from tinyml.tools.cli.arguments import add_options, formats_epilogue, parsed, show_examples
+from tinyml.tools.cli.common_options import trust_pickle
 from tinyml.tools.driver.request import BuildOptions, Request
 from tinyml.tools.reports.plots import FORMATS
 

@@ -19,7 +19,8 @@ from tinyml.dialects.distribution import DISTRIBUTION, install_command
 from tinyml.dialects.options import options_of
 from tinyml.dialects.plugins import GROUPS, Row, each, plugins, problems
 from tinyml.runtime.devices.registry import DEVICES
-from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
+from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.common_options import PrintOptions
 from tinyml.tools.cli.guard import namesake
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tinyml.dialects.options import option, options_of
-from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
+from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.common_options import PrintOptions
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import OptionGroup, option, options_of
-from tinyml.tools.cli.arguments import PrintOptions, add_options, given, parsed
+from tinyml.tools.cli.arguments import add_options, given, parsed
+from tinyml.tools.cli.common_options import PrintOptions
 from tinyml.tools.driver.finetuning_options import FinetuneOptions, number_options
 from tinyml.tools.driver.request import ModelArgument
 

@@ -6,7 +6,8 @@ import argparse
 import json
 
 from tinyml.dialects.options import options_of
-from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
+from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.common_options import PrintOptions
 from tinyml.tools.driver.heard import Rule
 from tinyml.tools.driver.listen import ListenRequest, listen
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option, options_of
 from tinyml.targets.registry import board
-from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
+from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.common_options import PrintOptions
 from tinyml.tools.driver.request import ModelArgument, TargetOptions
 from tinyml.tools.reports.plots import FORMATS, check_plot_path, new_figure, save_picture
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.options import Seconds, option, options_of
-from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
+from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.common_options import PrintOptions
 
 if TYPE_CHECKING:
     from tinyml.tools.proofs.op_statements import OpStatement

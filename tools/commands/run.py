@@ -7,7 +7,8 @@ import json
 from typing import Any
 
 from tinyml.dialects.options import options_of
-from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
+from tinyml.tools.cli.arguments import add_options, parsed
+from tinyml.tools.cli.common_options import PrintOptions
 from tinyml.tools.driver.run_model import RunRequest, run_model
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import option
-from tinyml.tools.cli.arguments import PrintOptions
+from tinyml.tools.cli.common_options import PrintOptions
 from tinyml.tools.driver.request import ModelArgument
 
 if TYPE_CHECKING:

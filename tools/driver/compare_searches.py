@@ -24,7 +24,8 @@ from tinyml.tools.driver.stages import find_model, load_program, passes_to_forma
 from tinyml.tools.reports.tables import print_table
 from tinyml.transforms.formats.choose_accumulators import ChooseAccumulatorsPass
 from tinyml.transforms.formats.evaluation.candidates import evaluate_program, leave_out_roundings
-from tinyml.transforms.formats.evaluation.reference import Reference, RegressionErrors
+from tinyml.transforms.formats.evaluation.reference import Reference
+from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors
 from tinyml.transforms.formats.measure_cost import MeasureCostPass
 from tinyml.transforms.ir.pipeline_names import cost_of
 from tinyml.transforms.loops.estimate_cost import EstimateCostPass

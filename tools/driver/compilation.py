@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.lowering.frontends.sklearn.own_answers import OwnAnswers
+    from tinyml.lowering.frontends.own_answers import OwnAnswers
     from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
     from tinyml.tools.cli.progress import Progress

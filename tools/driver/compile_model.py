@@ -17,7 +17,7 @@ from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named
 from tinyml.dialects.modules import is_installed
 from tinyml.lowering import pipelines
 from tinyml.lowering.frontends.importers import reading
-from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers, own_answers
+from tinyml.lowering.frontends.own_answers import own_answers
 from tinyml.lowering.options import AUTO_FORMAT
 from tinyml.runtime.devices import registry as runners
 from tinyml.runtime.devices.device import FullStackError
@@ -58,7 +58,7 @@ from tinyml.tools.driver.packages.packaging_table import packagings_for
 from tinyml.tools.driver.request import QUANTIZATION, Request, watched
 from tinyml.tools.driver.stages import compile_bits_again, load_program, with_outputs
 from tinyml.tools.reports.report import require_fit, write_report
-from tinyml.transforms.formats.assignment.tensor_classes import check_scheme, scaling_rule
+from tinyml.transforms.formats.assignment.format_options import check_scheme, scaling_rule
 from tinyml.transforms.formats.name_classes import NameClassesPass
 from tinyml.transforms.formats.order_input import OrderInputPass
 from tinyml.transforms.reals.answer_values import AnswerValuesPass
@@ -99,7 +99,9 @@ def check_options(made: Compilation) -> None:
 
         weights_beside(ctx, options.weights, options.format)
     if request.input_unit is not None:
-        tdsl.InputUnit.parse(request.input_unit, None)
+        from tinyml.dialects.tdsl.sensor_units import InputUnit
+
+        InputUnit.parse(request.input_unit, None)
     if request.name is not None:
         check_model_name(request.name)
     for file in (request.val, request.test):
@@ -233,6 +235,8 @@ def _has_figure(metric: str) -> bool:
 def compare_with_estimator(made: Compilation) -> None:
     """Raise `InputError` for a program whose predictions differ from the predictions of its source estimator."""
     if made.own is not None and made.imported is not None:
+        from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers
+
         given = made.data.x if made.data.precise is None else made.data.precise
         check_own_answers(made.imported, made.own, given, str(made.request.model))
 

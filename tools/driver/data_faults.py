@@ -14,7 +14,7 @@ from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.program_data import answers_of
 from tinyml.tools.reports.facts.faults import FEW_SAMPLES, DataFaults
-from tinyml.transforms.formats.evaluation.reference import RegressionErrors
+from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,10 +61,10 @@ def _poor(reals: ModuleOp, data: Data) -> str:
 
     Empty for a better model, and without labels.
     """
-    from tinyml.tools.driver.detection import labelled
+    from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
 
     outputs = evaluate_reals(reals, data.x)
-    if (anomalous := labelled(data)) is not None and tdsl.read_interface(reals).threshold is not None:
+    if (anomalous := labelled_anomalies(data)) is not None and tdsl.read_interface(reals).threshold is not None:
         if anomalous.all() or not anomalous.any():
             return ""
         assert outputs.scores is not None

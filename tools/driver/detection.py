@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.formats.number_format import NumberFormat
     from tinyml.runtime.evaluator.evaluator import Outputs
-    from tinyml.runtime.model.data import Data
 
 FAR_DISTANCE = 0.01
 """The distance from the threshold, as a share of the range of scores, beyond which decisions must be equal."""
@@ -86,11 +85,6 @@ def score_format(module: ModuleOp) -> NumberFormat:
     end = predict_function(module).get_return_op()
     assert end is not None
     return tdsl.format_of(end.operands[0])
-
-
-def labelled(data: Data) -> NDArray[np.bool_] | None:
-    """A mask of the samples labelled as anomalies (samples,); None without labels."""
-    return None if data.targets is None else data.targets[:, 0] < 0
 
 
 def detection_rates(

@@ -16,7 +16,8 @@ from tinyml.runtime.evaluator.evaluator import Outputs, encode_inputs, evaluate,
 from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
-from tinyml.transforms.formats.evaluation.reference import RegressionErrors, answers_of, has_answers, mean_errors
+from tinyml.transforms.formats.evaluation.answers import answers_of, has_answers
+from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors, mean_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -211,20 +212,13 @@ def _detection(
     reals: ModuleOp, on_reals: Outputs, formats: ModuleOp, in_formats: Outputs, data: Data, threshold: float
 ) -> Accuracy:
     """The accuracy of a detector, from its decisions and scores."""
-    from tinyml.tools.driver.detection import (
-        Detection,
-        anomalies,
-        detection_rates,
-        far_samples,
-        labelled,
-        moved,
-        rank_losses,
-    )
+    from tinyml.tools.driver.detection import Detection, anomalies, detection_rates, far_samples, moved, rank_losses
+    from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
 
     assert on_reals.scores is not None
     rounded = in_reals(formats, in_formats).scores
     assert rounded is not None
-    exact, computed, anomalous = on_reals.scores[:, 0], rounded[:, 0], labelled(data)
+    exact, computed, anomalous = on_reals.scores[:, 0], rounded[:, 0], labelled_anomalies(data)
     found = exact.astype(np.float32) < np.float32(threshold), anomalies(formats, in_formats, threshold)
     rates = [detection_rates(scores, each, anomalous) for scores, each in zip((exact, computed), found, strict=True)]
     right = [None if anomalous is None else round(100 * float((each == anomalous).mean()), 4) for each in found]

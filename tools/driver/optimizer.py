@@ -28,14 +28,9 @@ from tinyml.dialects.own_attributes import verify_own_attributes
 from tinyml.dialects.remarks import RemarkKind, heard_by
 from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.runtime.readers.regular_files import read_bytes
-from tinyml.tools.cli.arguments import (
-    ReadOptions,
-    add_common_options,
-    add_options,
-    apply_common_options,
-    check_file,
-)
+from tinyml.tools.cli.arguments import add_common_options, add_options, apply_common_options, check_file
 from tinyml.tools.cli.atomic_output import atomic_file
+from tinyml.tools.cli.common_options import ReadOptions
 from tinyml.tools.cli.guard import Blame
 from tinyml.tools.cli.ir_printer import IRTarget
 from tinyml.tools.cli.parse_mlir import parse_mlir

@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, ArgSpecConvertible, parse_pipeline
 
 from tinyml.dialects.errors import InputError, did_you_mean
-from tinyml.tools.cli.arguments import MAX_INTEGER
+from tinyml.tools.cli.values import MAX_INTEGER
 
 _WORDS = {
     int: "an integer",

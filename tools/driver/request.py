@@ -22,7 +22,7 @@ from tinyml.dialects.options import FOLDER, Option, OptionGroup, Size, option, o
 from tinyml.dialects.plugins import PluginError, others_left_out, provider
 from tinyml.lowering.options import AUTO_FORMAT, CompileOptions, PipelineOptions
 from tinyml.targets.registry import DEFAULT_TARGET, sized, targets
-from tinyml.tools.cli.arguments import trust_pickle
+from tinyml.tools.cli.common_options import trust_pickle
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.packages.packaging_table import DEFAULT_PACKAGINGS, PLAIN, packaging_names
 from tinyml.transforms.ir.outputs import CLASS, OUTPUTS, SCORES

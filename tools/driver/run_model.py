@@ -150,11 +150,11 @@ def _with_floats(
     None for an input without a float interface, and if the array does not fit the RAM. ram: the bytes of RAM of the
     program with raws.
     """
-    from tinyml.runtime.devices.float_inputs import run_on_floats, takes_floats
+    from tinyml.runtime.devices.float_inputs import run_on_floats
     from tinyml.runtime.model.model_interface import interface_of
 
     interface = interface_of(formats)
-    if chosen.name == HOST or chosen.fabric is not None or not takes_floats(interface):
+    if chosen.name == HOST or chosen.fabric is not None or not interface.takes_floats:
         return None
     with temporary_folder() as workdir:
         samples = inputs[:FLOAT_SAMPLES]

@@ -19,7 +19,8 @@ from xdsl.parser import Parser
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
-from tinyml.dialects.formats.groups import MOST_BITS, Grouping
+from tinyml.dialects.formats.grouping import Grouping
+from tinyml.dialects.formats.groups import MOST_BITS
 from tinyml.dialects.formats.number_format import INTEGER, TABLE, NumberFormat, number_format
 from tinyml.dialects.formats.specification import RoundedOnce
 from tinyml.dialects.layouts.packed_bits import WIDTHS, group_length, pack_bits, unpack_bits

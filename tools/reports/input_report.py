@@ -12,7 +12,6 @@ from tinyml.dialects import scratch, tdsl
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.lazy_numpy import np
-from tinyml.runtime.devices.float_inputs import takes_floats
 from tinyml.runtime.evaluator.evaluator import argument_reals, feature_map, predict_function
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.transforms.buffers.liveness.live_ranges import arena_views
@@ -62,7 +61,7 @@ def float_inputs(formats: ModuleOp, target: str) -> FloatInputs | None:
     from tinyml.transforms.ir.cost.estimate import SOFTWARE
 
     interface = interface_of(formats)
-    if not takes_floats(interface):
+    if not interface.takes_floats:
         return None
     [argument] = predict_function(formats).body.block.args
     functions = conversion_functions(tdsl.format_of(argument), feature_map(formats))

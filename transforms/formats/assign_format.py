@@ -27,13 +27,8 @@ from tinyml.dialects.formats.lookup import (
 from tinyml.dialects.formats.number_format import BY_SCORES, NumberFormat
 from tinyml.dialects.functions import defined_functions
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.formats.assignment.tensor_classes import (
-    FormatChoice,
-    TensorClass,
-    check_reals,
-    check_scheme,
-    scaling_rule,
-)
+from tinyml.transforms.formats.assignment.format_options import check_scheme, scaling_rule
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, TensorClass, check_reals
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, EvaluationTask, Formats

@@ -25,7 +25,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.lookup import USUAL_FORMAT, format_named, listing_format
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.transforms.formats.assignment.format_assignment import range_of
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, scaling_rule
+from tinyml.transforms.formats.assignment.format_options import scaling_rule
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.constants.number_lists import EXTRA_BITS, POWERS, NumberLists, weighted_reals
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, evaluate_program

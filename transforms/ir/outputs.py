@@ -41,4 +41,4 @@ def argument_of_sigmoid(value: SSAValue) -> SSAValue | None:
     """
     while isinstance(value.owner, tdsl.ReshapeOp):
         value = value.owner.input
-    return value.owner.input if isinstance(value.owner, tdsl.SigmoidOp) else None
+    return value.owner.input if tdsl.is_sigmoid(value.owner) else None

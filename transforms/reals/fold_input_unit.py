@@ -27,6 +27,7 @@ from tinyml.dialects.rewriting import Rewriter
 
 if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import NumberFormat, Reals
+    from tinyml.dialects.tdsl.sensor_units import InputUnit
     from tinyml.transforms.reals.analysis.affine_functions import AffineFunction
 
 
@@ -49,16 +50,17 @@ class FoldInputUnitPass(ModulePass):
     input_unit: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        from tinyml.runtime.evaluator.evaluator import predict_function
-
         if self.input_unit is None:
             return
+        from tinyml.dialects.tdsl.sensor_units import InputUnit
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
         function = predict_function(op)
         [argument] = function.body.block.args
         if tdsl.read_input(function).unit is not None:
             return
         if (format := tdsl.format_of(argument)).type != f32:
-            unit = tdsl.InputUnit.parse(self.input_unit, prod(tdsl.shape_of(argument)))
+            unit = InputUnit.parse(self.input_unit, prod(tdsl.shape_of(argument)))
             if not _fits(unit, format):
                 raise InputError(
                     f"the input has a format of its own, {format.type}{_spelled(format)}, which is not the unit "
@@ -72,7 +74,7 @@ class FoldInputUnitPass(ModulePass):
         if tdsl.read_input(function).scales is not None:
             raise InputError("the features already have scales, which a unit would replace")
         shape = tdsl.shape_of(argument)
-        unit = tdsl.InputUnit.parse(self.input_unit, prod(shape))
+        unit = InputUnit.parse(self.input_unit, prod(shape))
         if (features := unit.features(prod(shape))) is not None:
             from tinyml.transforms.reals.analysis.affine_functions import AffineFunction, absorb, set_feature_map
 
@@ -84,7 +86,7 @@ class FoldInputUnitPass(ModulePass):
         dce(op)
 
 
-def _fits(unit: tdsl.InputUnit, format: NumberFormat) -> bool:
+def _fits(unit: InputUnit, format: NumberFormat) -> bool:
     """True if a format represents the real of every integer of a sensor. For the least real, a difference of one step
     is accepted.
     """

@@ -21,6 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import shape_of
+from tinyml.lowering.frontends.layers.margins import padded
 from tinyml.lowering.frontends.layers.model_builder import (
     ModelBuilder,
     OrderedTensor,
@@ -176,33 +177,6 @@ def image_result(to: ModelBuilder, image: SSAValue, axes: str) -> OrderedTensor:
         n, _, length, channels = shape_of(image)
         image = to.reshape(image, (n, length, channels))
     return OrderedTensor(image, stored_order(axes))
-
-
-def padded(to: ModelBuilder, image: SSAValue, padding: Sequence[int]) -> SSAValue:
-    """Pad an NHWC image with zeros. padding: the rows and columns to add, as in `Margins`."""
-    top, bottom, left, right = padding
-    return to.op(tdsl.PadOp, image, (0, top, left, 0), (0, bottom, right, 0)) if any(padding) else image
-
-
-def mirrored(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: int, inner: int) -> SSAValue:
-    """A tensor with margins that mirror the adjacent elements of an axis.
-
-    inner: the number of outermost elements that are not repeated, 0 or 1. Raises `InputError` for margins longer than
-    what they mirror.
-    """
-    shape = shape_of(value)
-    if not 0 <= min(before, after) <= max(before, after) <= shape[axis] - inner:
-        raise to.error(f"padding of {before} and {after} elements around {shape[axis]}")
-
-    def mirror(start: int, margin: int) -> Sequence[SSAValue]:
-        if not margin:
-            return []
-        first, sizes = [0] * len(shape), [*shape]
-        first[axis], sizes[axis] = start, margin
-        return [to.op(tdsl.ReverseOp, to.part(value, first, sizes), axis)]
-
-    parts = [*mirror(inner, before), value, *mirror(shape[axis] - inner - after, after)]
-    return value if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, axis)
 
 
 def pool(

@@ -23,8 +23,8 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import Shape, shape_of
+from tinyml.lowering.frontends.layers.margins import padded
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
-from tinyml.lowering.frontends.layers.network_layers import padded
 from tinyml.lowering.frontends.seedot.ast import Location
 from tinyml.lowering.frontends.seedot.parameters import check_real, check_shape, spell_shape
 from tinyml.lowering.frontends.seedot.syntax import LARGEST_INTEGER

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
@@ -25,20 +25,19 @@ def linear(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
     return to.reshape(affine(to, x, weights, addends), (1, len(weights)))
 
 
-_ACTIVATIONS: Mapping[str, type[tdsl.UnaryOp] | None] = {
-    "identity": None,
-    "relu": tdsl.ReluOp,
-    "tanh": tdsl.TanhOp,
-    "logistic": tdsl.SigmoidOp,
-    "exp": tdsl.ExpOp,
+_ACTIVATIONS: Mapping[str, Callable[[ModelBuilder, SSAValue], SSAValue]] = {
+    "identity": lambda to, x: x,
+    "relu": lambda to, x: to.op(tdsl.ReluOp, x),
+    "tanh": lambda to, x: to.op(tdsl.TanhOp, x),
+    "logistic": lambda to, x: to.op(tdsl.SigmoidOp, x),
+    "exp": lambda to, x: to.op(tdsl.ExpOp, x),
 }
 
 
 def _activated(to: ModelBuilder, x: SSAValue, name: str) -> SSAValue:
     if name not in _ACTIVATIONS:
         raise to.error(f"activation '{name}' is not supported, only {', '.join(_ACTIVATIONS)}")
-    make = _ACTIVATIONS[name]
-    return x if make is None else to.op(make, x)
+    return _ACTIVATIONS[name](to, x)
 
 
 def _last_sums(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.own_answers import OwnAnswers, keep_answers
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 from tinyml.runtime.model.data import compared_stride
 
@@ -20,29 +19,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-OwnAnswers: TypeAlias = "Callable[[NDArray[Any]], NDArray[Any] | None]"
-"""A function from samples (samples, features) to indices of classes or clusters, (samples,), or values (samples, M).
-
-Returns None if the estimator fails to predict.
-"""
-
 EQUAL_SCORES = 1e-4
 """Two scores whose difference is below this share of the greatest may change order by rounding."""
 
 EQUAL_VALUES = 1e-3
 """Tolerance for the values of a regressor, as a share of the greatest one."""
 
-_ESTIMATORS: WeakKeyDictionary[ModuleOp, OwnAnswers] = WeakKeyDictionary()
-
 
 def remember(module: ModuleOp, estimator: object, *, scores: bool) -> None:
     """Keep an estimator alive as long as the module imported from it. scores: true for the scores of a detector."""
-    _ESTIMATORS[module] = partial(_answers, estimator, scores)
-
-
-def own_answers(module: ModuleOp) -> OwnAnswers | None:
-    """The predictions of the estimator that a module was imported from; None for other modules and for copies."""
-    return _ESTIMATORS.get(module)
+    keep_answers(module, partial(_answers, estimator, scores))
 
 
 def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | None:

@@ -7,7 +7,7 @@ exponential of the raw predictions follows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from xdsl.ir import SSAValue
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 _RANDOM = ("stratified", "uniform")
 """Strategies of dummy estimators that predict at random."""
 
-_LINKS: Mapping[str, type[tdsl.UnaryOp] | None] = {
-    **dict.fromkeys(("squared_error", "absolute_error", "quantile"), None),
-    **dict.fromkeys(("gamma", "poisson"), tdsl.ExpOp),
+_LOG_LINKS = {
+    **dict.fromkeys(("squared_error", "absolute_error", "quantile"), False),
+    **dict.fromkeys(("gamma", "poisson"), True),
 }
-"""The op that turns raw predictions of a regressor into predictions, by its loss; None for the identity."""
+"""By the loss of a regressor: true if a prediction is the exponential of the raw prediction, false if it is equal."""
 
 
 def tree_of(owner: Any, estimator: Any, votes: NDArray[Any], columns: Any = None) -> Tree:
@@ -123,9 +123,9 @@ def histogram_boosted(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue
 
 
 def histogram_boosted_regressor(estimator: Any, to: ModelBuilder, x: SSAValue) -> SSAValue:
-    only(to, estimator, "loss", *_LINKS, instead="what it makes of the raw predictions is unknown")
-    raw, link = histogram_boosted(estimator, to, x), _LINKS[estimator.loss]
-    return raw if link is None else to.op(link, raw)
+    only(to, estimator, "loss", *_LOG_LINKS, instead="what it makes of the raw predictions is unknown")
+    raw = histogram_boosted(estimator, to, x)
+    return to.op(tdsl.ExpOp, raw) if _LOG_LINKS[estimator.loss] else raw
 
 
 def _require_trees(to: ModelBuilder, estimators: Sequence[Any], kind: str, instead: str = "") -> None:

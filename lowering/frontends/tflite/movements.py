@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
-from tinyml.lowering.frontends.layers.network_layers import mirrored
+from tinyml.lowering.frontends.layers.margins import mirrored
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, number_of
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 from tinyml.lowering.frontends.tflite.operands import (

@@ -27,8 +27,9 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.readers.arrays import ArrayHeader, read_npz
 from tinyml.tools.driver.choice.output_errors import OutputError, greatest_growth
 from tinyml.tools.driver.data_faults import CONFIDENCE, DEVIATIONS
-from tinyml.tools.driver.detection import far_samples, labelled, moved, rank_losses
+from tinyml.tools.driver.detection import far_samples, moved, rank_losses
 from tinyml.tools.reports.facts.faults import FEW_SAMPLES
+from tinyml.transforms.formats.evaluation.answers import labelled_anomalies
 from tinyml.transforms.formats.evaluation.metrics import CLASSES, places
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ class Detector:
         far = far_samples(data.x)
         scores = evaluate_reals(reals, far).scores
         assert scores is not None
-        return Detector(threshold, labelled(data), far, scores[:, 0])
+        return Detector(threshold, labelled_anomalies(data), far, scores[:, 0])
 
     @property
     def judged(self) -> NDArray[np.bool_] | None:

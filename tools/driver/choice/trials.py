@@ -24,7 +24,7 @@ from tinyml.tools.driver.choice.statistics import Detector, Loss, LossModel, sam
 from tinyml.tools.driver.stages import passes_to_formats, with_outputs
 from tinyml.tools.reports.input_report import float_inputs
 from tinyml.transforms.formats.assign_format import AssignFormatPass
-from tinyml.transforms.formats.assignment.tensor_classes import scaling_rule
+from tinyml.transforms.formats.assignment.format_options import scaling_rule
 from tinyml.transforms.formats.constants.refine_constants import refine_constants
 from tinyml.transforms.formats.evaluation.candidates import CandidateEvaluator, Candidates
 from tinyml.transforms.formats.evaluation.reference import Reference

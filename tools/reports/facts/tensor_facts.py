@@ -21,7 +21,6 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.loops.operation_names import operation_name
 from tinyml.tools.reports.facts.plain_terms import plain_format, plain_operation
 from tinyml.tools.reports.svg import COLOURS, Drawing, shortened
-from tinyml.transforms.formats.assignment.tensor_classes import result_profiles
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -141,7 +140,7 @@ def _facts(
 
 def _profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
     """Yield the profile of an op's result or of the program's input, if it has one."""
-    yield from result_profiles(value)
+    yield from tdsl.result_profiles(value)
     if isinstance(value, BlockArgument) and isinstance(function := value.block.parent_op(), func.FuncOp):
         given = function.arg_attrs
         profile = None if given is None else given.data[value.index].data.get(tdsl.PROFILE)

@@ -12,7 +12,8 @@ from tinyml.dialects.formats.exact.format import ExactFormat
 from tinyml.dialects.formats.exact.numbers import ExactNumbers
 from tinyml.dialects.formats.f32 import F32, F32_FORMAT
 from tinyml.dialects.formats.grouped import GroupedFormat
-from tinyml.dialects.formats.groups import Grouping, GroupsAttr
+from tinyml.dialects.formats.grouping import Grouping
+from tinyml.dialects.formats.groups import GroupsAttr
 from tinyml.dialects.formats.number_format import (
     INTEGER_CODING,
     Bound,

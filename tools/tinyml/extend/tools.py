@@ -8,8 +8,9 @@ once.
 from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError, did_you_mean, unknown
 from tinyml.dialects.options import OptionGroup, option, options_of
-from tinyml.tools.cli.arguments import PrintOptions, add_options, parsed
+from tinyml.tools.cli.arguments import add_options, parsed
 from tinyml.tools.cli.atomic_output import atomic_folder, json_results, write_file
+from tinyml.tools.cli.common_options import PrintOptions
 from tinyml.tools.driver.choice.alternatives import Alternative
 from tinyml.tools.main import main as run_tinyml
 

@@ -22,7 +22,7 @@ from xdsl.ir import Operation, SSAValue
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
-from tinyml.dialects.formats.groups import Grouping
+from tinyml.dialects.formats.grouping import Grouping
 from tinyml.dialects.formats.number_format import BY_GREATEST, BY_SCORES, Factor, NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import error_at
@@ -133,7 +133,7 @@ def _reaches_bounds(op: tdsl.TensorOp) -> bool:
 
     For a bounded result inside the program, the range of the data is used, as for all tensors between layers.
     """
-    if isinstance(op, tdsl.StepOp | tdsl.TopKMaskOp):
+    if tdsl.is_step(op) or isinstance(op, tdsl.TopKMaskOp):
         return True
     is_returned = any(isinstance(use.operation, func.ReturnOp) for use in op.out.uses)
     return is_returned and not (op.MOVES_BITS or op.KEEPS_INTERVAL) and all(map(math.isfinite, op.interval))

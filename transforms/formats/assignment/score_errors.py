@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.accumulate_sums import AccumulateSumsPass
 from tinyml.transforms.formats.constants.input_moments import SHRINKAGE
-from tinyml.transforms.formats.evaluation.reference import NEAR_BORDER_PERCENT, MarginModel, variances
+from tinyml.transforms.formats.evaluation.margins import NEAR_BORDER_PERCENT, MarginModel
+from tinyml.transforms.formats.evaluation.regression_errors import variances
 from tinyml.transforms.formats.fuse_distances import FuseDistancesPass
 
 if TYPE_CHECKING:

@@ -22,14 +22,14 @@ from math import prod
 from typing import TypeVar, cast
 
 from xdsl.dialects import func, scf, tensor
-from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp, StringAttr, TensorType
-from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr, TensorType
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.disjoint_set import DisjointSet
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.errors import InputError, unknown
-from tinyml.dialects.formats.number_format import BY_SCORES, SCALING_RULES, NumberFormat, ScaleBy, number_format
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
@@ -65,19 +65,8 @@ def _ranges(function: func.FuncOp, value: SSAValue) -> Iterator[tuple[float, flo
         if isinstance(profile, tdsl.Profile):
             yield profile.low.data, profile.high.data
         return
-    for profile in result_profiles(value):
+    for profile in tdsl.result_profiles(value):
         yield profile.low.data, profile.high.data
-
-
-def result_profiles(value: SSAValue) -> Iterator[tdsl.Profile]:
-    """Yield the profile of an op's result, if it has one."""
-    if not isinstance(value, OpResult):
-        return
-    profiles = value.op.attributes.get(tdsl.PROFILE)
-    if isinstance(profiles, ArrayAttr):
-        profile = cast("ArrayAttr[Attribute]", profiles).data[value.index]
-        if isinstance(profile, tdsl.Profile):
-            yield profile
 
 
 def readers(members: Sequence[SSAValue]) -> Iterator[Operation]:
@@ -199,7 +188,7 @@ class TensorClass:
         """Yield the profiles of members that are single numbers computed by ops."""
         for value in self.members:
             if _elements(value) == 1:
-                yield from result_profiles(value)
+                yield from tdsl.result_profiles(value)
 
 
 def tensor_classes(function: func.FuncOp) -> list[TensorClass]:
@@ -377,28 +366,6 @@ def check_reals(function: func.FuncOp, *, mixed: bool = False) -> None:
     others = [value for value in tensor_values(function) if not tdsl.is_real(value)]
     if others and not mixed:
         raise InputError(f"assign-format expects a program of f32 tensors, found {others[0].type}")
-
-
-def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> None:
-    """Raise `InputError` for a scheme of functions that a format does not define."""
-    if scheme is not None and scheme not in prototype.SCHEMES:
-        known = f"one of {', '.join(prototype.SCHEMES)}" if prototype.SCHEMES else "it has none"
-        raise InputError(f"format '{format}' has no scheme '{scheme}' for functions ({known})")
-
-
-def scaling_rule(prototype: NumberFormat, format: str, name: str | None) -> ScaleBy | None:
-    """The scaling rule with a given name. If the name is None, the result is the format's own rule.
-
-    Raises `InputError` for a rule that is unknown or unsuitable for the format.
-    """
-    for known in SCALING_RULES:
-        if name == known:
-            if known == BY_SCORES and prototype.AS_PUBLISHED:
-                raise InputError(f"format '{format}' computes as published, and has no scales by {known}")
-            return known
-    if name is not None:
-        raise unknown("rule for scales", name, SCALING_RULES)
-    return None
 
 
 @lru_cache(1 << 12)

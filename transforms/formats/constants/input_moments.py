@@ -18,7 +18,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.index_maps import MatrixFactors
 from tinyml.runtime.model.memory import require_memory
-from tinyml.transforms.formats.evaluation.reference import MarginModel
+from tinyml.transforms.formats.evaluation.margins import MarginModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,6 +11,10 @@ from tinyml.dialects.lazy_numpy import np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyml.dialects.tdsl import ProgramInterface
+    from tinyml.runtime.evaluator.evaluator import Outputs
+    from tinyml.runtime.model.data import Data
+
 
 @dataclass(frozen=True)
 class Answers:
@@ -63,3 +67,31 @@ class Answers:
         some = self.scores if self.classes is None else self.classes
         assert some is not None
         return len(some)
+
+
+def is_regression(outputs: Outputs, data: Data) -> bool:
+    """True if the data have real targets, or if a program computes a single number and no label."""
+    alone = outputs.labels is None and outputs.scores is not None and outputs.scores.shape[1] == 1
+    return data.targets is not None or alone
+
+
+def has_answers(outputs: Outputs, data: Data) -> bool:
+    """True for a program that returns a label, or whose data have labels to compare with its greatest score."""
+    return not is_regression(outputs, data) and (outputs.labels is not None or data.y is not None)
+
+
+def labelled_anomalies(data: Data) -> NDArray[np.bool_] | None:
+    """A mask of the samples labelled as anomalies (samples,); None without labels."""
+    return None if data.targets is None else data.targets[:, 0] < 0
+
+
+def answers_of(outputs: Outputs, data: Data, interface: ProgramInterface) -> Answers:
+    """The answers of a program to the samples of a data set, for metrics. outputs: the outputs as reals.
+
+    For an anomaly detector, class 1 is the anomaly. The score of class 1 is the negated score of the detector.
+    """
+    anomalous = labelled_anomalies(data)
+    if interface.threshold is not None and anomalous is not None and outputs.scores is not None:
+        return Answers(None, -outputs.scores, anomalous.astype(np.int64), names=("normal", "anomaly"))
+    classes = outputs.classes if has_answers(outputs, data) else None
+    return Answers(classes, outputs.scores, data.y, data.targets, interface.classes)

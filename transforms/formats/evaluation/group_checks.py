@@ -12,7 +12,8 @@ from xdsl.ir import Block
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.exact.numbers import ExactNumbers, exact_numbers
-from tinyml.dialects.formats.groups import MOST_SHIFT, Grouping
+from tinyml.dialects.formats.grouping import Grouping
+from tinyml.dialects.formats.groups import MOST_SHIFT
 from tinyml.dialects.formats.number_format import NumberFormat, Reals
 from tinyml.runtime.evaluator.arithmetics import Bits
 from tinyml.transforms.formats.evaluation.tried_numbers import require

@@ -1,8 +1,7 @@
 """The reference for losses: the results of the program on reals on a validation set.
 
-The candidates of a classifier are compared by their classes or by a model of margins. A margin is the distance of a
-sample from the border between two classes. The candidates of programs that compute numbers are compared by squared
-errors.
+The candidates of a classifier are compared by their classes or by a model of margins (`margins.py`). The candidates of
+programs that compute numbers are compared by squared errors.
 """
 
 from __future__ import annotations
@@ -14,131 +13,17 @@ from typing import TYPE_CHECKING, Any
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.formats.evaluation.answers import answers_of, has_answers, is_regression
+from tinyml.transforms.formats.evaluation.margins import MarginModel
+from tinyml.transforms.formats.evaluation.regression_errors import mean_errors, shares_of_variance, variances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from xdsl.dialects.builtin import ModuleOp
 
-    from tinyml.dialects.formats.number_format import Reals
     from tinyml.runtime.evaluator.evaluator import Outputs
     from tinyml.runtime.model.data import Data
-    from tinyml.transforms.formats.evaluation.answers import Answers
     from tinyml.transforms.formats.evaluation.metrics import Measure
-
-
-def is_regression(outputs: Outputs, data: Data) -> bool:
-    """True if the data have real targets, or if a program computes a single number and no label."""
-    alone = outputs.labels is None and outputs.scores is not None and outputs.scores.shape[1] == 1
-    return data.targets is not None or alone
-
-
-def has_answers(outputs: Outputs, data: Data) -> bool:
-    """True for a program that returns a label, or whose data have labels to compare with its greatest score."""
-    return not is_regression(outputs, data) and (outputs.labels is not None or data.y is not None)
-
-
-def answers_of(outputs: Outputs, data: Data, interface: tdsl.ProgramInterface) -> Answers:
-    """The answers of a program to the samples of a data set, for metrics. outputs: the outputs as reals.
-
-    For an anomaly detector, class 1 is the anomaly. The score of class 1 is the negated score of the detector.
-    """
-    from tinyml.transforms.formats.evaluation.answers import Answers
-
-    if interface.threshold is not None and data.targets is not None and outputs.scores is not None:
-        return Answers(None, -outputs.scores, (data.targets[:, 0] < 0).astype(np.int64), names=("normal", "anomaly"))
-    classes = outputs.classes if has_answers(outputs, data) else None
-    return Answers(classes, outputs.scores, data.y, data.targets, interface.classes)
-
-
-def variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The variance of each column of an array (samples, outputs); 1 for a constant column."""
-    found = values.var(0)
-    return np.where(found > 0, found, 1.0)
-
-
-def shares_of_variance(
-    values: NDArray[np.float64], targets: NDArray[np.float64], variance: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """For each sample, the squared error divided by the variance of the targets, averaged over all outputs: (samples,).
-
-    values, targets: arrays of shape (samples, outputs). The mean over the samples is 1 - R2.
-    """
-    return ((values - targets) ** 2 / variance).mean(1)
-
-
-@dataclass(frozen=True)
-class RegressionErrors:
-    """Errors against targets: mean absolute error, root of the mean squared error (rmse), and coefficient of
-    determination (r2).
-
-    With several outputs each error is the mean over the outputs, except rmse, which is the root of the mean squared
-    error over all outputs. r2 is 1 for exact values and 0 if every value is the mean of the targets. For constant
-    targets, r2 uses a variance of 1.
-    """
-
-    mae: float
-    rmse: float
-    r2: float
-
-    @staticmethod
-    def of(values: NDArray[np.float64], targets: NDArray[np.float64]) -> RegressionErrors:
-        """The errors of values (samples, outputs) against targets of the same shape."""
-        difference = values - targets
-        shares = shares_of_variance(values, targets, variances(targets))
-        return RegressionErrors(
-            float(np.abs(difference).mean()), float(np.sqrt((difference**2).mean())), float(1 - shares.mean())
-        )
-
-
-NEAR_BORDER_PERCENT = 25.0
-"""The percentage of the samples whose margins are within one standard deviation of the border."""
-
-
-class MarginModel:
-    """The margins between the two best classes of samples on reals, and the errors of a candidate's margins.
-
-    To first order, the share of samples that change their class has two factors. The first is the density of margins at
-    the border. The second is half the mean absolute error of the margins near the border. The errors of many samples
-    thus predict how many samples of other data will change. Shiftry counts the samples of this data that change. This
-    number is small and predicts the changes on other data less well.
-
-    scores: reals of shape (samples, classes). margins: an array of shape (samples,). weights: an array of shape
-    (samples,). The absolute errors, multiplied by these weights, add up to the percentage of samples that is expected
-    to change.
-    """
-
-    def __init__(self, scores: Reals):
-        self.classes = scores.shape[1]
-        self.single = self.classes == 1
-        ordered = np.argsort(scores, axis=1)
-        self.best, self.second = ordered[:, -1], ordered[:, 0 if self.single else -2]
-        self.margins = self._margins(scores, slice(None))
-        near = float(np.percentile(np.abs(self.margins), NEAR_BORDER_PERCENT)) or 1.0
-        kernel = np.sqrt(2 / np.pi) / near * np.exp(-0.5 * (self.margins / near) ** 2)
-        self.weights = 100.0 / 2 * kernel / len(scores)
-
-    def _margins(self, scores: Reals, part: slice) -> Reals:
-        if self.single:
-            return scores[:, 0]
-        rows = np.arange(len(scores))
-        return scores[rows, self.best[part]] - scores[rows, self.second[part]]
-
-    def direction(self) -> Reals:
-        """The derivative of each sample's margin with respect to its scores, of shape (samples, classes)."""
-        direction = np.zeros((len(self.margins), self.classes))
-        rows = np.arange(len(direction))
-        direction[rows, self.best] = 1.0
-        if not self.single:
-            direction[rows, self.second] -= 1.0
-        return direction
-
-    def errors(self, scores: Reals, part: slice) -> Reals:
-        """The errors of the margins of the samples `part`, given a candidate's scores for these samples."""
-        return self._margins(scores, part) - self.margins[part]
-
-    def weighted_errors(self, scores: Reals, part: slice) -> Reals:
-        """The errors of the margins of the samples `part`, times the weights of the samples."""
-        return self.errors(scores, part) * self.weights[part]
 
 
 @dataclass(frozen=True)
@@ -296,14 +181,6 @@ class Reference:
         if metric == "margin":
             return outcome.margin
         return 100.0 * (outcome.differ if metric == "disagreement" else outcome.wrong - self.wrong) / self.samples
-
-
-def mean_errors(reals: Sequence[NDArray[Any]], exact: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
-    """The mean absolute error of each sample's outputs, of shape (samples,); all outputs have equal weight.
-
-    reals, exact: the computed and the exact outputs, at least one of each, of shape (samples, elements).
-    """
-    return np.mean([np.abs(mine - theirs).mean(1) for mine, theirs in zip(reals, exact, strict=True)], 0)
 
 
 def _order(outputs: Outputs) -> NDArray[np.int64]:

@@ -30,7 +30,8 @@ from tinyml.dialects.options import OptionGroup, option
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import DEFAULT_TARGET
 from tinyml.transforms.formats.assignment.format_assignment import FormatAssignment
-from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice, check_scheme, scaling_rule
+from tinyml.transforms.formats.assignment.format_options import check_scheme, scaling_rule
+from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
 from tinyml.transforms.formats.constants.refine_constants import refinements_of
 from tinyml.transforms.formats.constants.rounded_constants import RoundedConstants, give_formats
 from tinyml.transforms.formats.evaluation.candidates import EvaluationTask, SearchProblem, tensor_errors

@@ -11,8 +11,8 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl import Shape, shape_of
+from tinyml.lowering.frontends.layers.margins import mirrored
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, OrderedTensor
-from tinyml.lowering.frontends.layers.network_layers import mirrored
 from tinyml.lowering.frontends.onnx.builder import (
     Builder,
     Comparison,

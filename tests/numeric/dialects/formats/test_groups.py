@@ -26,7 +26,8 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.grouped import GroupedFormat
-from tinyml.dialects.formats.groups import Grouping, GroupsAttr
+from tinyml.dialects.formats.grouping import Grouping
+from tinyml.dialects.formats.groups import GroupsAttr
 from tinyml.dialects.formats.lookup import format_spelled
 from tinyml.dialects.formats.mxfp import MxFpType
 from tinyml.dialects.formats.mxint import MxIntType

@@ -14,7 +14,6 @@ from programs.devices import SMALL
 from programs.number_formats import SORTS, assert_same_bits, extremes, raws_of
 from programs.spread import spread
 
-from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.bf16 import BF16_FORMAT
 from tinyml.dialects.formats.f32 import F32_FORMAT
@@ -24,6 +23,7 @@ from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.dialects.tdsl.sensor_units import InputUnit
 from tinyml.lowering.c.real_numbers import lies_below, rounding_note
 from tinyml.runtime.devices.host import HostRunner
 from tinyml.runtime.evaluator.evaluator import argument_reals, encode_inputs, feature_map
@@ -39,7 +39,7 @@ FORMATS = [
 
 def sensor(name: str, unit: str) -> Caller:
     """A program whose input has the unit of a sensor."""
-    parsed = tdsl.InputUnit.parse(unit, ELEMENTS)
+    parsed = InputUnit.parse(unit, ELEMENTS)
     fields = [f'unit = "{unit}"']
     if (features := parsed.features(ELEMENTS)) is not None:
         fields += [f"{key} = {list(value)}" for key, value in features.fields.items()]

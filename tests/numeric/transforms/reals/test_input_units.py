@@ -16,6 +16,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.dialects.formats.fixed.type import ByteType, SignedType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.dialects.tdsl.sensor_units import InputUnit
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.targets.registry import HOST
 from tinyml.tools.driver.request import Request
@@ -106,7 +107,7 @@ def test_every_integer_may_come(body: str, unit: str, options: dict[str, Any], e
     """The least and the greatest ones, too, in every element: proofs of sums hold for them."""
     text = LIMITS.format(body=BODIES[body]).replace("%y = ", f"{FIRST[body]}%y = ")
     (tmp_path / "limits.mlir").write_text(text)
-    units = list(tdsl.InputUnit.parse(unit, 4).units)
+    units = list(InputUnit.parse(unit, 4).units)
     limits = [(one.low, one.high) for one in (units * 4)[:4]]
     ends = np.array(list(product(*limits)))
     np.savez(tmp_path / "x.npz", x=np.concatenate([ends, ends // 3, ends // 100]))
@@ -117,7 +118,7 @@ def test_every_integer_may_come(body: str, unit: str, options: dict[str, Any], e
     assert report["mismatch"] is None
     assert run_model(RunRequest(folder=out, data=val))["mismatch"] is None
     argument = predict_function(load_program(out / "ir/1-formats.mlir", context())).body.block.args[0]
-    assert tdsl.format_of(argument) == tdsl.InputUnit.parse(unit, 4).format
+    assert tdsl.format_of(argument) == InputUnit.parse(unit, 4).format
 
 
 def test_bytes_are_signed_integers_with_the_upper_bit_flipped() -> None:

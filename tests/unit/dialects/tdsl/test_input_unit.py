@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.tdsl import UNITS, InputUnit, sensor_unit
+from tinyml.dialects.tdsl.sensor_units import UNITS, InputUnit, sensor_unit
 
 ENDS = {
     "int8": (-128, 127),

@@ -13,7 +13,8 @@ import pytest
 from tinyml.dialects.formats.lookup import ALIASES, formats
 from tinyml.dialects.options import OptionGroup
 from tinyml.targets.registry import targets
-from tinyml.tools.cli.arguments import CommandOptions, add_common_options
+from tinyml.tools.cli.arguments import add_common_options
+from tinyml.tools.cli.common_options import CommandOptions
 from tinyml.tools.main import COMMANDS, main
 
 MANY = 15

@@ -12,7 +12,7 @@ from programs.spread import spread
 
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.transforms.formats.assignment.tensor_classes import FormatChoice
-from tinyml.transforms.formats.evaluation.reference import MarginModel
+from tinyml.transforms.formats.evaluation.margins import MarginModel
 from tinyml.transforms.search.engine.moves import LinearErrors, PairwiseMoves, possible_changes
 from tinyml.transforms.search.engine.search import MIN_GAIN, Feasibility, Limits, Search
 

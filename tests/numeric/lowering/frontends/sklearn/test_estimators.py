@@ -14,8 +14,9 @@ from programs.on_boards import difference, printed
 from tinyml.dialects import tdsl
 from tinyml.dialects.context import context
 from tinyml.lowering import pipelines
+from tinyml.lowering.frontends.own_answers import own_answers
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
-from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers, own_answers
+from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate_reals
 from tinyml.runtime.model.program_data import load_program_data

@@ -23,9 +23,10 @@ from programs.spread import spread
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.lowering import pipelines
+from tinyml.lowering.frontends.own_answers import own_answers
 from tinyml.lowering.frontends.sklearn.estimators import COMPOSITES, FAMILIES, HANDLERS
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
-from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers, own_answers
+from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate_reals
 

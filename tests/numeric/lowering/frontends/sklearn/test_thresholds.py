@@ -9,8 +9,9 @@ import pytest
 from programs.estimators import sk
 
 from tinyml.lowering.frontends.layers.thresholds import single_thresholds
+from tinyml.lowering.frontends.own_answers import own_answers
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
-from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers, own_answers
+from tinyml.lowering.frontends.sklearn.own_answers import check_own_answers
 from tinyml.runtime.evaluator.evaluator import evaluate_reals
 
 COLUMNS = sk.ColumnTransformer(

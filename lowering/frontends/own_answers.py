@@ -1,0 +1,30 @@
+"""The predictions of the model that a program was imported from, by program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import WeakKeyDictionary
+
+from xdsl.dialects.builtin import ModuleOp
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+OwnAnswers: TypeAlias = "Callable[[NDArray[Any]], NDArray[Any] | None]"
+"""A function from samples (samples, features) to indices of classes or clusters, (samples,), or values (samples, M).
+
+Returns None if the model fails to predict.
+"""
+
+_ANSWERS: WeakKeyDictionary[ModuleOp, OwnAnswers] = WeakKeyDictionary()
+
+
+def keep_answers(module: ModuleOp, answers: OwnAnswers) -> None:
+    """Keep the predictions of a model as long as the module imported from it."""
+    _ANSWERS[module] = answers
+
+
+def own_answers(module: ModuleOp) -> OwnAnswers | None:
+    """The predictions of the model that a module was imported from; None for other modules and for copies."""
+    return _ANSWERS.get(module)

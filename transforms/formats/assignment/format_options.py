@@ -1,0 +1,28 @@
+"""Options of number formats that some formats lack: schemes of functions, and rules for scales."""
+
+from __future__ import annotations
+
+from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.formats.number_format import BY_SCORES, SCALING_RULES, NumberFormat, ScaleBy
+
+
+def check_scheme(prototype: NumberFormat, format: str, scheme: str | None) -> None:
+    """Raise `InputError` for a scheme of functions that a format does not define."""
+    if scheme is not None and scheme not in prototype.SCHEMES:
+        known = f"one of {', '.join(prototype.SCHEMES)}" if prototype.SCHEMES else "it has none"
+        raise InputError(f"format '{format}' has no scheme '{scheme}' for functions ({known})")
+
+
+def scaling_rule(prototype: NumberFormat, format: str, name: str | None) -> ScaleBy | None:
+    """The scaling rule with a given name. If the name is None, the result is the format's own rule.
+
+    Raises `InputError` for a rule that is unknown or unsuitable for the format.
+    """
+    for known in SCALING_RULES:
+        if name == known:
+            if known == BY_SCORES and prototype.AS_PUBLISHED:
+                raise InputError(f"format '{format}' computes as published, and has no scales by {known}")
+            return known
+    if name is not None:
+        raise unknown("rule for scales", name, SCALING_RULES)
+    return None

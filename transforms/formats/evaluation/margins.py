@@ -1,0 +1,60 @@
+"""The margins of a classifier: the distances of samples from the border between two classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import Reals
+
+NEAR_BORDER_PERCENT = 25.0
+"""The percentage of the samples whose margins are within one standard deviation of the border."""
+
+
+class MarginModel:
+    """The margins between the two best classes of samples on reals, and the errors of a candidate's margins.
+
+    To first order, the share of samples that change their class has two factors. The first is the density of margins at
+    the border. The second is half the mean absolute error of the margins near the border. The errors of many samples
+    thus predict how many samples of other data will change. Shiftry counts the samples of this data that change. This
+    number is small and predicts the changes on other data less well.
+
+    scores: reals of shape (samples, classes). margins: an array of shape (samples,). weights: an array of shape
+    (samples,). The absolute errors, multiplied by these weights, add up to the percentage of samples that is expected
+    to change.
+    """
+
+    def __init__(self, scores: Reals):
+        self.classes = scores.shape[1]
+        self.single = self.classes == 1
+        ordered = np.argsort(scores, axis=1)
+        self.best, self.second = ordered[:, -1], ordered[:, 0 if self.single else -2]
+        self.margins = self._margins(scores, slice(None))
+        near = float(np.percentile(np.abs(self.margins), NEAR_BORDER_PERCENT)) or 1.0
+        kernel = np.sqrt(2 / np.pi) / near * np.exp(-0.5 * (self.margins / near) ** 2)
+        self.weights = 100.0 / 2 * kernel / len(scores)
+
+    def _margins(self, scores: Reals, part: slice) -> Reals:
+        if self.single:
+            return scores[:, 0]
+        rows = np.arange(len(scores))
+        return scores[rows, self.best[part]] - scores[rows, self.second[part]]
+
+    def direction(self) -> Reals:
+        """The derivative of each sample's margin with respect to its scores, of shape (samples, classes)."""
+        direction = np.zeros((len(self.margins), self.classes))
+        rows = np.arange(len(direction))
+        direction[rows, self.best] = 1.0
+        if not self.single:
+            direction[rows, self.second] -= 1.0
+        return direction
+
+    def errors(self, scores: Reals, part: slice) -> Reals:
+        """The errors of the margins of the samples `part`, given a candidate's scores for these samples."""
+        return self._margins(scores, part) - self.margins[part]
+
+    def weighted_errors(self, scores: Reals, part: slice) -> Reals:
+        """The errors of the margins of the samples `part`, times the weights of the samples."""
+        return self.errors(scores, part) * self.weights[part]

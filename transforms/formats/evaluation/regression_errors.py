@@ -1,0 +1,60 @@
+"""Errors of the numbers that a program computes, against targets or exact numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.lazy_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The variance of each column of an array (samples, outputs); 1 for a constant column."""
+    found = values.var(0)
+    return np.where(found > 0, found, 1.0)
+
+
+def shares_of_variance(
+    values: NDArray[np.float64], targets: NDArray[np.float64], variance: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """For each sample, the squared error divided by the variance of the targets, averaged over all outputs: (samples,).
+
+    values, targets: arrays of shape (samples, outputs). The mean over the samples is 1 - R2.
+    """
+    return ((values - targets) ** 2 / variance).mean(1)
+
+
+@dataclass(frozen=True)
+class RegressionErrors:
+    """Errors against targets: mean absolute error, root of the mean squared error (rmse), and coefficient of
+    determination (r2).
+
+    With several outputs each error is the mean over the outputs, except rmse, which is the root of the mean squared
+    error over all outputs. r2 is 1 for exact values and 0 if every value is the mean of the targets. For constant
+    targets, r2 uses a variance of 1.
+    """
+
+    mae: float
+    rmse: float
+    r2: float
+
+    @staticmethod
+    def of(values: NDArray[np.float64], targets: NDArray[np.float64]) -> RegressionErrors:
+        """The errors of values (samples, outputs) against targets of the same shape."""
+        difference = values - targets
+        shares = shares_of_variance(values, targets, variances(targets))
+        return RegressionErrors(
+            float(np.abs(difference).mean()), float(np.sqrt((difference**2).mean())), float(1 - shares.mean())
+        )
+
+
+def mean_errors(reals: Sequence[NDArray[Any]], exact: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+    """The mean absolute error of each sample's outputs, of shape (samples,); all outputs have equal weight.
+
+    reals, exact: the computed and the exact outputs, at least one of each, of shape (samples, elements).
+    """
+    return np.mean([np.abs(mine - theirs).mean(1) for mine, theirs in zip(reals, exact, strict=True)], 0)
