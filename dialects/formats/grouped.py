@@ -98,7 +98,8 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return most - exponents
 
     def best_scales(self, blocks: Reals, weights: Reals) -> NDArray[np.int64]:
-        """The scale of each group with the least squared error: the OCP scale, half of it or twice as much.
+        """The scale of each group with the least squared error: the scale of the OCP specification, half of it or twice
+        it.
 
         blocks: numbers of shape (groups, length). weights: the weights of the squared errors. The result has the shape
         (groups,).
@@ -114,7 +115,9 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.divided(constant, importance, finest)
 
     def divided(self, constant: Reals, importance: Reals | None, finest: Grouping) -> Self:
-        """The format of a constant: groups along the axes of `finest`, with the scales of least squared error."""
+        """The format for a constant that is divided into groups along the axes of `finest`. The scales minimise the
+        squared error.
+        """
         run = prod(constant.shape[finest.axis :])
         length = run if finest.length is None else max(self.group_length(run), finest.length)
         weights = np.ones(constant.shape) if importance is None else np.broadcast_to(importance, constant.shape)
@@ -132,7 +135,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.with_groups(unit, GroupsAttr(length, run, shifts.tolist()))
 
     def narrowed(self, bits: int) -> Self:
-        """The format whose finest groups are coarser by `bits` bits."""
+        """The format with a finest unit that is 2^`bits` times as large. Groups with a larger unit keep their unit."""
         if (groups := self.groups) is None:
             return self
         shifts = np.maximum(np.array(groups.shifts.get_values()) - bits, 0)

@@ -102,7 +102,8 @@ class MxFpType(GroupedFormat, TabulatedFormat):
         return self._kind.for_range(low, high)
 
     def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> MxFpType:
-        """The grouped format for a constant. Its numbers of exponent and fraction bits have the least squared error.
+        """The grouped format for a constant, with the numbers of exponent and fraction bits that minimise the squared
+        error.
 
         Only divisions of this format's width into exponent and fraction bits are considered.
         """

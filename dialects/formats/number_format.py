@@ -220,7 +220,7 @@ class NumberFormat(ABC):
 
     @property
     def computed(self) -> NumberFormat:
-        """The format of the same numbers in which ops compute."""
+        """The format with the same numbers in which ops compute. By default, it is this format."""
         return self
 
     def delivered(self, raws: Raws) -> Raws:
@@ -314,11 +314,12 @@ class NumberFormat(ABC):
         return ()
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
-        """The format for a constant, refined by the numbers of the constant.
+        """The format that suits the numbers of a constant best. This format was chosen only by the range of the
+        constant.
 
-        This format was chosen by the range of the constant only. importance: the mean square of the factor by which
-        each number is multiplied, broadcast to the constant; None if unknown or not requested (`WEIGHS_NUMBERS`). rows:
-        true if rows, along the first axis, may have separate parameters.
+        importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
+        unknown or not requested (`WEIGHS_NUMBERS`). rows: true if rows, along the first axis, may have separate
+        parameters.
         """
         return self
 
@@ -378,8 +379,9 @@ class NumberFormat(ABC):
         """
 
     def addend(self, other: NumberFormat, result: NumberFormat) -> NumberFormat:
-        """The format for a constant that is only added to values of the format `other`. It is coarser if `result` is
-        coarser.
+        """The format for a constant that is only added to values of the format `other`.
+
+        Its scale is at most as fine as the finer of the scales of `other` and `result`, if the family supports this.
         """
         return self
 

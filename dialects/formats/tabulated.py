@@ -163,7 +163,9 @@ class TabulatedFormat(ExactFormat):
 
 
 class SymmetricFormat(TabulatedFormat):
-    """Zero and symmetric magnitudes. Raw r represents the magnitude with index r; raw -r represents the negative."""
+    """A format of zero and symmetric magnitudes. Raw r represents the magnitude with index r; raw -r represents the
+    negative.
+    """
 
     @property
     @abstractmethod

@@ -45,7 +45,9 @@ class EmissionContext(Protocol):
         ...
 
     def part(self, array: SSAValue, first: SSAValue, shape: tuple[int, ...]) -> Operation:
-        """An op that gives the elements of an array from an index on, which share their storage with it."""
+        """An op that returns the elements of an array from the index `first` on. The result shares the storage of the
+        array.
+        """
         ...
 
     def declare(self, function: str) -> None:
@@ -72,9 +74,7 @@ class EmittedStep(FormatStep, Protocol):
 
 
 class EmittedOp(DialectOp, ABC):
-    """An op of a format-specific dialect, between `num` and `arith`. The op emits its own expansion, as `exact` ops
-    do.
-    """
+    """An op of a format-specific dialect between `num` and `arith`. Like `exact` ops, it emits the ops that replace it."""
 
     @abstractmethod
     def emit(self, e: Emitter) -> Sequence[SSAValue]:

@@ -72,7 +72,7 @@ class SumConstraint(_TypeConstraint):
 
 
 class OrderedConstraint(FormatConstraint):
-    """The constraint that a type is a number format or an accumulator."""
+    """The constraint that a type is a number format or an accumulator, whose values can be compared."""
 
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
         if accumulator_of(attr) is None:

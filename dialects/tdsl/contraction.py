@@ -160,9 +160,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.accumulator_for(self.products, self.sum_bound)
 
     def accumulator_for(self, products: Sequence[Product], bound: Bound | None) -> Accumulator:
-        """The accumulator for products that are known only by these facts. bound: the bound on the sums of the
-        products.
-        """
+        """The accumulator for sums of the products that `products` describes. bound: the bound on these sums."""
         return format_of(self.out).accumulator_of_sum(products, self.start, bound)
 
     @property

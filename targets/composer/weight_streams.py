@@ -132,9 +132,9 @@ def _side_by_side(content: tuple[Number, ...]) -> Mapping[str, tuple[Number, int
 
 @dataclass(frozen=True)
 class RowNumbers(Field):
-    """Integers per row. The integers of one row are adjacent.
+    """Integers stored for each row. The integers of one row are adjacent.
 
-    end_mark: the value of the last byte of the aligned field in the last block of a group of equal blocks.
+    end_mark: in the last block of a group of equal blocks, the value of the last byte of this aligned field.
     """
 
     content: tuple[Number, ...] = ()

@@ -38,9 +38,11 @@ def _own_sums(products: Sequence[Product], initial: Factor | None) -> Accumulato
 
 
 def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
-    """A bound on every partial sum, in any order within a product, in units in the last place of the finest product.
+    """A bound on every partial sum, in units in the last place of the finest product.
 
-    initial: the factor that contains the initial values of the sums.
+    The bound is valid for any order of the terms within a product. initial: the factor that contains the initial values
+    of
+    the sums.
     """
     scales = [_scale(product.lhs) + _scale(product.rhs) for product in products]
     bounds = [(_product_bound(product), scale) for product, scale in zip(products, scales, strict=True)]
@@ -367,7 +369,7 @@ class ExactFormat(ExactNumbers):
         return m.settle(entry, self.stored_width)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """The function, computed by the interpolation of fixed point.
+        """The result of a function, computed by the linear interpolation that fixed-point formats use.
 
         Returns None unless the integers of the argument and of the result have at most 16 bits.
         """

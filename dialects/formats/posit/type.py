@@ -513,8 +513,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return super().neg(m, value, value_format)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """The function by interpolation; None for the standard's type, whose functions are computed in floating
-        point.
+        """The result of a function, computed by linear interpolation in a table.
+
+        Returns None for the standard's type, whose functions are computed in floating point.
         """
         return None if self.window is None else super().function_by_lines(m, function, value, source)
 

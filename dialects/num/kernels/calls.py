@@ -101,7 +101,7 @@ class RoutineAttr(ParametrizedAttribute, ABC):
         return self.OPERANDS
 
     def takes(self, kernel: KernelAttr) -> bool:
-        """True if a kernel can compute the routine, according to the kernel's attribute."""
+        """True if the attribute of a kernel states that the kernel can compute this routine."""
         if isinstance(kernel, ComposedKernelAttr):
             return kernel.op.data == self.name
         return not isinstance(kernel, TileKernelAttr | CodeKernelAttr)
