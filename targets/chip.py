@@ -157,7 +157,7 @@ class Chip:
                 yield from (offer for offer in maker.offers(nest) if offer.kernel.needs in ("", *features))
 
     def made_by(self, kind: type[M]) -> list[M]:
-        """The rows of the table of kernels that are of the given kind."""
+        """The entries of the kernel table (`makers`) that are instances of `kind`."""
         return [maker for maker in self.makers if isinstance(maker, kind)]
 
     @property

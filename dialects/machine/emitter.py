@@ -74,7 +74,7 @@ class EmittedStep(FormatStep, Protocol):
 
 
 class EmittedOp(DialectOp, ABC):
-    """An op of a format-specific dialect between `num` and `arith`. Like `exact` ops, it emits the ops that replace it."""
+    """An op of a format-specific dialect between `num` and `arith`. Like `exact` ops, it emits its own replacement."""
 
     @abstractmethod
     def emit(self, e: Emitter) -> Sequence[SSAValue]:

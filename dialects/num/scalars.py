@@ -165,7 +165,7 @@ class MulOp(BinaryOp):
 
 @irdl_op_definition
 class ScaleOp(BinaryOp):
-    """The product of a number and a power of two of at least 1. It must stay within the range of the result's format."""
+    """The product of a number and a power of two of at least 1. It must be within the range of the result's format."""
 
     name = "num.scale"
     METHOD: ClassVar[str] = "scaled"

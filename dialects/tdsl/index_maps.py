@@ -456,7 +456,7 @@ class MatrixFactors:
         return np.stack(parts, 2)
 
     def derivatives(self, lhs: Array, rhs: Array, slope: Array) -> tuple[Array, Array]:
-        """The gradients with respect to the left and the right operand. slope: the gradient with respect to the result."""
+        """The gradients with respect to the left and right operands. slope: the gradient with respect to the result."""
         left, right = self.matrices(lhs, rhs)
         stack, rows, columns = map(self._size, (self.stack, self.rows, self.columns))
         by_sum = self._arranged(slope).reshape(len(slope), stack, columns, rows).swapaxes(-1, -2)

@@ -352,7 +352,7 @@ class _Early:
         self.known: dict[int, Any] = {}
 
     def parts(self, place: int, chunk: object) -> Sequence[Any]:
-        """The value at an index, for each iteration; a single value if it is equal in all iterations."""
+        """The value with index `place` for each iteration; a single value if it is equal in all iterations."""
         kept, key = self.steps.recorded.kept, ("early", chunk, self.steps.numbers[place])
         if key in kept:
             return kept[key]
@@ -362,7 +362,9 @@ class _Early:
         return parts
 
     def _of(self, place: int) -> Any:
-        """The value at an index. If it varies between iterations, the samples of all iterations are concatenated."""
+        """The value with index `place`. If it varies between iterations, the samples of all iterations are
+        concatenated.
+        """
         if place not in self.known:
             if place in self.entering:
                 self.known[place] = self._side_by_side(self.entering[place])

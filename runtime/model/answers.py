@@ -27,8 +27,8 @@ class Answers:
     * values: the number of values that the program computes per sample; None if unknown or none.
     * has_label: true if the program itself computes a class.
     * clusters: true if the program's classes are clusters, which are unrelated to `y`.
-    * detects: true if the program's value is the score of an anomaly detector. `y` then contains 1, and -1 for
-      anomalies.
+    * detects: true if the program's value is the score of an anomaly detector. `y` then contains 1 for normal samples,
+      and -1 for anomalies.
     * trained: the integers that represent the classes in data if `labels` are assigned names; None if indices represent
       them.
     * shape: the shape of a sample's values; empty for scalars.

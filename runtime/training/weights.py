@@ -92,9 +92,9 @@ class TrainedWeights:
         return [weight.real for weight in self.weights]
 
     def derivatives(self, slopes: Slopes) -> list[Array]:
-        """For each variable, the derivatives by this variable; zeros if there are none.
+        """The gradient with respect to each variable; zeros if there is none.
 
-        slopes: the derivatives by the results of constants.
+        slopes: the gradients with respect to the results of constants.
         """
         return [
             np.where(weight.dense, slopes[weight.constant.result], 0.0)

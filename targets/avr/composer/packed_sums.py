@@ -1,4 +1,6 @@
-"""The choice of a kernel for packed and coded weights, by its description (`compose.py` writes it)."""
+"""The choice of the AVR kernel that matches a description, for packed and coded weights. `compose.py` generates the
+code.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,13 @@ _FETCHED = (1, 2, 4, 6, 9, 10, 12)
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel for a description without a name; None if AVR has no such kernel."""
+    """The kernel that matches a description; None if AVR has no such kernel. wanted: a kernel without a name."""
     return _composed(wanted, FLASH if wanted.flash else RAM)
 
 
 @cache
 def compose_far(wanted: Kernel) -> Kernel | None:
-    """The kernel for a description of weights in possibly far flash; None if AVR has no such kernel.
+    """The kernel that matches a description of weights in possibly far flash; None if AVR has no such kernel.
 
     Kernels with tables are excluded, because LPM reads the tables and overwrites Z.
     """

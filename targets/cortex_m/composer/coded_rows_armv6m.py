@@ -150,7 +150,7 @@ class CodedTileArmv6m(Armv6mCode):
 
     @property
     def by_thirds(self) -> bool:
-        """True if all sums are within the limit of the shorter epilogue."""
+        """True if all sums are within the limit of the shorter epilogue, `requantised_by_thirds`."""
         return self.sums.within(THIRDS_LIMIT)
 
 
