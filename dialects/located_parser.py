@@ -30,8 +30,7 @@ class LocatedParser(GuardedParser):
 
     The location of such an operation is the line and column of its text. As in mlir-opt, a verifier or a pass that
     fails later can therefore report a location. Lines and columns count from 1. The locations are printed only with
-    --print-debuginfo. Aliases may be defined after their use, because MLIR prints the definitions of location aliases
-    there.
+    --print-debuginfo. Location aliases may be defined after their first use, as in the text that MLIR prints.
     """
 
     line_offset: int = 0

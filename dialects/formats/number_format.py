@@ -253,8 +253,9 @@ class NumberFormat(ABC):
         return low, high
 
     def encode_away(self, reals: Reals) -> Raws:
-        """The raw of the neighbour of each real that `encode` does not choose; the raw that `encode` chooses if there
-        is none.
+        """For each real, the raw of the adjacent number that `encode` does not choose; the raw that `encode` chooses if
+        there is
+        no such number.
         """
         return self.encode(reals)
 

@@ -424,7 +424,9 @@ class ExactFormat(ExactNumbers):
         return self.store_product(m, *softmax_of(self).share(m, term, total))
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """The integer type in which the sum is exact; f32 if the integers of the elements have more than 16 bits."""
+        """The integer type in which a sum of `count` squares is exact; f32 if the elements' integers have more than 16
+        bits.
+        """
         source = exact_numbers(value_format)
         if _root_bits(source) is None:
             return super().square_total(count, value_format)

@@ -276,9 +276,11 @@ def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
 
 
 def _additions(forest: ForestCode, name: str) -> dict[str, float]:
-    """The numbers of steps of a call, of clearing results and of adding votes. The keys are the names in cost tables.
+    """The number of executions of each kind of step: calls, clearing of results, and additions of votes.
 
-    Few votes are added without a loop. In such code, the first votes are stored instead of added.
+    The keys are the names of the kinds in cost tables. Few votes are added without a loop. In such code, the first
+    votes
+    are stored instead of added.
     """
     trees, results, result = len(forest.trees.roots), forest.results, ctype(forest.votes)
     counts = {"call": 1.0, f"result {result}": float(results)}
