@@ -88,7 +88,7 @@ class LocatedParser(GuardedParser):
         return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
 
     def _define(self, name: str) -> None:
-        """Parse the definition of the alias `name` at its position, if the text defines it."""
+        """Parse the definition of the alias `name` at its position, if the text defines the alias."""
         if self._definitions is None:
             text = self.lexer.input.content
             self._definitions = {match[1]: match.start(1) for match in _DEFINITION.finditer(text)}

@@ -37,7 +37,7 @@ class ListedKernels(Maker):
 
     @cached_property
     def _by_sum(self) -> Mapping[Hashable, Sequence[Kernel]]:
-        """The kernels by the sum that they compute (`Kernel.computed`)."""
+        """The kernels, grouped by the sum that they compute (`Kernel.computed`) and by whether they add in chunks."""
         by_sum: dict[Hashable, list[Kernel]] = {}
         for kernel in self.kernels:
             # Chunks of any length compute the same sum.

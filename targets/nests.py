@@ -191,8 +191,7 @@ class Maker(ABC):
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
         """The kernel that an attribute identifies; None if this entry does not provide the kernel. content: the data
-        that the
-        kernel contains.
+        that the kernel contains.
         """
         return None
 

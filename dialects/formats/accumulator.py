@@ -116,7 +116,8 @@ class Accumulator(ABC):
         return self == other
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
-        """A sum of the accumulator `other` as a sum of this accumulator, which `follows` `other`. It does not overflow.
+        """A sum of the accumulator `other`, converted to this accumulator, which `follows` `other`. The result does not
+        overflow.
 
         Raises `InputError` if the class does not define a conversion from `other`.
         """
@@ -223,8 +224,7 @@ class Accumulator(ABC):
         """The sum of `sum` and the partial sum `part`.
 
         part_accumulator: the accumulator of `part`. It is the accumulator that `below` returns if both sums are
-        complete
-        trees, otherwise this accumulator.
+        complete trees, otherwise this accumulator.
         """
         raise InputError(f"{self.type} is not summed as a tree")
 

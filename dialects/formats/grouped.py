@@ -1,4 +1,4 @@
-"""Formats whose elements share scales in groups: a number is its element times the power of two of its group.
+"""Formats whose elements share scales in groups: a number is an element times the power of two of the group.
 
 A grouped format is the format of one tensor of constants. The powers of two are parameters of its type
 (`dialects/formats/groups.py`). Only sums of products read such a tensor. All numbers are integers in one unit, so the

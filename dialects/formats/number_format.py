@@ -220,7 +220,7 @@ class NumberFormat(ABC):
 
     @property
     def computed(self) -> NumberFormat:
-        """The format with the same numbers in which ops compute. By default, it is this format."""
+        """The format in which ops compute with the numbers of this format. By default, it is this format."""
         return self
 
     def delivered(self, raws: Raws) -> Raws:
@@ -254,8 +254,7 @@ class NumberFormat(ABC):
 
     def encode_away(self, reals: Reals) -> Raws:
         """For each real, the raw of the adjacent number that `encode` does not choose; the raw that `encode` chooses if
-        there is
-        no such number.
+        there is no such number.
         """
         return self.encode(reals)
 

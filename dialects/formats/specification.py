@@ -73,7 +73,7 @@ class Specification(ABC):
 
     @abstractmethod
     def unit_of_products(self, other: Specification) -> float:
-        """The unit of products of numbers of this format and numbers of `other`, as the accumulator documents it."""
+        """The unit of the product of a number in this format and a number in `other`, as the accumulator defines it."""
 
     @abstractmethod
     def finished(self, sum: Number, unit: float) -> Number:

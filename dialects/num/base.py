@@ -125,7 +125,9 @@ class NumOp(DialectOp, ABC):
 
     @abstractmethod
     def computation(self) -> Computation:
-        """The op as a program. The formats are looked up now, since types may change before the program runs."""
+        """The op as a program. The formats are looked up when this method is called, since types may change before the
+        program runs.
+        """
 
 
 def format_of(value: SSAValue) -> NumberFormat:

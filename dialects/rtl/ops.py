@@ -135,8 +135,8 @@ def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
 
 @irdl_op_definition
 class LoadOp(ClockedOp):
-    """Load the element at an address, which counts elements of the result's width. The result of a load is available
-    one cycle later.
+    """Load the element at an address, which is available one cycle later. Addresses count elements of the result's
+    width.
     """
 
     name = "rtl.load"

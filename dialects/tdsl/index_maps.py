@@ -211,8 +211,7 @@ def moved_back(
     """The gradient with respect to each operand of an op that copies elements; None for operands that are not copied.
 
     The gradient with respect to the result is copied in the reverse direction. tensors: the positions of the operands
-    whose
-    elements are copied. move: applies the op to operands, with a fill value.
+    whose elements are copied. move: applies the op to operands, with a fill value.
     """
     sources, starts, count = list(x), dict[int, int](), 0
     for position in tensors:
@@ -558,5 +557,5 @@ def _slices(count: int, length: int) -> Iterator[slice]:
 
 
 def _part(x: Array, part: slice) -> Array:
-    """A slice of the samples of an array; the whole array if it is equal for all samples."""
+    """A slice of the samples of an array; the whole array if all samples share one value."""
     return x if len(x) == 1 else x[part]

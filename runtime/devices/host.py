@@ -28,8 +28,7 @@ def _quicker(compiler: str) -> Sequence[str]:
     """Compiler flags that shorten the compilation of a program.
 
     gcc's jump threading takes most of the time for a function that rounds thousands of numbers. Other compilers, which
-    may
-    also be installed as `gcc`, do not support the flag that disables jump threading.
+    may also be installed as `gcc`, do not support the flag that disables jump threading.
     """
     try:
         said = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False).stdout

@@ -66,8 +66,8 @@ class Runner(ABC):
 
     @property
     def variant(self) -> str:
-        """The name of the board, plus any property that distinguishes the programs of this runner from those of
-        others.
+        """The name of the board, plus any property by which this runner's programs differ from the programs of other
+        runners.
         """
         return self.name
 

@@ -89,10 +89,9 @@ def tensor_slopes(
     """For each chunk of samples, yield the tensors of a program at L0, from the last computed tensor to the argument.
 
     For each computation of a tensor, the sequence has a tuple: the SSA value, its values, and the gradient of a
-    weighted
-    sum of scores with respect to these values, as in `Gradients`. The values have an axis of extent 1 if all samples
-    share
-    them. Constants are omitted. Tensors that affect the scores only through an op without derivatives are also omitted.
+    weighted sum of scores with respect to these values, as in `Gradients`. The values have an axis of extent 1 if all
+    samples share them. Constants are omitted. Tensors that affect the scores only through an op without derivatives are
+    also omitted.
     """
     function = predict_function(module)
     chunk = samples_together(function)
@@ -185,9 +184,8 @@ class Gradients:
         """Yield pairs (slice, gradients) for slices of the flattened constant.
 
         The gradients with respect to the elements of a slice have the shape (samples, elements). A slice is a row of a
-        matrix,
-        or a part along the first axis of another tensor. A constant without gradients yields nothing. Rows are cached
-        while they fit in memory, because searches request the same rows again.
+        matrix, or a part along the first axis of another tensor. A constant without gradients yields nothing. Rows are
+        cached while they fit in memory, because searches request the same rows again.
         """
         if any(constant.result not in chunk for chunk in self.chunks):
             return

@@ -79,9 +79,9 @@ class Tapes(dict[object, "_OpTape | None"]):
 class Recorded:
     """The recorded ops of one program. The results are bit-identical to those of `compute`.
 
-    * kept: a cache of tables of functions and of results of programs.
+    * kept: a cache of function tables and of program results.
     * tapes: the recordings of this program and of other programs.
-    * numbers: for each value of the program, its number.
+    * numbers: for each value of the program, its value number. Values with equal numbers have equal bits.
     """
 
     def __init__(self, kept: ResultCache, tapes: Tapes, numbers: dict[SSAValue, int]) -> None:

@@ -176,7 +176,7 @@ def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
 
 
 def _found(path: str, given: Sequence[str | int], labels: Sequence[str | int]) -> NDArray[np.int64]:
-    """The index of each label. Raises `InputError` for an unknown label."""
+    """The index in `labels` of each label in `given`. Raises `InputError` for an unknown label."""
     index = {label: number for number, label in enumerate(labels)}
     found = [index.get(label, -1) for label in given]
     if -1 in found:

@@ -25,9 +25,8 @@ class WantedOutput:
     """The expected values of one output for each sample, or the expected class of each element.
 
     number: the index of the output. shape: the shape of one sample of the output, without axes of extent 1. targets:
-    shape
-    (samples, values). classes: shape (samples, elements). axis: the axis of `shape` over which an element's scores
-    extend.
+    shape (samples, values). classes: shape (samples, elements). axis: the axis of `shape` over which an element's
+    scores extend.
     """
 
     number: int
@@ -56,8 +55,7 @@ def class_axis(given: Sequence[int], kind: str, shape: Sequence[int]) -> int | N
     axes.
 
     given: the shape of a sample in the array. shape: the shape of a sample of the output. Axes of extent 1 are ignored.
-    The
-    result is the first or the last axis; None if both or neither match.
+    The result is the first or the last axis; None if both or neither match.
     """
     elements, own = _squeezed(given), _squeezed(shape)
     fits = [axis for axis, others in ((0, own[1:]), (len(own) - 1, own[:-1])) if elements == others]

@@ -70,10 +70,8 @@ class TrainingTrace(Trace):
         """The gradients of a loss with respect to the trained constants and, if requested, to the argument.
 
         The key is the SSA value of the constant or the argument. The gradient with respect to a constant has the shape
-        of the
-        constant. The gradient with respect to the argument also has an axis over the samples. slope: the gradient of
-        the loss
-        with respect to the scores.
+        of the constant. The gradient with respect to the argument also has an axis over the samples. slope: the
+        gradient of the loss with respect to the scores.
         """
         found: dict[SSAValue, Array] = {}
         for value, by in self.by_values(slope):
@@ -87,8 +85,7 @@ class TrainingTrace(Trace):
         """Yield pairs (value, gradient) for the values on which the scores depend, in reverse order.
 
         The gradient is that of the loss with respect to the value, per sample. For constants, it is summed over the
-        samples.
-        slope: the gradient of the loss with respect to the scores.
+        samples. slope: the gradient of the loss with respect to the scores.
         """
         slopes = {self.index[self.scores]: slope.reshape(-1, *tdsl.shape_of(self.scores))}
         for op, operands, made in reversed(self.entries):
@@ -185,8 +182,8 @@ def by_class(logits: Array) -> Array:
 def cross_entropy(logits: Array, labels: Sequence[int] | Array) -> tuple[float, Array]:
     """The mean cross-entropy of the softmax of logits, and the gradient of this mean with respect to the logits.
 
-    The gradient has the shape of the logits. logits: in the form that `by_class` returns. labels: the class index
-    of each sample.
+    The gradient has the shape of the logits. logits: in the form that `by_class` returns. labels: the class index of
+    each sample.
     """
     outputs, logits = logits.shape[1], by_class(logits)
     shifted = logits - logits.max(1, keepdims=True)
@@ -314,8 +311,7 @@ class Trainer:
 
     def trace(self, x: Array, of_inputs: bool = False) -> TrainingTrace:
         """The execution of a batch. x: inputs in the form that `inputs` returns. of_inputs: True to also compute the
-        gradient
-        with respect to the inputs.
+        gradient with respect to the inputs.
         """
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             return TrainingTrace(self.function, x, self.arithmetic(), self.weights.constants, of_inputs)

@@ -37,7 +37,7 @@ class Weight:
 
     * low, high: for each element, the least and the greatest real of the format.
     * dense: True for stored elements; the zeros of a sparse matrix remain zero.
-    * pace: the factor of the learning rate, which doubles for each bit below `COARSE_WIDTH`.
+    * pace: the factor by which the learning rate is multiplied. It doubles for each bit below `COARSE_WIDTH`.
     """
 
     constant: tdsl.ConstOp

@@ -85,7 +85,7 @@ class TileComposer(Generic[L]):
     limit: int = REQUANTISED_LIMIT
 
     def coder(self, name: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly[L]]) -> TileCoder:
-        """A kernel generator that embeds the weights of a tile in the kernel's code. family: the kernels that read a
+        """A kernel generator that embeds a tile's weights in the code of its kernel. family: the kernels that read a
         stream.
         """
 

@@ -468,7 +468,7 @@ def multipliers_and_shifts(
 
 
 def shifting(stream: WeightStream) -> WeightStream:
-    """The stream of rows whose sums are shifted, all by the amount of the tile, instead of requantised."""
+    """A copy of a stream in which sums are shifted right by the tile's constant amount instead of requantised."""
     fields = [field for field in stream.fields if not {"multiplier", "right"} & field.numbers.keys()]
 
     def finish(c: StreamInC, out: str) -> str:

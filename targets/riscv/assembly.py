@@ -93,8 +93,7 @@ class RiscvCode(ABC, Generic[V]):
         """The value if `first` equals `second`, otherwise the result of `change`.
 
         change: appends the code that computes its result from the value. share: the expected share of executions in
-        which
-        `first` differs from `second`.
+        which `first` differs from `second`.
         """
 
     @abstractmethod

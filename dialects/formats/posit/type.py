@@ -318,10 +318,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(n, es, low, high, min(max(high - top, SHIFTS[0]), SHIFTS[-1]))
 
     def scalings(self, low: float, high: float) -> Sequence[PositType]:
-        """Windows that scale the greatest magnitude to below 1, 2, 4 and so on: for every es, or for the es of this
-        window.
+        """Candidate formats whose windows scale the greatest magnitude to below 1, 2, 4 and so on.
 
-        The least bit of these windows is `FINER` bits finer than the least bit of fixed point.
+        There are candidates for every es or, if this format has a window, for its es. The least bit of the windows is
+        `FINER` bits finer than the least bit of fixed point.
         """
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0

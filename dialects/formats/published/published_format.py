@@ -98,8 +98,9 @@ class PublishedFixedPoint(ScaledInteger):
         return self.with_frac(frac)
 
     def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """A range (low, high) that yields the same scale for all results, at which 1 does not overflow (Shiftry
-        5.4).
+        """The observed range (low, high), extended to include 1.
+
+        Results up to 1 then have a common scale, at which 1 does not overflow (Shiftry 5.4).
         """
         return low, max(high, 1.0)
 

@@ -84,7 +84,7 @@ class CodedForestAttr(CodeAttr):
 
 
 def _verify(forest: ForestCode, outputs: SSAValue, input: SSAValue) -> None:
-    """Raise `VerifyException` unless the memrefs match the forest's number of features and of results."""
+    """Raise `VerifyException` unless the memrefs have as many elements as the forest has results and features."""
     for value, array, what in ((input, forest.trees.thresholds, "thresholds"), (outputs, forest.votes, "votes")):
         type = memref_type(value)
         if packed_bits(type) is not None or len(type.get_shape()) != 1:

@@ -279,8 +279,7 @@ def _additions(forest: ForestCode, name: str) -> dict[str, float]:
     """The number of executions of each kind of step: calls, clearing of results, and additions of votes.
 
     The keys are the names of the kinds in cost tables. Few votes are added without a loop. In such code, the first
-    votes
-    are stored instead of added.
+    votes are stored instead of added.
     """
     trees, results, result = len(forest.trees.roots), forest.results, ctype(forest.votes)
     counts = {"call": 1.0, f"result {result}": float(results)}
