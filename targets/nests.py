@@ -190,9 +190,7 @@ class Maker(ABC):
         """Yield offers of kernels for a nest, the best first. For unsupported kinds of nests, nothing is yielded."""
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        """The kernel that an attribute identifies; None if this entry does not provide the kernel. content: the data
-        that the kernel contains.
-        """
+        """The kernel that an attribute identifies; None if this entry lacks it. content: the data in the kernel."""
         return None
 
 

@@ -360,8 +360,7 @@ def check_compiled_for(module: ModuleOp, target: str) -> None:
 
 
 def makers(target: str, kind: type[M]) -> list[M]:
-    """The entries of class `kind` in the kernel table of a board's chip, without those that need a feature the board
-    lacks.
+    """The entries of class `kind` in a chip's kernel table, except those that need a feature that the board lacks.
 
     Raises `InputError` for an unknown board.
     """

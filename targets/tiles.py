@@ -125,8 +125,7 @@ class Sums:
         return int((self.reach + np.abs(self.starts)).max()) < limit
 
     def clamp_starts(self, limit: int, zero: int) -> Sums | None:
-        """Equivalent sums, which are below a limit and are requantised to the same bytes; None if there are no such
-        sums.
+        """Equivalent sums, which are below a limit and are requantised to the same bytes; None if there are none.
 
         A channel whose weights have no effect may start from 2^30, far outside the range of bytes. Such a start is
         replaced by a start closer to 0 for which all sums of the channel still result in the same byte. zero: the raw
@@ -145,7 +144,7 @@ class Sums:
         return replace(self, starts=starts) if same.all() else None
 
     def constant_byte(self, row: int, zero: int) -> int | None:
-        """The byte that all sums of a row without weights result in; None for other rows.
+        """The byte to which every sum of a row without weights is requantised; None for other rows.
 
         zero: the raw of 0 of the results.
         """

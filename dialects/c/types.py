@@ -1,6 +1,4 @@
-"""Types of C. Builtin types represent numbers (i16: int16_t, index: int); dialect types represent pointers and
-variables.
-"""
+"""Types of C. Builtin types represent numbers (i16: int16_t, index: int), dialect types pointers and variables."""
 
 from __future__ import annotations
 

@@ -116,8 +116,7 @@ class Accumulator(ABC):
         return self == other
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
-        """A sum of the accumulator `other`, converted to this accumulator, which `follows` `other`. The result does not
-        overflow.
+        """A sum of the accumulator `other`, converted to this accumulator, which `follows` `other`. No overflow occurs.
 
         Raises `InputError` if the class does not define a conversion from `other`.
         """
@@ -133,9 +132,7 @@ class Accumulator(ABC):
         return self.FAMILY == format.FAMILY
 
     def start_format(self, format: NumberFormat) -> NumberFormat:
-        """The format that replaces `format` for initial values of sums: the format that converts to a sum at the least
-        cost.
-        """
+        """The format that replaces `format` for initial values of sums: the one that converts to a sum cheapest."""
         return format
 
     def start_constant(self, format: NumberFormat) -> NumberFormat:
@@ -213,8 +210,7 @@ class Accumulator(ABC):
 
     @property
     def below(self) -> Accumulator | None:
-        """The accumulator of the two partial sums that an addition tree adds; None if no tree is used, or at the lowest
-        level.
+        """The accumulator of the two partial sums that an addition tree adds; None without a tree or at level 0.
 
         Products missing from a complete tree count as zeros.
         """

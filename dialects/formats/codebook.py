@@ -1,5 +1,4 @@
-"""Codebooks: `!codebook.c<bits, scale, [integers]>` lists numbers for a single constant, future work in the MinUn
-paper.
+"""Codebooks: `!codebook.c<bits, scale, [integers]>` lists numbers for a single constant (future work in MinUn's paper).
 
 An element is an index into the list, relative to the position of 0. Every list contains 0. An element is decoded by a
 table look-up, which returns an integer in units of 2^-scale.

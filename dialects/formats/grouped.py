@@ -98,8 +98,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return most - exponents
 
     def best_scales(self, blocks: Reals, weights: Reals) -> NDArray[np.int64]:
-        """The scale of each group with the least squared error: the scale of the OCP specification, half of it or twice
-        it.
+        """The scale of each group with the least squared error: the OCP specification's scale, its half or its double.
 
         blocks: numbers of shape (groups, length). weights: the weights of the squared errors. The result has the shape
         (groups,).
@@ -115,9 +114,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.divided(constant, importance, finest)
 
     def divided(self, constant: Reals, importance: Reals | None, finest: Grouping) -> Self:
-        """The format for a constant that is divided into groups along the axes of `finest`. The scales minimise the
-        squared error.
-        """
+        """The format for a constant in groups along the axes of `finest`. The scales minimise the squared error."""
         run = prod(constant.shape[finest.axis :])
         length = run if finest.length is None else max(self.group_length(run), finest.length)
         weights = np.ones(constant.shape) if importance is None else np.broadcast_to(importance, constant.shape)

@@ -253,9 +253,7 @@ class NumberFormat(ABC):
         return low, high
 
     def encode_away(self, reals: Reals) -> Raws:
-        """For each real, the raw of the adjacent number that `encode` does not choose; the raw that `encode` chooses if
-        there is no such number.
-        """
+        """For each real, the raw of the adjacent number that `encode` does not choose; if none, the chosen raw."""
         return self.encode(reals)
 
     @abstractmethod
@@ -314,8 +312,7 @@ class NumberFormat(ABC):
         return ()
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
-        """The format that suits the numbers of a constant best. This format was chosen only by the range of the
-        constant.
+        """The format that suits the numbers of a constant best. This format was chosen only by the constant's range.
 
         importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
         unknown or not requested (`WEIGHS_NUMBERS`). rows: true if rows, along the first axis, may have separate

@@ -67,9 +67,7 @@ class Specification(ABC):
 
     @abstractmethod
     def product(self, a: Number, b: Number, of_b: Specification) -> Number:
-        """The product of a number of this format and a number of the format `of_b`, in the unit of sums of such
-        products.
-        """
+        """The product of a number of this format and a number of `of_b`, in the unit of sums of such products."""
 
     @abstractmethod
     def unit_of_products(self, other: Specification) -> float:
@@ -275,9 +273,7 @@ class Listed(RoundedOnce):
         return self.borders[self.integers.index(int(below * unit))][0] / unit
 
     def _reached(self, scale: int, divisor: int) -> Sequence[int]:
-        """For each number except the least, the least integer x for which x * 2^-scale / divisor rounds to the number
-        or above.
-        """
+        """For each number except the least, the least x for which x * 2^-scale / divisor rounds to it or above."""
         if (scale, divisor) not in self.borders_at:
             unit = Fraction(2) ** (scale - self.scale) * divisor
             self.borders_at[scale, divisor] = [

@@ -45,9 +45,7 @@ class EmissionContext(Protocol):
         ...
 
     def part(self, array: SSAValue, first: SSAValue, shape: tuple[int, ...]) -> Operation:
-        """An op that returns the elements of an array from the index `first` on. The result shares the storage of the
-        array.
-        """
+        """An op that returns a view of the elements of an array from the index `first` on."""
         ...
 
     def declare(self, function: str) -> None:

@@ -169,9 +169,7 @@ class Machine(ABC, Generic[V]):
 
     @abstractmethod
     def call_on_table(self, function: str, name: str, table: NDArray[np.signedinteger[Any]], *arguments: V) -> V:
-        """The result of a C runtime function whose first argument is a table. `lookup` describes how the table is
-        stored.
-        """
+        """The result of a C runtime function whose first argument is a table. The table is stored as by `lookup`."""
 
     def perform(self, step: FormatStep, *operands: V) -> V:
         """The result of a format-specific step. Raises `InputError` on machines that support only integers."""

@@ -125,9 +125,7 @@ class NumOp(DialectOp, ABC):
 
     @abstractmethod
     def computation(self) -> Computation:
-        """The op as a program. The formats are looked up when this method is called, since types may change before the
-        program runs.
-        """
+        """The op as a program. This method looks up the formats, since types may change before the program runs."""
 
 
 def format_of(value: SSAValue) -> NumberFormat:

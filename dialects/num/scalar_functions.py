@@ -140,10 +140,9 @@ class SoftplusOp(FunctionOp):
 
 @irdl_op_definition
 class LookupOp(UnaryOp):
-    """A function of a number of at most 8 bits, as a table that lists the result's raw for every raw of the input, in
-    order.
+    """A function of a number of at most 8 bits, as a table that lists the result's raw for every raw of the input.
 
-    As a function of reals, and for gradients, the op interpolates linearly between the entries.
+    The raws of the input are in order. As a function of reals, the op interpolates linearly between the entries.
     """
 
     name = "num.lookup"

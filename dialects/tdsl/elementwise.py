@@ -180,7 +180,7 @@ class ElementwiseOp(PointwiseOp, ABC):
         ]
 
     def _body(self, arithmetic: Arithmetic) -> tuple[ScalarBody, int]:
-        """The computation of one element, and the number of axes of arrays of results."""
+        """The computation of one element, and the number of axes of the arrays that contain results."""
         return arithmetic.once(self, lambda: (self.scalar_body, 1 + len(shape_of(self.out))))
 
     @property

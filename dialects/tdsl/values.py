@@ -132,8 +132,7 @@ def spread(x: Array, shape: tuple[int, ...]) -> Array:
 
 
 def summed_to(x: Array, slope: Array) -> Array:
-    """The gradient with respect to `x`, which was broadcast to the result. slope: the gradient with respect to the
-    result.
+    """The gradient with respect to `x`, which was broadcast. slope: the gradient with respect to the result.
 
     Gradients are summed over the broadcast axes, but not over the samples.
     """

@@ -90,8 +90,8 @@ def tensor_slopes(
 
     For each computation of a tensor, the sequence has a tuple: the SSA value, its values, and the gradient of a
     weighted sum of scores with respect to these values, as in `Gradients`. The values have an axis of extent 1 if all
-    samples share them. Constants are omitted. Tensors that affect the scores only through an op without derivatives are
-    also omitted.
+    samples share them. Constants, and tensors that affect the scores only through an op without derivatives, are
+    omitted.
     """
     function = predict_function(module)
     chunk = samples_together(function)

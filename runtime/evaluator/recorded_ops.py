@@ -362,9 +362,7 @@ class _Early:
         return parts
 
     def _of(self, place: int) -> Any:
-        """The value with index `place`. If it varies between iterations, the samples of all iterations are
-        concatenated.
-        """
+        """The value with index `place`. If it varies between iterations, all samples of all iterations are joined."""
         if place not in self.known:
             if place in self.entering:
                 self.known[place] = self._side_by_side(self.entering[place])

@@ -36,9 +36,7 @@ class WantedOutput:
     axis: int = 0
 
     def accuracy(self, values: NDArray[Any]) -> float | None:
-        """The percentage of elements whose class is predicted correctly; None without classes. values: (samples,
-        values).
-        """
+        """The percentage of correctly classified elements; None without classes. values: (samples, values)."""
         if self.classes is None:
             return None
         found = values.reshape(len(values), *self.shape).argmax(1 + self.axis).reshape(len(values), -1)
@@ -51,8 +49,7 @@ class WantedOutput:
 
 
 def class_axis(given: Sequence[int], kind: str, shape: Sequence[int]) -> int | None:
-    """The axis of an output over which class scores extend, if an array has an integer for each index of the other
-    axes.
+    """The axis of an output over which class scores extend, if an array has an integer for each index of other axes.
 
     given: the shape of a sample in the array. shape: the shape of a sample of the output. Axes of extent 1 are ignored.
     The result is the first or the last axis; None if both or neither match.

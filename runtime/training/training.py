@@ -158,9 +158,7 @@ def logits_of(function: func.FuncOp) -> SSAValue:
 
 
 def _summed(derivative: Array | Factored, samples: int) -> Array:
-    """The gradient with respect to an operand. If all samples share the operand, the gradient is summed over the
-    samples.
-    """
+    """The gradient with respect to an operand. For an operand that all samples share, it is summed over the samples."""
     if isinstance(derivative, Factored):
         if samples > 1:
             return derivative.product

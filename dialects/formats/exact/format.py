@@ -152,9 +152,10 @@ class ExactFormat(ExactNumbers):
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The part of [low, high] in which the function differs from its limits by more than half of the least number.
+        """The part (low, high) of [low, high] outside which the function is within half of the least number of its
+        limits.
 
-        The result is a pair (low, high).
+        A limit is the value that the function approaches for arguments towards plus or minus infinity.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
@@ -213,7 +214,7 @@ class ExactFormat(ExactNumbers):
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
         """The bound on every partial sum of several products; None for sums that exceed all integer types.
 
-        A format-specific accumulator then determines its width.
+        Such sums have a format-specific accumulator, which determines its own width.
         """
         return None if _own_sums(products, initial) is not None else _sum_bound(products, initial)
 
@@ -423,9 +424,7 @@ class ExactFormat(ExactNumbers):
         return self.store_product(m, *softmax_of(self).share(m, term, total))
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """The integer type in which a sum of `count` squares is exact; f32 if the elements' integers have more than 16
-        bits.
-        """
+        """The integer type in which a sum of `count` squares is exact; f32 if elements have more than 16 bits."""
         source = exact_numbers(value_format)
         if _root_bits(source) is None:
             return super().square_total(count, value_format)

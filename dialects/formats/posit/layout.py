@@ -122,8 +122,7 @@ class Layout:
         """The bases from which the exponents of the left and the right factor are counted.
 
         The two bases add up to the exponent of the sum's unit. If this unit is finer than the unit of the products, the
-        base of the left factor, a constant, is reduced accordingly. It is not reduced if the format of this factor
-        determines its base.
+        base of the constant left factor is reduced accordingly, unless the format of the factor determines its base.
         """
         if lhs.is_placed:
             return lhs.least, -self.frac - lhs.least

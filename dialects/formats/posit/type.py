@@ -529,7 +529,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         )
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
-        """A number rounded to `result`.
+        """A number rounded to `result`; None for a window.
 
         Posits of at most 16 bits are converted through floats, which represent them exactly, and wider ones through a
         quire. NaR becomes NaN.

@@ -1,6 +1,4 @@
-"""Forests at the level of loops: for an input, one leaf of each tree is selected, and the votes of these leaves
-summed.
-"""
+"""Decision forests on buffers: an input reaches one leaf of each tree, and the votes of these leaves are added."""
 
 from __future__ import annotations
 

@@ -375,7 +375,7 @@ def near_dot(wanted: Kernel, memory: str) -> Kernel:
 
 
 def _counted_by_row(group: Code, fetch: Fetch, spare: str, flush: Code) -> Loop:
-    """A loop over the groups of a row, which starts with the number of its groups.
+    """A loop over the groups of a row. The row starts with the number of its groups.
 
     fetch: the code that fetches a byte of the row.
     """

@@ -1,6 +1,4 @@
-"""The choice of the AVR kernel that matches a description, for packed and coded weights. `compose.py` generates the
-code.
-"""
+"""The choice of the AVR kernel for a description of packed or coded weights. `compose.py` generates its code."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ _FETCHED = (1, 2, 4, 6, 9, 10, 12)
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel that matches a description; None if AVR has no such kernel. wanted: a kernel without a name."""
+    """The kernel that matches a description; None if AVR has no such kernel. wanted: the description."""
     return _composed(wanted, FLASH if wanted.flash else RAM)
 
 

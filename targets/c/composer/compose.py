@@ -143,7 +143,7 @@ class _Plain(Composed):
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel that matches a description, for a chip with a single address space. wanted: a kernel without a name.
+    """The kernel that matches a description, for a chip with a single address space. wanted: the description.
 
     Returns None if there is no such kernel.
     """

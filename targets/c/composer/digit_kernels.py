@@ -1,6 +1,4 @@
-"""The choice of the kernel that matches a description, for weights packed as digits. `digit_sums.py` generates the
-code.
-"""
+"""The choice of the kernel for a description of weights packed as digits. `digit_sums.py` generates its code."""
 
 from __future__ import annotations
 
@@ -38,9 +36,7 @@ class DigitTimes:
 
 @cache
 def digit_sum(times: DigitTimes, wanted: Kernel) -> Kernel | None:
-    """The kernel that matches a description; None if there is none. times: the chip's times. wanted: a kernel without a
-    name.
-    """
+    """The kernel for a description; None if there is none. times: the times on the chip. wanted: the description."""
     digits, vector = wanted.codings
     if digits not in (ODD, TRITS) or vector != INTEGER or wanted.vector not in (8, 16) or wanted.sum != 32:
         return None

@@ -268,7 +268,7 @@ def _tests(forest: ForestCode, name: str) -> dict[str, float]:
 
 
 def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
-    """Masks of the thresholds that need more instructions than 0 and -1. The key is the size of the constant."""
+    """For each size of constants, the mask of the thresholds of this size. Thresholds 0 and -1 are in no mask."""
     numbers = thresholds.astype(np.int64)
     byte, negative = (numbers > 0) & (numbers < 255), (numbers < -1) & (numbers > -256)
     short = (numbers >= -2048) & (numbers < 2047) & ~byte & ~negative & (numbers != 0) & (numbers != -1)

@@ -3,8 +3,7 @@
 The transformation of `winograd.py`, with the terms a to d, is applied along columns of pixels. It is then applied along
 rows to each of these terms, which yields sixteen terms. Sums and differences of four pixels, and of nine weights, fit
 in halfwords. The sums of a term fit in 32 bits. If four times every sum fits in 32 bits, the numbers that are halved
-also fit. All four results contain the term for which both transformations yield a. It starts from four times the start
-value.
+also fit. All four results contain the term a of both transformations. It starts from four times the start value.
 
 Two adjacent squares are transformed in the stack frame, once for all rows of weights. Four rows at a time are
 multiplied by both squares, term by term. The eight sums of a term are in registers. They are spilled until all terms
