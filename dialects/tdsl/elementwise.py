@@ -117,7 +117,7 @@ class ScalarBody:
 class ElementwiseOp(PointwiseOp, ABC):
     """An elementwise op that is defined by `num` ops on scalars.
 
-    These are the single op of its `elementwise_op_definition`, or the ops that `scalar` builds. The verifier also
+    These ops are the op passed to `elementwise_op_definition`, or the ops that `scalar` builds. The verifier also
     verifies these ops, for example their properties.
     """
 

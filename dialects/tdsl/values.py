@@ -125,9 +125,7 @@ def ranked(x: Array, rank: int) -> Array:
 
 
 def spread(x: Array, shape: tuple[int, ...]) -> Array:
-    """An array broadcast to a shape. If it already has this shape, the same object is returned and no step is
-    recorded.
-    """
+    """An array broadcast to a shape; the same object, without a recorded step, if it already has the shape."""
     return x if x.shape == shape else np.broadcast_to(x, shape)
 
 

@@ -1,7 +1,7 @@
 """AVR assembly: code as lists of instructions, with cycles, bytes and registers; loops and calls.
 
-A loop consists of unrolled steps. A call jumps into the loop at the step from which the remaining number of steps is
-right. The C function of a kernel passes sums and pointers to the assembly in registers.
+A loop consists of unrolled steps. A call jumps into the loop at the step from which exactly the required number of
+steps remains. The C function of a kernel passes sums and pointers to the assembly in registers.
 """
 
 from __future__ import annotations

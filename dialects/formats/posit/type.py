@@ -346,8 +346,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def reaching(self) -> Sequence[PositType]:
-        """Windows with a greater range, up to the greatest posit. Their integers have as many bits and cost no more
-        effort.
+        """Windows with a greater range, up to the greatest posit.
+
+        Their integers have as many bits as the integers of this format, and cost no more effort.
         """
         if self.window is None:
             return ()

@@ -144,7 +144,7 @@ class CodedTileArmv6m(Armv6mCode):
     def sums(self) -> Sums:
         """The sums of the kernel, which are replaced by equivalent sums if possible.
 
-        Equivalent sums have the same results and are within the limit of the shorter epilogue.
+        Equivalent sums have the same results and are within the limit of the shorter epilogue, `requantised_by_thirds`.
         """
         return self.given.clamp_starts(THIRDS_LIMIT, self.tile.zero) or self.given
 
