@@ -305,8 +305,8 @@ def board(target: str) -> Board:
 def sized(target: str, flash: int | None, ram: int | None) -> str:
     """The name of a target with memories of other sizes. flash, ram: sizes in bytes; None preserves a size.
 
-    Raises `InputError` for an unknown target, and for a target without memories. Also raises it for sizes that exceed
-    those of a part whose memories compiler and simulator define.
+    Raises `InputError` for an unknown target, and for a target without memories. Also raises it for sizes above the
+    memories of the part if compiler and simulator define these memories.
     """
     if flash is None and ram is None:
         return target

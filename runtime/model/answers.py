@@ -58,10 +58,11 @@ def read_answers(
 
     At least one of the first two is None.
 
-    The targets have the shape (samples, values). In the file, a class is a label or an integer. The integer is that of
-    the model or, if the labels are text, an index. Targets have the shape of the program's values, regardless of axes
-    of one element, or are a row for each sample. Raises `InputError` for another type or shape, for targets that are
-    NaN or infinite, and for a class that the program does not have.
+    The targets have the shape (samples, values). In the file, a class is a label or an integer. The integer is a label
+    of the model or, if the labels are text, the index of a label. Targets have the shape of the program's values,
+    regardless of axes of one element, or are a row for each sample. Raises `InputError` for another type or shape, for
+    targets that are NaN or infinite, and for a class that the program does not have.
+
     Integers in the shape of the values without the axis of classes are the classes of elements, such as pixels.
     """
 

@@ -111,7 +111,7 @@ class Winograd2d(WinogradKernel):
     def column(self, number: int) -> Code:
         """Code that stores the terms of the four pixels of a column in the stack frame.
 
-        The terms are ordered by term and by half of the elements. number: the index of the column.
+        They are ordered by term, then by half of the elements, then by column. number: the index of the column.
         """
         lines: list[Code] = []
         for row, (even, odd) in enumerate(zip(_EVEN, _ODD, strict=True)):
