@@ -132,7 +132,7 @@ class Accumulator(ABC):
         return self.FAMILY == format.FAMILY
 
     def start_format(self, format: NumberFormat) -> NumberFormat:
-        """The format that replaces `format` for initial values of sums: the one that converts to a sum cheapest."""
+        """The format that replaces `format` for initial values of sums: the one that is cheapest to convert."""
         return format
 
     def start_constant(self, format: NumberFormat) -> NumberFormat:

@@ -132,7 +132,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.with_groups(unit, GroupsAttr(length, run, shifts.tolist()))
 
     def narrowed(self, bits: int) -> Self:
-        """The format with a finest unit that is 2^`bits` times as large. Groups with a larger unit keep their unit."""
+        """The format whose finest unit is 2^`bits` times that of this format. Larger units of groups do not change."""
         if (groups := self.groups) is None:
             return self
         shifts = np.maximum(np.array(groups.shifts.get_values()) - bits, 0)

@@ -102,7 +102,7 @@ class MxFpType(GroupedFormat, TabulatedFormat):
         return self._kind.for_range(low, high)
 
     def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> MxFpType:
-        """The grouped format for a constant, with the numbers of exponent and fraction bits of least squared error.
+        """The grouped format for a constant whose exponent and fraction bits minimise the squared error.
 
         Only divisions of this format's width into exponent and fraction bits are considered.
         """

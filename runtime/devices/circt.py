@@ -1,4 +1,4 @@
-"""Hardware modules in CIRCT's dialects, which CIRCT prints as SystemVerilog: a check on tinyml's Verilog printer."""
+"""Hardware modules in CIRCT's dialects, which CIRCT prints as SystemVerilog, independently of tinyml's printer."""
 
 from __future__ import annotations
 

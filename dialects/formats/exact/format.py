@@ -152,10 +152,9 @@ class ExactFormat(ExactNumbers):
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The part (low, high) of [low, high] outside which the function is within half of the least number of its
-        limits.
+        """The part (low, high) of [low, high] outside which the function is nearly constant.
 
-        A limit is the value that the function approaches for arguments towards plus or minus infinity.
+        There, it differs from the limit that it approaches by at most half of the least number.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
