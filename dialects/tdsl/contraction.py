@@ -65,7 +65,7 @@ def verify_shifts(shifts: Sequence[int], rows: int, name: str = "row_shifts") ->
 
 
 class ShiftsRows(ABC):
-    """An op that rounds sums. Its property `row_shifts` shifts the sums of each row right before rounding."""
+    """An op that rounds sums. Before rounding, its property `row_shifts` shifts the sums of each row to the right."""
 
     row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
 

@@ -114,7 +114,7 @@ class RoutineAttr(ParametrizedAttribute, ABC):
         """
 
     def factors(self, call: CallOp) -> tuple[SSAValue, SSAValue]:
-        """The operands that a kernel reads as weights and as vector. By default, these are the last two operands."""
+        """The operand that a kernel reads as weights, and the one that it reads as vector; by default, the last two."""
         weights, vector = call.arguments[-2:]
         return weights, vector
 
