@@ -67,9 +67,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _mistakes(typed: str, known: str) -> int | None:
-    """The number of mistakes in a name relative to a known name or its best matching part; None if there are too
-    many.
-    """
+    """The number of spelling mistakes in `typed`, compared with `known` or its best matching part; None if too many."""
     before, dot, last = typed.rpartition(".")
     if dot and not known.startswith(before + dot):
         return None

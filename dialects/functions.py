@@ -1,4 +1,4 @@
-"""Queries of the functions of a module that passes transform, and of the attributes of their arguments."""
+"""Queries of the functions in a module that passes transform, and of the attributes of the functions' arguments."""
 
 from __future__ import annotations
 

@@ -30,8 +30,7 @@ class LocatedParser(GuardedParser):
 
     The location of such an operation is the line and column of its text. As in mlir-opt, a verifier or a pass that
     fails later can therefore report a location. Lines and columns count from 1. The locations are printed only with
-    --print-debuginfo. Aliases may be defined after their use, because MLIR prints the definitions of location aliases
-    there.
+    --print-debuginfo. Location aliases may be defined after their first use, as in the text that MLIR prints.
     """
 
     line_offset: int = 0
@@ -89,7 +88,7 @@ class LocatedParser(GuardedParser):
         return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)
 
     def _define(self, name: str) -> None:
-        """Parse the definition of the alias `name` at its position, if the text defines it."""
+        """Parse the definition of the alias `name` at its position, if the text defines the alias."""
         if self._definitions is None:
             text = self.lexer.input.content
             self._definitions = {match[1]: match.start(1) for match in _DEFINITION.finditer(text)}

@@ -91,7 +91,7 @@ class OwnAttribute(str):
         return self
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        """The plain string with which the attribute is pickled and copied."""
+        """The call `str(name)`, so that pickling and copying reduce the attribute to a plain string."""
         return str, (str(self),)
 
     @property

@@ -19,7 +19,7 @@ from xdsl.ir import Operation
 
 
 class RemarkKind(Enum):
-    """The outcome of a transformation. The values are the terms of the options of MLIR and LLVM."""
+    """The outcome of a transformation. The values are the words that the command-line options of MLIR and LLVM use."""
 
     PASSED = "passed"
     MISSED = "missed"

@@ -46,8 +46,8 @@ class Chip:
     * runner: the module and class of the `Runner`, such as `package.module:Class`, imported on first use. Empty if
       programs can only be written, not built and run; `not_run` is then the reason.
     * boards: the targets.
-    * makers: the table of kernels, best first: listed kernels, composers of sums and of tiles, coders of rows, tiles
-      and forests, constants beyond `flash_bytes`.
+    * makers: the chip's table of kernels, best first. Its entries are lists of kernels and kernel generators, such as
+      `SumComposer` (`tinyml.targets.makers`).
     * functions: a function that returns the text of a function that reads or writes packed elements.
     * packed_reads: the costs of packed constants that no kernel reads.
     * extends: a chip whose kernels are also available, with the headers that define them.
@@ -157,7 +157,7 @@ class Chip:
                 yield from (offer for offer in maker.offers(nest) if offer.kernel.needs in ("", *features))
 
     def made_by(self, kind: type[M]) -> list[M]:
-        """The rows of the table of kernels that are of the given kind."""
+        """The entries of the kernel table (`makers`) that are instances of `kind`."""
         return [maker for maker in self.makers if isinstance(maker, kind)]
 
     @property

@@ -63,7 +63,7 @@ class CostTable:
     def generic_cost(self, step: str) -> Cost:
         """An estimate for a kind of step that was not measured.
 
-        It is the mean cost of the nearest family of kinds with measurements, or of all kinds.
+        It is the mean of the measured costs in the nearest family of kinds or, if no family has any, of all kinds.
         """
         relatives = (
             [cost for known, cost in self.steps.items() if family in _families(known)] for family in _families(step)

@@ -191,7 +191,7 @@ class PackedReads:
 
     * loop, kernel: the time per element as a multiple of the time for a plain constant, in an existing loop and in a
       loop that replaces a kernel.
-    * call: the bytes of flash of a call in addition to a load.
+    * call: the bytes of flash by which a call exceeds a load.
     * code: the bytes of flash of the called function, by the width of the elements in bits.
     """
 

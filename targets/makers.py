@@ -1,7 +1,7 @@
-"""Makers of kernels, which chips list in their tables.
+"""The kernel generators (makers) that a chip's table refers to.
 
-A maker is a list of kernels, a composer of sums, or a coder of rows, forests or lane functions. The makers of tile
-kernels are in `tinyml.targets.tiles`.
+An entry is a list of existing kernels, an object that composes kernels for sums, or an object (coder) that generates
+code for rows, forests or lane functions. The generators of tile kernels are in `tinyml.targets.tiles`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CACHED_KERNELS = 128
 
 @dataclass(frozen=True, eq=False)
 class ListedKernels(Maker):
-    """The kernels that programs call by the names of their C functions, best first."""
+    """Existing kernels of the runtime or of chip headers, best first. Programs call them by their C function names."""
 
     kernels: Sequence[Kernel]
     needs: str = ""
@@ -37,7 +37,7 @@ class ListedKernels(Maker):
 
     @cached_property
     def _by_sum(self) -> Mapping[Hashable, Sequence[Kernel]]:
-        """The kernels by the sum that they compute (`Kernel.computed`)."""
+        """The kernels, grouped by the sum that they compute (`Kernel.computed`) and by whether they add in chunks."""
         by_sum: dict[Hashable, list[Kernel]] = {}
         for kernel in self.kernels:
             # Chunks of any length compute the same sum.
@@ -58,7 +58,7 @@ class ListedKernels(Maker):
 
 @dataclass(frozen=True, eq=False)
 class SumComposer(Maker):
-    """A composer of kernels for sums.
+    """A generator (composer) of kernels for sums.
 
     composed: a function that returns the kernel for a description without a symbol; None if there is no such kernel.
     """
@@ -94,13 +94,13 @@ class SumComposer(Maker):
 
 
 def is_code_of(kernel: KernelAttr, coder: str) -> TypeGuard[CodeKernelAttr]:
-    """True if the coder named `coder` generated the kernel."""
+    """True if the kernel generator (coder) named `coder` generated the kernel."""
     return isinstance(kernel, CodeKernelAttr) and kernel.coder.data == coder
 
 
 @dataclass(frozen=True)
 class RowCoder(Maker):
-    """A composer whose kernels contain the weights that they multiply.
+    """A kernel generator (coder) whose kernels contain the weights that they multiply.
 
     * name: the prefix of C functions, which is followed by a digest. The rows themselves are in the program.
     * composed: a function that returns the kernel for a function name and rows; None for unsupported rows.
@@ -134,7 +134,7 @@ C = TypeVar("C", bound="ForestCode | LaneProgram")
 
 @dataclass(frozen=True)
 class _ContentCoder(Maker, Generic[C]):
-    """A composer whose kernels contain the data that they process.
+    """A kernel generator (coder) whose kernels contain the data that they process.
 
     * name: the prefix of C functions, which is followed by a digest of the content.
     * composed: a function that returns the kernel for a function name and a content; None if the content is
@@ -170,7 +170,7 @@ class _ContentCoder(Maker, Generic[C]):
 
 
 class ForestCoder(_ContentCoder["ForestCode"]):
-    """A composer whose kernels evaluate a given forest, stored as tables or as code."""
+    """A kernel generator (coder) whose kernels evaluate a given decision forest, stored as tables or as code."""
 
     CONTENT: ClassVar[str] = FOREST
 
@@ -185,7 +185,7 @@ FORESTS = tuple(
 
 
 class LoopCoder(_ContentCoder["LaneProgram"]):
-    """A composer whose kernels compute a given lane function, which computes the lanes of vectors."""
+    """A kernel generator (coder) whose kernels compute a given lane function, which computes the lanes of vectors."""
 
     CONTENT: ClassVar[str] = LANES
 

@@ -1,4 +1,4 @@
-"""Queries and offers. By a query, the compiler requests kernels of loop nests from a chip; the chip returns offers."""
+"""Queries and offers. With a query, the compiler requests kernels for a loop nest from a chip, which returns offers."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class Offer:
 
 
 class Maker(ABC):
-    """A row of the table of a chip (`Chip.makers`). It provides kernels that are listed, or composed on demand.
+    """An entry of a chip's table of kernels (`Chip.makers`): it lists kernels or generates kernels on demand.
 
     needs: the feature that a board must have. large: true if kernels need more flash than weights.
     """
@@ -190,9 +190,7 @@ class Maker(ABC):
         """Yield offers of kernels for a nest, the best first. For unsupported kinds of nests, nothing is yielded."""
 
     def kernel_of(self, attribute: KernelAttr, content: Content | None) -> Kernel | None:
-        """The kernel that an attribute identifies; None if this maker does not provide it. content: the data that the
-        kernel contains.
-        """
+        """The kernel that an attribute identifies; None if this entry lacks it. content: the data in the kernel."""
         return None
 
 
@@ -204,7 +202,7 @@ class Start:
     raws: Raws
 
     def recoded(self, accumulator: Accumulator) -> Start:
-        """The same initial values in the format from which an accumulator is initialised at the least cost."""
+        """The same initial values in the format that converts to sums of `accumulator` at the least cost."""
         from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
         format = accumulator.start_format(self.format)

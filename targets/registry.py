@@ -305,8 +305,8 @@ def board(target: str) -> Board:
 def sized(target: str, flash: int | None, ram: int | None) -> str:
     """The name of a target with memories of other sizes. flash, ram: sizes in bytes; None preserves a size.
 
-    Raises `InputError` for an unknown target, and for a target without memories. Also raises it for sizes that exceed
-    those of a part whose memories compiler and simulator define.
+    Raises `InputError` for an unknown target, and for a target without memories. Also raises it for sizes above the
+    memories of the part if compiler and simulator define these memories.
     """
     if flash is None and ram is None:
         return target
@@ -360,8 +360,7 @@ def check_compiled_for(module: ModuleOp, target: str) -> None:
 
 
 def makers(target: str, kind: type[M]) -> list[M]:
-    """The makers of a class in the table of a board's chip. Makers that need a feature that the board lacks are
-    excluded.
+    """The entries of class `kind` in a chip's kernel table, except those that need a feature that the board lacks.
 
     Raises `InputError` for an unknown board.
     """
@@ -404,9 +403,7 @@ def _asked(target: str, nest: KernelQuery) -> Iterator[Offer]:
 
 
 def usual_input_tile(target: str) -> int:
-    """The maximum number of bytes of an input tile of a board's usual tile kernels; 0 for a board without such
-    kernels.
-    """
+    """The maximum number of bytes of an input tile, for the usual tile kernels of a board; 0 without such kernels."""
     families = makers(target, TileFamily)
     return min((family.input_tile_bytes for family in families if not family.large), default=0)
 
@@ -419,7 +416,7 @@ def far_load(target: str) -> float | None:
 
 
 def spends_flash(target: str) -> bool:
-    """True if a board has kernels or code that are faster than the usual ones but need more flash.
+    """True if a board has kernels or code that need more flash than the usual ones in order to be faster.
 
     Raises `InputError` for an unknown board.
     """
@@ -449,7 +446,7 @@ def kernel_of(attribute: KernelAttr, target: str) -> Kernel:
 def coded_kernel(attribute: CodeKernelAttr, content: Content, target: str) -> Kernel:
     """The kernel that contains the given rows, tile, forest or lane program.
 
-    Raises `InputError` if no coder of the board generates a kernel with this attribute for this content.
+    Raises `InputError` if no kernel generator of the board generates a kernel with this attribute for this content.
     """
     kernel = _identified(target, attribute, content)
     if kernel is None or kernel.attribute != attribute:

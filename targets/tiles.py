@@ -125,7 +125,7 @@ class Sums:
         return int((self.reach + np.abs(self.starts)).max()) < limit
 
     def clamp_starts(self, limit: int, zero: int) -> Sums | None:
-        """Sums below a limit whose requantised bytes are the same; None if there are no such sums.
+        """Equivalent sums, which are below a limit and are requantised to the same bytes; None if there are none.
 
         A channel whose weights have no effect may start from 2^30, far outside the range of bytes. Such a start is
         replaced by a start closer to 0 for which all sums of the channel still result in the same byte. zero: the raw
@@ -144,7 +144,7 @@ class Sums:
         return replace(self, starts=starts) if same.all() else None
 
     def constant_byte(self, row: int, zero: int) -> int | None:
-        """The byte that all sums of a row without weights result in; None for other rows.
+        """The byte to which every sum of a row without weights is requantised; None for other rows.
 
         zero: the raw of 0 of the results.
         """
@@ -160,7 +160,7 @@ class Sums:
 
 
 def _is_by_bytes(finish: Requantisation, right: int) -> bool:
-    """True if the factors of a requantisation can convert sums to bytes.
+    """True if kernels can apply a requantisation that converts sums to bytes.
 
     The factors must be 0 or less than 1/2, with 31-bit multipliers. right: the maximum right shift.
     """
@@ -290,7 +290,7 @@ class TileFamily(Maker):
 
 @dataclass(frozen=True)
 class TileCoder(Maker):
-    """A composer whose kernels contain the weights by which windows are multiplied.
+    """A kernel generator (coder) whose kernels contain the weights by which windows are multiplied.
 
     * name: the prefix of C functions, which is followed by a digest of the content. The weights are in the program.
     * family: the kernels for the same tiles that read weights from a stream. The limits of this family also apply here.

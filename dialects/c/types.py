@@ -1,4 +1,4 @@
-"""Types of C: builtin types represent numbers (i16 is int16_t, index is int), dialect types pointers and variables."""
+"""Types of C. Builtin types represent numbers (i16: int16_t, index: int), dialect types pointers and variables."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Expander(Emitter):
-    """An emitter that uses an op's operands as the tables of the op's program."""
+    """An emitter for the program of an op. The operands of the op replace the tables that the program looks up."""
 
     def __init__(self, op: RecordedOp | WithinOp, context: EmissionContext):
         super().__init__(op, context)

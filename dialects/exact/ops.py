@@ -39,7 +39,7 @@ __all__ = [
 
 
 class _Pair(Step, ABC):
-    """The base class of ops on two integers without further properties."""
+    """The base class of ops that have two integer operands and no properties."""
 
     a = operand_def(IntegerType)
     b = operand_def(IntegerType)
@@ -92,7 +92,7 @@ class DivideOp(_Pair):
 
 @irdl_op_definition
 class NearestQuotientOp(Step):
-    """Quotient by a positive constant, rounded to nearest, halves upwards."""
+    """Quotient of an integer and a positive constant, rounded to nearest, halves upwards."""
 
     name = "exact.nearest_quotient"
     METHOD: ClassVar[str] = "nearest_quotient"

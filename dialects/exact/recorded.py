@@ -134,7 +134,7 @@ class RecordedOp(DialectOp, ABC):
 
     @property
     def given_tables(self) -> Sequence[SSAValue]:
-        """The tables of the op's program, in order."""
+        """The operands that are the tables of the op's program, in order."""
         return ()
 
     def computed(self, machine: Machine[V], operand: Callable[[SSAValue], Int[V]]) -> Int[V] | V:

@@ -116,7 +116,7 @@ class Accumulator(ABC):
         return self == other
 
     def align(self, m: Machine[V], sum: V, other: Accumulator) -> V:
-        """A sum of the accumulator `other` as a sum of this accumulator, which `follows` `other`. It does not overflow.
+        """A sum of the accumulator `other`, converted to this accumulator, which `follows` `other`. No overflow occurs.
 
         Raises `InputError` if the class does not define a conversion from `other`.
         """
@@ -132,7 +132,7 @@ class Accumulator(ABC):
         return self.FAMILY == format.FAMILY
 
     def start_format(self, format: NumberFormat) -> NumberFormat:
-        """The format that replaces `format` for initial values of sums, where the conversion to a sum is cheapest."""
+        """The format that replaces `format` for initial values of sums: the one that is cheapest to convert."""
         return format
 
     def start_constant(self, format: NumberFormat) -> NumberFormat:
@@ -210,7 +210,7 @@ class Accumulator(ABC):
 
     @property
     def below(self) -> Accumulator | None:
-        """The accumulator of the two partial sums that a tree adds; None if no tree is used, or at the lowest level.
+        """The accumulator of the two partial sums that an addition tree adds; None without a tree or at level 0.
 
         Products missing from a complete tree count as zeros.
         """
@@ -219,8 +219,8 @@ class Accumulator(ABC):
     def join(self, m: Machine[V], sum: V, part: V, part_accumulator: Accumulator) -> V:
         """The sum of `sum` and the partial sum `part`.
 
-        `part_accumulator` is this accumulator. If both sums are complete trees, it is the accumulator that `below`
-        returns.
+        part_accumulator: the accumulator of `part`. It is the accumulator that `below` returns if both sums are
+        complete trees, otherwise this accumulator.
         """
         raise InputError(f"{self.type} is not summed as a tree")
 

@@ -1,11 +1,11 @@
-"""Codebooks: `!codebook.c<bits, scale, [integers]>` lists the numbers that suit a single constant (MinUn, future work).
+"""Codebooks: `!codebook.c<bits, scale, [integers]>` lists numbers for a single constant (future work in MinUn's paper).
 
 An element is an index into the list, relative to the position of 0. Every list contains 0. An element is decoded by a
 table look-up, which returns an integer in units of 2^-scale.
 
-The numbers minimise the squared error over the constant (`dialects/formats/least_squares.py`). The error of an element
-is weighted by the mean square of the factor that multiplies the element, because the product of both contributes to the
-error of a sum of products. The pass `synthesise-format` creates codebooks by another method.
+The numbers minimise the weighted squared error over the constant (`dialects/formats/least_squares.py`). In a sum of
+products, the error of an element is multiplied by the factor of this element. The weight of the error is therefore the
+mean square of the factor. The pass `synthesise-format` creates codebooks by another method.
 """
 
 from __future__ import annotations

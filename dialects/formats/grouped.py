@@ -1,4 +1,4 @@
-"""Formats whose elements share scales in groups: a number is its element times the power of two of its group.
+"""Formats whose elements share scales in groups: a number is an element times the power of two of the group.
 
 A grouped format is the format of one tensor of constants. The powers of two are parameters of its type
 (`dialects/formats/groups.py`). Only sums of products read such a tensor. All numbers are integers in one unit, so the
@@ -99,7 +99,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return most - exponents
 
     def best_scales(self, blocks: Reals, weights: Reals) -> NDArray[np.int64]:
-        """The scale of each group with the least squared error: the OCP scale, half of it or twice as much.
+        """The scale of each group with the least squared error: the OCP specification's scale, its half or its double.
 
         blocks: numbers of shape (groups, length). weights: the weights of the squared errors. The result has the shape
         (groups,).
@@ -115,7 +115,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.divided(constant, importance, finest)
 
     def divided(self, constant: Reals, importance: Reals | None, finest: Grouping) -> Self:
-        """The format of a constant: groups along the axes of `finest`, with the scales of least squared error."""
+        """The format for a constant in groups along the axes of `finest`. The scales minimise the squared error."""
         run = prod(constant.shape[finest.axis :])
         length = run if finest.length is None else max(self.group_length(run), finest.length)
         weights = np.ones(constant.shape) if importance is None else np.broadcast_to(importance, constant.shape)
@@ -133,7 +133,7 @@ class GroupedFormat(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return self.with_groups(unit, GroupsAttr(length, run, shifts.tolist()))
 
     def narrowed(self, bits: int) -> Self:
-        """The format whose finest groups are coarser by `bits` bits."""
+        """The format whose finest unit is 2^`bits` times that of this format. Larger units of groups do not change."""
         if (groups := self.groups) is None:
             return self
         shifts = np.maximum(np.array(groups.shifts.get_values()) - bits, 0)

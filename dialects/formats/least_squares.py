@@ -23,7 +23,8 @@ BINS = 64
 def lloyd_max(reals: Reals, weights: Reals, bits: int) -> Reals:
     """At most 2^bits numbers, including 0, that nearly minimise the weighted squared distances to `reals`.
 
-    reals, weights: shape (n,). At most half of the numbers are negative, and fewer are positive.
+    reals, weights: shape (n,). At most 2^(bits - 1) of the numbers are negative, and fewer than 2^(bits - 1) are
+    positive.
     """
     low, high = limits(bits)
     order = np.argsort(reals, kind="stable")

@@ -103,7 +103,7 @@ class MxFpType(GroupedFormat, TabulatedFormat):
         return self._kind.for_range(low, high)
 
     def grouped(self, constant: Reals, importance: Reals | None, finest: Grouping) -> MxFpType:
-        """The grouped format for a constant. Its numbers of exponent and fraction bits have the least squared error.
+        """The grouped format for a constant whose exponent and fraction bits minimise the squared error.
 
         Only divisions of this format's width into exponent and fraction bits are considered.
         """

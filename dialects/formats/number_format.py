@@ -221,7 +221,7 @@ class NumberFormat(ABC):
 
     @property
     def computed(self) -> NumberFormat:
-        """The format of the same numbers in which ops compute."""
+        """The format in which ops compute with the numbers of this format. By default, it is this format."""
         return self
 
     def delivered(self, raws: Raws) -> Raws:
@@ -254,9 +254,7 @@ class NumberFormat(ABC):
         return low, high
 
     def encode_away(self, reals: Reals) -> Raws:
-        """The raw of the neighbour of each real that `encode` does not choose; the raw that `encode` chooses if there
-        is none.
-        """
+        """For each real, the raw of the adjacent number that `encode` does not choose; if none, the chosen raw."""
         return self.encode(reals)
 
     @abstractmethod
@@ -315,11 +313,11 @@ class NumberFormat(ABC):
         return ()
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> NumberFormat:
-        """The format for a constant, refined by the numbers of the constant.
+        """The format that suits the numbers of a constant best. This format was chosen only by the constant's range.
 
-        This format was chosen by the range of the constant only. importance: the mean square of the factor by which
-        each number is multiplied, broadcast to the constant; None if unknown or not requested (`WEIGHS_NUMBERS`). rows:
-        true if rows, along the first axis, may have separate parameters.
+        importance: the mean square of the factor by which each number is multiplied, broadcast to the constant; None if
+        unknown or not requested (`WEIGHS_NUMBERS`). rows: true if rows, along the first axis, may have separate
+        parameters.
         """
         return self
 
@@ -379,8 +377,9 @@ class NumberFormat(ABC):
         """
 
     def addend(self, other: NumberFormat, result: NumberFormat) -> NumberFormat:
-        """The format for a constant that is only added to values of the format `other`. It is coarser if `result` is
-        coarser.
+        """The format for a constant that is only added to values of the format `other`.
+
+        Its scale is at most as fine as the finer of the scales of `other` and `result`, if the family supports this.
         """
         return self
 

@@ -67,11 +67,11 @@ class Specification(ABC):
 
     @abstractmethod
     def product(self, a: Number, b: Number, of_b: Specification) -> Number:
-        """The product of a number of this format and a number of `of_b`, in the unit of the sums of such products."""
+        """The product of a number of this format and a number of `of_b`, in the unit of sums of such products."""
 
     @abstractmethod
     def unit_of_products(self, other: Specification) -> float:
-        """The unit of products of numbers of this format and numbers of `other`, as the accumulator documents it."""
+        """The unit of the product of a number in this format and a number in `other`, as the accumulator defines it."""
 
     @abstractmethod
     def finished(self, sum: Number, unit: float) -> Number:
@@ -273,9 +273,7 @@ class Listed(RoundedOnce):
         return self.borders[self.integers.index(int(below * unit))][0] / unit
 
     def _reached(self, scale: int, divisor: int) -> Sequence[int]:
-        """For each number except the least, the least integer x for which x * 2^-scale / divisor rounds to at least the
-        number.
-        """
+        """For each number except the least, the least x for which x * 2^-scale / divisor rounds to it or above."""
         if (scale, divisor) not in self.borders_at:
             unit = Fraction(2) ** (scale - self.scale) * divisor
             self.borders_at[scale, divisor] = [

@@ -163,7 +163,7 @@ class TabulatedFormat(ExactFormat):
 
 
 class SymmetricFormat(TabulatedFormat):
-    """Zero and symmetric magnitudes. Raw r represents the magnitude with index r; raw -r represents the negative."""
+    """A format of zero and symmetric magnitudes. Raw r represents the magnitude with index r; raw -r its negative."""
 
     @property
     @abstractmethod

@@ -42,7 +42,7 @@ def _nothing_known(value: Value) -> tuple[int, int] | None:
 
 @dataclass(eq=False)
 class Bounds(Machine[Value]):
-    """A machine that computes only intervals. If an operation returns one of its operands, it needs no computation.
+    """A machine that computes only intervals. An operation needs no computation if its result is one of its operands.
 
     look_up: returns the known interval of an operand. tables, functions: the names of the tables and runtime functions
     used so far, in order.

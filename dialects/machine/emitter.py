@@ -45,7 +45,7 @@ class EmissionContext(Protocol):
         ...
 
     def part(self, array: SSAValue, first: SSAValue, shape: tuple[int, ...]) -> Operation:
-        """An op that gives the elements of an array from an index on, which share their storage with it."""
+        """An op that returns a view of the elements of an array from the index `first` on."""
         ...
 
     def declare(self, function: str) -> None:
@@ -72,9 +72,7 @@ class EmittedStep(FormatStep, Protocol):
 
 
 class EmittedOp(DialectOp, ABC):
-    """An op of a format-specific dialect, between `num` and `arith`. The op emits its own expansion, as `exact` ops
-    do.
-    """
+    """An op of a format-specific dialect between `num` and `arith`. Like `exact` ops, it emits its own replacement."""
 
     @abstractmethod
     def emit(self, e: Emitter) -> Sequence[SSAValue]:

@@ -130,7 +130,7 @@ class NumpyMachine(Machine["Array"]):
         return value.dtype.itemsize * 8
 
     def constant(self, value: Array) -> Array:
-        """An array that is part of the program."""
+        """The array itself, which the program contains as a constant."""
         return value
 
     def of_raw(self, table: Array, raws: Array) -> Array:

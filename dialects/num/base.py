@@ -72,7 +72,7 @@ class SumConstraint(_TypeConstraint):
 
 
 class OrderedConstraint(FormatConstraint):
-    """The constraint that a type is a number format or an accumulator."""
+    """The constraint that a type is a number format or an accumulator, whose values can be compared."""
 
     def verify(self, attr: Attribute, constraint_context: VerificationContext) -> None:
         if accumulator_of(attr) is None:
@@ -125,7 +125,7 @@ class NumOp(DialectOp, ABC):
 
     @abstractmethod
     def computation(self) -> Computation:
-        """The op as a program. The formats are looked up now, since types may change before the program runs."""
+        """The op as a program. This method looks up the formats, since types may change before the program runs."""
 
 
 def format_of(value: SSAValue) -> NumberFormat:

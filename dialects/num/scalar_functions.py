@@ -111,9 +111,9 @@ class SoftplusOp(FunctionOp):
 
 @irdl_op_definition
 class LookupOp(UnaryOp):
-    """A function of one number of at most 8 bits by a table: a raw of the result for every raw of the input, in order.
+    """A function of a number of at most 8 bits, as a table that lists the result's raw for every raw of the input.
 
-    Its real function and its derivative are those of the straight lines between the entries.
+    The raws of the input are in order. As a function of reals, the op interpolates linearly between the entries.
     """
 
     name = "num.lookup"

@@ -78,9 +78,9 @@ class ScalarOp(NumOp, ABC):
 
     @abstractmethod
     def derivative(self, x: Sequence[Array], y: Array, slope: Array) -> Sequence[Array]:
-        """For each operand in `x`, the derivative by this operand.
+        """The gradient with respect to each operand in `x`.
 
-        y: the result of the op. slope: the derivative by the result.
+        y: the result of the op. slope: the gradient with respect to the result.
         """
 
 
@@ -195,7 +195,7 @@ class MulOp(BinaryOp):
 
 @irdl_op_definition
 class ScaleOp(BinaryOp):
-    """The product with a power of two of at least 1. The product must stay within the range of the result's format."""
+    """The product of a number and a power of two of at least 1. It must be within the range of the result's format."""
 
     name = "num.scale"
     METHOD: ClassVar[str] = "scaled"

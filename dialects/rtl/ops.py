@@ -135,9 +135,7 @@ def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
 
 @irdl_op_definition
 class LoadOp(ClockedOp):
-    """Load the element at an address, which counts elements of the result's width. The result of a load is available
-    one cycle later.
-    """
+    """Load an element, which is available one cycle later. Addresses count elements of the result's width."""
 
     name = "rtl.load"
     memory = operand_def(MemoryType)

@@ -224,9 +224,9 @@ class ArenaOp(DialectOp):
     """The block of working memory, `memref<Nxi8>`, aligned to `alignment` bytes.
 
     `lower_bound` is a lower bound, in bytes, on the size of all packings of the arena's buffers. A packing of exactly
-    this size is optimal. `proof` names the search that has excluded smaller packings. Without `proof`, the bound is the
-    peak of live bytes. `checked` names the algorithm that verified the bound (`check-packing`). `packer` names the
-    packing algorithm; the default is first fit.
+    this size is optimal. `proof` names the search that has proved this bound by excluding smaller packings. Without
+    `proof`, the bound is the peak of live bytes. `checked` names the algorithm that verified the bound
+    (`check-packing`). `packer` names the packing algorithm; the default is first fit.
     """
 
     name = "scratch.arena"

@@ -195,9 +195,9 @@ class TensorOp(DialectOp, HasValueInterface):
 
     @property
     def added(self) -> Interval:
-        """An interval that contains the reals that an op adds while it moves elements, such as padding.
+        """An interval that contains the reals, such as padding, that an op inserts while it moves elements.
 
-        `EMPTY_INTERVAL` if the op adds no reals.
+        `EMPTY_INTERVAL` if the op inserts no reals.
         """
         return EMPTY_INTERVAL
 

@@ -65,7 +65,7 @@ def verify_shifts(shifts: Sequence[int], rows: int, name: str = "row_shifts") ->
 
 
 class ShiftsRows(ABC):
-    """An op that rounds sums. Its property `row_shifts` shifts the sums of each row right before rounding."""
+    """An op that rounds sums. Before rounding, its property `row_shifts` shifts the sums of each row to the right."""
 
     row_shifts = opt_prop_def(DenseArrayBase.constr(i8))
 
@@ -160,9 +160,7 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         return self.accumulator_for(self.products, self.sum_bound)
 
     def accumulator_for(self, products: Sequence[Product], bound: Bound | None) -> Accumulator:
-        """The accumulator for products that are known only by these facts. bound: the bound on the sums of the
-        products.
-        """
+        """The accumulator for sums of the products that `products` describes. bound: the bound on these sums."""
         return format_of(self.out).accumulator_of_sum(products, self.start, bound)
 
     @property

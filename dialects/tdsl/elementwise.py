@@ -106,7 +106,7 @@ class ScalarBody:
 class ElementwiseOp(PointwiseOp, ABC):
     """An elementwise op that is defined by `num` ops on scalars.
 
-    These are the single op of its `elementwise_op_definition`, or the ops that `scalar` builds. The verifier also
+    These ops are the op passed to `elementwise_op_definition`, or the ops that `scalar` builds. The verifier also
     verifies these ops, for example their properties.
     """
 
@@ -149,7 +149,7 @@ class ElementwiseOp(PointwiseOp, ABC):
         return values[body.result]
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array | None]:
-        """For each operand, the derivative by this operand, computed from the derivatives of the ops on scalars."""
+        """The gradient with respect to each operand, computed from the derivatives of the ops on scalars."""
         body, rank = self._body(arithmetic)
         values = dict(zip(body.arguments, (ranked(operand, rank) for operand in x), strict=True)) | {body.result: y}
         steps = cast("Sequence[num.ScalarOp]", body.steps)
@@ -169,7 +169,7 @@ class ElementwiseOp(PointwiseOp, ABC):
         ]
 
     def _body(self, arithmetic: Arithmetic) -> tuple[ScalarBody, int]:
-        """The computation of one element, and the number of axes of arrays of results."""
+        """The computation of one element, and the number of axes of the arrays that contain results."""
         return arithmetic.once(self, lambda: (self.scalar_body, 1 + len(shape_of(self.out))))
 
     @property

@@ -79,9 +79,7 @@ class FeatureEncoding:
         return np.broadcast_to(raws.value, x.shape)
 
     def features(self, raws: NDArray[Any]) -> NDArray[np.float64]:
-        """Features, of shape (samples, elements), that are converted to the given raws. They may need double
-        precision.
-        """
+        """Features, of shape (samples, elements), whose encoding is `raws`. The features may need double precision."""
         integers = raws.astype(np.int64) - (0 if self.factors is None else self.zero)
         if self.factors is not None:
             integers = np.rint(np.ldexp(integers / self.factors.astype(np.float64), self.right))

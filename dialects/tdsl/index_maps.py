@@ -213,10 +213,10 @@ def insert_parts(
 def moved_back(
     x: Sequence[Any], tensors: Sequence[int], slope: Array, move: Callable[[Sequence[Any], int], Array]
 ) -> list[Array | None]:
-    """For each operand of an op that copies elements, the derivative by this operand; None for other operands.
+    """The gradient with respect to each operand of an op that copies elements; None for operands that are not copied.
 
-    The derivative by the result is copied in the reverse direction. tensors: the positions of the operands whose
-    elements are copied. move: applies the op to operands, with a fill value.
+    The gradient with respect to the result is copied in the reverse direction. tensors: the positions of the operands
+    whose elements are copied. move: applies the op to operands, with a fill value.
     """
     sources, starts, count = list(x), dict[int, int](), 0
     for position in tensors:
@@ -325,7 +325,7 @@ def numbered(x: Array) -> Array:
 
 
 def add_at(slopes: Array, positions: Array, x: Array) -> Array:
-    """The derivatives by the elements of an operand: for each element, the sum of the derivatives at its positions.
+    """The gradients with respect to the elements of an operand: for each element, the sum of `slopes` at its positions.
 
     Samples are summed separately. slopes: shape (samples, ...). positions: indices of elements in the flattened
     operand, of shape (samples or 1, ...).
@@ -460,7 +460,7 @@ class MatrixFactors:
         return np.stack(parts, 2)
 
     def derivatives(self, lhs: Array, rhs: Array, slope: Array) -> tuple[Array, Array]:
-        """The derivatives by the left and by the right operand. slope: the derivative by the result."""
+        """The gradients with respect to the left and right operands. slope: the gradient with respect to the result."""
         left, right = self.matrices(lhs, rhs)
         stack, rows, columns = map(self._size, (self.stack, self.rows, self.columns))
         by_sum = self._arranged(slope).reshape(len(slope), stack, columns, rows).swapaxes(-1, -2)
@@ -562,5 +562,5 @@ def _slices(count: int, length: int) -> Iterator[slice]:
 
 
 def _part(x: Array, part: slice) -> Array:
-    """A slice of the samples of an array; the whole array if it is equal for all samples."""
+    """A slice of the samples of an array; the whole array if all samples share one value."""
     return x if len(x) == 1 else x[part]

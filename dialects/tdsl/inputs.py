@@ -126,7 +126,7 @@ class InputPart(NamedTuple):
 
 
 class Pushes(NamedTuple):
-    """Frames of `frame` elements whose starts are `hop` elements apart.
+    """Frames of an input that the caller pushes: `frame` elements each, with starts that are `hop` elements apart.
 
     The program returns its first answer after `steps` frames. It returns a further answer after every `stride` frames.
     """

@@ -55,7 +55,7 @@ T = TypeVar("T")
 
 
 class StoredExamples(NamedTuple):
-    """The parts of a model whose number is determined by training, such as support vectors.
+    """Parts of a model, such as support vectors, whose number is determined by training.
 
     what: the plural name of the parts. smaller: advice on how to train fewer parts. In this text, `{n}` represents the
     number of parts that fit, and `{n/1000}` represents this number divided by 1000.

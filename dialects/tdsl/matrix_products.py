@@ -1,4 +1,4 @@
-"""Matrix products, dense and sparse, sums of several products, and single rows of such sums."""
+"""Matrix products (dense and sparse), sums of several matrix products, and an op for a single row of such a sum."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class MovementOp(TensorOp, ABC):
     def visits(self) -> Sequence[Visits]:
         """The steps of the op: the fill of the result, if any, and then the steps of each move that changes elements.
 
-        An op with computed indices has the steps of a general op instead.
+        For an op with computed indices, the result is that of `TensorOp.visits`.
         """
         return super().visits if self.indices else visits_of_moves(self.moves, self.out, self.filling is not None)
 

@@ -143,10 +143,9 @@ class MaxPoolOp(PoolOp):
         return greatest(m, format_of(self.out), self._elements(x[0]))
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
-        """The derivatives by the image.
+        """The gradient with respect to the image.
 
-        The slope of each window propagates to the greatest element of the window, or to the first of several equal
-        elements.
+        The gradient of each window propagates to its greatest element, or to the first of several equal elements.
         """
         best = np.argmax(np.stack(list(self._elements(x[0]))), 0)[None]
         positions = np.stack([np.broadcast_to(one, best[0].shape) for one in self._elements(numbered(x[0]))])

@@ -97,7 +97,7 @@ def _whole(bits: int) -> Callable[[float, float | None], float]:
 
 
 def _per(number: float, unit: float | None) -> float:
-    """The scale of raws. `number` raws represent one physical unit.
+    """The scale of raws in a unit of which `number` raws represent one physical unit.
 
     unit: the real that represents one physical unit; 1 if None.
     """

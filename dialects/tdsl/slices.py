@@ -299,7 +299,7 @@ class WindowOp(TensorOp):
     In an operand with a single row, pixel number n, counted row by row, is at n mod w.
 
     `axes` is the order of the operand's axes, if it differs: axis i of the image is axis `axes[i]` of the operand. The
-    shapes stated above are then shapes of the image. A ring in another order contains whole rows.
+    shapes stated above are then shapes of the image. A ring with permuted axes contains whole rows.
     """
 
     name = "tdsl.window"

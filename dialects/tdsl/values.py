@@ -74,7 +74,7 @@ class Arithmetic(ABC):
 
 @dataclass(frozen=True)
 class Factored:
-    """The derivative by a matrix, as the two factors of a matrix product.
+    """The gradient with respect to a matrix, as the two factors of a matrix product.
 
     slope: shape (samples, rows, columns). right: the right operand, shape (samples or 1, length of a row, columns).
     """
@@ -112,9 +112,9 @@ class HasValueInterface(Operation, ABC):
         raise error_at(self, f"{self.name} is not supported yet by the evaluator")
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Derivatives | None:
-        """For each operand, the derivative by this operand; None for an operand on which the result does not depend.
+        """The gradient with respect to each operand; None for an operand on which the result does not depend.
 
-        y: the result. slope: the derivative by the result. An op without derivatives returns None.
+        y: the result. slope: the gradient with respect to the result. An op without derivatives returns None.
         """
         return None
 
@@ -125,16 +125,14 @@ def ranked(x: Array, rank: int) -> Array:
 
 
 def spread(x: Array, shape: tuple[int, ...]) -> Array:
-    """An array broadcast to a shape. If it already has this shape, the same object is returned and no step is
-    recorded.
-    """
+    """An array broadcast to a shape; the same object, without a recorded step, if it already has the shape."""
     return x if x.shape == shape else np.broadcast_to(x, shape)
 
 
 def summed_to(x: Array, slope: Array) -> Array:
-    """The derivative by an array that was broadcast, computed from the derivative `slope` by the result.
+    """The gradient with respect to `x`, which was broadcast. slope: the gradient with respect to the result.
 
-    The derivatives are summed over the broadcast axes, but not over the samples.
+    Gradients are summed over the broadcast axes, but not over the samples.
     """
     slope = slope.sum(tuple(range(1, slope.ndim - x.ndim + 1)))
     axes = tuple(axis for axis in range(1, x.ndim) if x.shape[axis] == 1 and slope.shape[axis] > 1)

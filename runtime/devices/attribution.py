@@ -80,7 +80,7 @@ def attribute(
     *,
     listing: bool = False,
 ) -> Attribution:
-    """Build and run a generated model, and return the attribution of its time and flash.
+    """Build and run a generated model. Return its time and flash, attributed to lines and symbols.
 
     constants: the names of the constant arrays in the model's C file. listing: true to request instructions. Raises
     `InputError` on a device without a profiler.

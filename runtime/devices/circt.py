@@ -1,4 +1,4 @@
-"""Hardware modules in CIRCT's dialects. CIRCT, as a second and independent printer, prints them as SystemVerilog."""
+"""Hardware modules in CIRCT's dialects, which CIRCT prints as SystemVerilog, independently of tinyml's printer."""
 
 from __future__ import annotations
 

@@ -332,7 +332,7 @@ class _Counts(ctypes.Structure):
 
 
 class CodeBlock(NamedTuple):
-    """A basic block, which is entered only at its start: the addresses of its instructions and its cycles.
+    """A basic block, which is entered only at its start: its cycles and the addresses of its instructions.
 
     after: the address after the block; None for a block of the harness, for which no instructions are recorded.
     """

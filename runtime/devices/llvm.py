@@ -1,4 +1,4 @@
-"""Compilation of programs in upstream dialects of MLIR by LLVM, as a second, independent back end."""
+"""Compilation of programs in upstream MLIR dialects by LLVM, a second back end that is independent of the C printer."""
 
 from __future__ import annotations
 

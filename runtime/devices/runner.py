@@ -66,9 +66,7 @@ class Runner(ABC):
 
     @property
     def variant(self) -> str:
-        """The name of the board, plus any property that distinguishes the programs of this runner from those of
-        others.
-        """
+        """The name of the board, plus any property that distinguishes this runner's programs from other programs."""
         return self.name
 
     @property

@@ -1,4 +1,4 @@
-"""The host's side of the protocol with a board that computes answers to samples over a serial line, in frames.
+"""The host's side of the protocol for a serial line to a board, which receives samples and returns answers in frames.
 
 A frame consists of the byte 0xA5, a kind, a length of 4 bytes, the content, and a checksum of 2 bytes.
 """

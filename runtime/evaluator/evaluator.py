@@ -325,7 +325,7 @@ def run_loop(loop: scf.ForOp, arithmetic: Arithmetic, values: dict[SSAValue, Any
 
 
 def run_step(function: func.FuncOp, arguments: Sequence[Any]) -> Sequence[Any]:
-    """The results of a function, for given values of all its arguments."""
+    """The results of a function for the values `arguments` of all its arguments."""
     run = _Run(Bits(), None)
     for argument, value in zip(function.body.block.args, arguments, strict=True):
         run.bind(argument, value)
@@ -440,7 +440,7 @@ class _Run:
 
 
 def _repeated(value: Any, times: int) -> Any:
-    """A value that is repeated for `times` inner iterations of each current iteration."""
+    """The value of each current iteration, repeated `times` times for the iterations of an inner loop."""
     return np.repeat(value, times, 0) if np.ndim(value) and len(value) > 1 else value
 
 

@@ -1,7 +1,7 @@
-"""Derivatives of a program's scores with respect to its constants, by reverse-mode differentiation on reals.
+"""Gradients of a program's scores with respect to its constants, by reverse-mode differentiation on reals.
 
-A `Trace` records the ops that a program executes on some samples. Derivatives are propagated backwards through the
-trace. The derivatives by a constant are separate for each sample, so a constant matrix has as many derivatives per
+A `Trace` records the ops that a program executes on some samples. Gradients are propagated backwards through the trace.
+The gradients with respect to a constant are separate for each sample, so a constant matrix has as many derivatives per
 sample as elements. Only the factors of these derivatives are stored. `Gradients.rows` multiplies the factors row by
 row.
 """
@@ -88,9 +88,10 @@ def tensor_slopes(
 ) -> Iterator[Sequence[tuple[SSAValue, Array, Array]]]:
     """For each chunk of samples, yield the tensors of a program at L0, from the last computed tensor to the argument.
 
-    For each computation of a tensor, the sequence has a tuple: the SSA value, its values, and the derivatives of a
-    weighted sum of scores by these values, as in `Gradients`. The values have an axis of extent 1 if all samples share
-    them. Constants are omitted. Tensors that affect the scores only through an op without derivatives are also omitted.
+    For each computation of a tensor, the sequence has a tuple: the SSA value, its values, and the gradient of a
+    weighted sum of scores with respect to these values, as in `Gradients`. The values have an axis of extent 1 if all
+    samples share them. Constants, and tensors that affect the scores only through an op without derivatives, are
+    omitted.
     """
     function = predict_function(module)
     chunk = samples_together(function)
@@ -102,9 +103,9 @@ def tensor_slopes(
 
 @dataclass(frozen=True)
 class _Part:
-    """The derivatives by some elements of a constant, for all samples of a chunk.
+    """The gradients with respect to some elements of a constant, for all samples of a chunk.
 
-    Without factors, the derivatives are the slopes. With factors, they are the products of slopes and factors.
+    Without factors, the gradients are `slopes`. With factors, they are the products of `slopes` and `factors`.
 
     * positions: flat indices into the constant, of shape (samples or 1, ...). They are the indices of the elements or,
       with factors, of the first elements of rows.
@@ -123,8 +124,7 @@ class _Part:
         return self.positions.reshape(-1)[order], order
 
     def of_row(self, start: int) -> tuple[Array, Array]:
-        """The samples whose scores depend on the row that starts at a position, and the slopes of the row for these
-        samples.
+        """The samples whose scores depend on the row that starts at the index `start`, and the row's `slopes` for them.
 
         The slopes are for all columns. The scores of most samples depend neither on most rows of the last layer nor on
         most nodes of a tree.
@@ -146,9 +146,9 @@ MOST_KEPT = 1 << 24
 
 @dataclass(frozen=True)
 class _Row:
-    """The derivatives by a row's elements for `count` samples.
+    """The gradients with respect to a row's elements for `count` samples.
 
-    Only the derivatives for the samples `some` are nonzero.
+    Only the gradients for the samples `some` are nonzero.
     """
 
     part: slice
@@ -157,14 +157,14 @@ class _Row:
     slopes: Array
 
     def whole(self) -> tuple[slice, Array]:
-        """The slice of the constant's elements, and the derivatives for all samples."""
+        """The slice of the constant's elements, and the gradients for all samples."""
         row = np.zeros((self.count, self.slopes.shape[1]))
         row[self.some] = self.slopes
         return self.part, row
 
 
 class Gradients:
-    """The derivatives of a weighted sum of scores by the constants of a program at L0.
+    """The gradients of a weighted sum of scores with respect to the constants of a program at L0.
 
     inputs: reals of shape (samples, elements). direction: the weights of the scores, of shape (samples, scores).
     Constants that affect the scores through an op without a derivative have no gradients.
@@ -181,11 +181,11 @@ class Gradients:
         self._known: dict[SSAValue, list[_Row]] = {}
 
     def rows(self, constant: tdsl.ConstOp) -> Iterator[tuple[slice, Array]]:
-        """Yield pairs (slice, derivatives) for slices of the flattened constant.
+        """Yield pairs (slice, gradients) for slices of the flattened constant.
 
-        The derivatives by the elements of a slice have the shape (samples, elements). A slice is a row of a matrix, or
-        a part along the first axis of another tensor. A constant without gradients yields nothing. Rows are cached
-        while they fit in memory, because searches request the same rows again.
+        The gradients with respect to the elements of a slice have the shape (samples, elements). A slice is a row of a
+        matrix, or a part along the first axis of another tensor. A constant without gradients yields nothing. Rows are
+        cached while they fit in memory, because searches request the same rows again.
         """
         if any(constant.result not in chunk for chunk in self.chunks):
             return
@@ -220,7 +220,7 @@ class Gradients:
 
 
 def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
-    """The derivatives with respect to the elements of a matrix's row, of shape (samples, length)."""
+    """The gradients with respect to the elements of a matrix's row, of shape (samples, length)."""
     samples = max(len(part.slopes) for part in parts)
     total = np.zeros((samples, length))
     for part in parts:
@@ -234,7 +234,7 @@ def _of_row(parts: Sequence[_Part], start: int, length: int) -> Array:
 
 
 def _of_numbers(parts: Sequence[_Part], size: int) -> Array:
-    """The derivatives with respect to the first `size` elements of a constant, of shape (samples, size)."""
+    """The gradients with respect to the first `size` elements of a constant, of shape (samples, size)."""
     samples = max(len(part.slopes) for part in parts)
     total = np.zeros((samples, size + 1))
     for part in parts:
@@ -273,7 +273,7 @@ class _GradientTape(Trace):
     def backward(
         self, direction: Array, tensors: list[tuple[SSAValue, Array, Array]] | None = None
     ) -> dict[SSAValue, list[_Part]]:
-        """For each constant, the parts of the derivative of a weighted sum of scores by this constant.
+        """For each constant, the parts of the gradient of a weighted sum of scores with respect to this constant.
 
         direction: the weights of the scores. tensors: a list to which all other tensors are appended, as
         `tensor_slopes` yields them.
@@ -319,7 +319,7 @@ class _GradientTape(Trace):
         return op.derivative(self.arithmetic, [self.values[index] for index in operands], self.values[made], slope)
 
     def _of_constant(self, index: int, derivative: Factored) -> _Part | None:
-        """The derivatives by whole rows of a constant; None for a value that is not a part of a constant."""
+        """The gradient with respect to whole rows of a constant; None for a value that is not a part of a constant."""
         if index not in self.origins:
             return None
         constant, positions = self.origins[index]

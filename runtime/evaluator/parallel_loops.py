@@ -107,7 +107,7 @@ def insert(op: tdsl.InsertSliceOp, whole: Array, part: Array, offsets: Sequence[
 
 
 def beside(array: Array) -> Array:
-    """The arrays of all iterations as an array of one sample, concatenated along the last axis."""
+    """The arrays of all iterations, concatenated along the last axis, as the array of one sample."""
     if len(array) == 1:
         return array
     moved = np.moveaxis(array, 0, -1)

@@ -79,9 +79,9 @@ class Tapes(dict[object, "_OpTape | None"]):
 class Recorded:
     """The recorded ops of one program. The results are bit-identical to those of `compute`.
 
-    * kept: a cache of tables of functions and of results of programs.
+    * kept: a cache of function tables and of program results.
     * tapes: the recordings of this program and of other programs.
-    * numbers: for each value of the program, its number.
+    * numbers: for each value of the program, its value number. Values with equal numbers have equal bits.
     """
 
     def __init__(self, kept: ResultCache, tapes: Tapes, numbers: dict[SSAValue, int]) -> None:
@@ -352,7 +352,7 @@ class _Early:
         self.known: dict[int, Any] = {}
 
     def parts(self, place: int, chunk: object) -> Sequence[Any]:
-        """The value at an index, for each iteration; a single value if it is equal in all iterations."""
+        """The value with index `place` for each iteration; a single value if it is equal in all iterations."""
         kept, key = self.steps.recorded.kept, ("early", chunk, self.steps.numbers[place])
         if key in kept:
             return kept[key]
@@ -362,7 +362,7 @@ class _Early:
         return parts
 
     def _of(self, place: int) -> Any:
-        """The value at an index. If it varies between iterations, the samples of all iterations are concatenated."""
+        """The value with index `place`. If it varies between iterations, all samples of all iterations are joined."""
         if place not in self.known:
             if place in self.entering:
                 self.known[place] = self._side_by_side(self.entering[place])

@@ -330,7 +330,7 @@ class _Batch:
         return {value: self.of(value) for value in inside if value not in self.moving}
 
     def summed(self, position: int, start: Any) -> Array | None:
-        """The loop-carried sum of `weights * factor`, computed as a matrix product that adds in the same order.
+        """The sum of `weights * factor` that the loop carries, as a matrix product that adds in the same order.
 
         Returns None for other sums. position: the position of the sum among the carried values. start: the initial sum.
         """

@@ -39,7 +39,7 @@ class Numbering:
         return self._numbers.setdefault(what, len(self._numbers))
 
     def of_program(self, module: Any) -> dict[SSAValue, int]:
-        """For each value of a program's function, its number."""
+        """The value number of each value in a program's function. Values with equal numbers have equal bits."""
         function = predict_function(module)
         [argument] = function.body.block.args
         numbers: dict[SSAValue, int] = {argument: self.number("input", argument.type)}

@@ -27,8 +27,8 @@ class Answers:
     * values: the number of values that the program computes per sample; None if unknown or none.
     * has_label: true if the program itself computes a class.
     * clusters: true if the program's classes are clusters, which are unrelated to `y`.
-    * detects: true if the program's value is the score of an anomaly detector. `y` then contains 1, and -1 for
-      anomalies.
+    * detects: true if the program's value is the score of an anomaly detector. `y` then contains 1 for normal samples,
+      and -1 for anomalies.
     * trained: the integers that represent the classes in data if `labels` are assigned names; None if indices represent
       them.
     * shape: the shape of a sample's values; empty for scalars.
@@ -58,10 +58,11 @@ def read_answers(
 
     At least one of the first two is None.
 
-    The targets have the shape (samples, values). In the file, a class is a label or an integer. The integer is that of
-    the model or, if the labels are text, an index. Targets have the shape of the program's values, regardless of axes
-    of one element, or are a row for each sample. Raises `InputError` for another type or shape, for targets that are
-    NaN or infinite, and for a class that the program does not have.
+    The targets have the shape (samples, values). In the file, a class is a label or an integer. The integer is a label
+    of the model or, if the labels are text, the index of a label. Targets have the shape of the program's values,
+    regardless of axes of one element, or are a row for each sample. Raises `InputError` for another type or shape, for
+    targets that are NaN or infinite, and for a class that the program does not have.
+
     Integers in the shape of the values without the axis of classes are the classes of elements, such as pixels.
     """
 
@@ -176,7 +177,7 @@ def _indices(path: str, y: NDArray[Any], known: Answers) -> NDArray[np.int64]:
 
 
 def _found(path: str, given: Sequence[str | int], labels: Sequence[str | int]) -> NDArray[np.int64]:
-    """The index of each label. Raises `InputError` for an unknown label."""
+    """The index in `labels` of each label in `given`. Raises `InputError` for an unknown label."""
     index = {label: number for number, label in enumerate(labels)}
     found = [index.get(label, -1) for label in given]
     if -1 in found:

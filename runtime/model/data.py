@@ -121,7 +121,7 @@ COMPARED_SAMPLES = 1000
 
 
 def compared_stride(samples: int) -> int:
-    """The distance between consecutive samples that are used to compare programs, in samples."""
+    """The distance, in samples, between consecutive samples on which programs are compared."""
     return -(-samples // COMPARED_SAMPLES)
 
 

@@ -26,8 +26,8 @@ def load_program_data(module: ModuleOp, file: str, answers: Answers | None = Non
     """The data set of a program. answers: the properties of `y`, by default those of the program's answers.
 
     Integers in the file are raws: of the sensor if the input has a unit, otherwise of the input's format. If the format
-    is a float, integers are numbers. Samples are reordered to the program's order of axes. Raises `InputError` for an
-    unreadable file, and for samples or labels that do not match the program.
+    is a float, integers in the file are the numbers themselves. Samples are reordered to the program's order of axes.
+    Raises `InputError` for an unreadable file, and for samples or labels that do not match the program.
     """
     interface = interface_of(module)
     data = load_data(

@@ -1,4 +1,4 @@
-"""Folders for temporary files. Their errors name the folder in which the user can free space."""
+"""Folders for temporary files. If a disk is full, the error names the folder in which the user can free space."""
 
 from __future__ import annotations
 

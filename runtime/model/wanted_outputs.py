@@ -1,7 +1,7 @@
-"""What a data set wants of a program's outputs: numbers, or classes of elements such as pixels and steps.
+"""The expected outputs in a data set: values, or the classes of elements such as pixels and time steps.
 
-The first output belongs to `y`, the next ones to `y_1`, `y_2` and so on. `answers.py` reads `y` if it has no classes of
-elements.
+The array `y` contains the expected first output; `y_1`, `y_2` and so on contain the further ones. `answers.py` reads
+`y` unless it contains classes of elements.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WantedOutput:
-    """What an output should be, for each sample: numbers (samples, values), or the class of each element.
+    """The expected values of one output for each sample, or the expected class of each element.
 
-    number: the index of the output. shape: that of a sample of the output, without axes of one element. classes:
-    (samples, elements). axis: the axis of the shape along which the greatest value is an element's class.
+    number: the index of the output. shape: the shape of one sample of the output, without axes of extent 1. targets:
+    shape (samples, values). classes: shape (samples, elements). axis: the axis of `shape` over which an element's
+    scores extend.
     """
 
     number: int
@@ -35,23 +36,23 @@ class WantedOutput:
     axis: int = 0
 
     def accuracy(self, values: NDArray[Any]) -> float | None:
-        """The percentage of the elements whose class is right; None for numbers. values: (samples, values)."""
+        """The percentage of correctly classified elements; None without classes. values: (samples, values)."""
         if self.classes is None:
             return None
         found = values.reshape(len(values), *self.shape).argmax(1 + self.axis).reshape(len(values), -1)
         return round(100 * float((found == self.classes[: len(values)]).mean()), 4)
 
     def part(self, samples: slice) -> WantedOutput:
-        """What it should be for some of the samples."""
+        """The expected output for a slice of the samples."""
         arrays = {name: getattr(self, name) for name in ("targets", "classes")}
         return replace(self, **{name: None if array is None else array[samples] for name, array in arrays.items()})
 
 
 def class_axis(given: Sequence[int], kind: str, shape: Sequence[int]) -> int | None:
-    """The axis of classes, if an array has integers for all other axes of an output; None for other arrays.
+    """The axis of an output over which class scores extend, if an array has an integer for each index of other axes.
 
-    given: the shape of the array's samples. shape: that of the output's. Axes of one element do not count. Classes are
-    the first or the last axis; None if both fit.
+    given: the shape of a sample in the array. shape: the shape of a sample of the output. Axes of extent 1 are ignored.
+    The result is the first or the last axis; None if both or neither match.
     """
     elements, own = _squeezed(given), _squeezed(shape)
     fits = [axis for axis, others in ((0, own[1:]), (len(own) - 1, own[:-1])) if elements == others]
@@ -61,7 +62,7 @@ def class_axis(given: Sequence[int], kind: str, shape: Sequence[int]) -> int | N
 def classes_of_elements(
     path: str, name: str, y: NDArray[Any], number: int, shape: Sequence[int], axis: int
 ) -> WantedOutput:
-    """The classes of elements in an array; raises `InputError` for a class that the output does not have."""
+    """The expected classes of elements. Raises `InputError` for a class that the output does not have."""
     own, classes = _squeezed(shape), y.reshape(len(y), -1).astype(np.int64)
     if (wrong := np.argwhere((classes < 0) | (classes >= own[axis]))).size:
         sample = int(wrong[0][0])
@@ -74,9 +75,10 @@ def classes_of_elements(
 
 
 def read_further(path: str, samples: int, shapes: Sequence[Sequence[int]]) -> Sequence[WantedOutput]:
-    """What the outputs after the first should be, from the arrays `y_1`, `y_2` and so on that a file has.
+    """The expected outputs after the first one, from the arrays `y_1`, `y_2` and so on of a file, as far as present.
 
-    shapes: those of a sample of each of these outputs. Raises `InputError` for an array that does not fit its output.
+    shapes: the shape of a sample of each of these outputs. Raises `InputError` for an array that does not match its
+    output.
     """
     found: list[WantedOutput] = []
     for number, shape in enumerate(shapes, 1):
@@ -101,7 +103,7 @@ def read_further(path: str, samples: int, shapes: Sequence[Sequence[int]]) -> Se
 
 
 def _check(path: str, name: str, samples: int, shape: Sequence[int], header: ArrayHeader) -> None:
-    """Raise `InputError` for an array that has neither the numbers nor the classes of an output."""
+    """Raise `InputError` for an array that contains neither the values nor the classes of an output."""
     given, kind = header.shape[1:], header.dtype.kind
     if header.shape[:1] == (samples,) and kind in "iufb":
         if prod(given) == prod(shape) and (_squeezed(given) == _squeezed(shape) or len(given) <= 1):

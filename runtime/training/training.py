@@ -1,4 +1,4 @@
-"""Training of a program's weights: derivatives of a loss, Adam, and selection of the best epoch by the validation set.
+"""Training of a program's weights: gradients of a loss, Adam, and selection of the best epoch by the validation set.
 
 Values are raws of the program's formats. The derivatives of ops on reals are evaluated at the decoded raws (the
 straight-through estimator of Courbariaux et al. 2016). A saturated result has a zero derivative.
@@ -35,8 +35,8 @@ class TrainingTrace(Trace):
     """The execution of a batch, for a training step.
 
     * inputs: shape (samples, elements), raws of the program's format, or reals with `Reals`.
-    * trained: the constants by which scores are differentiated.
-    * of_inputs: True to also differentiate by the inputs.
+    * trained: the constants with respect to which gradients are computed.
+    * of_inputs: True to also compute gradients with respect to the inputs.
 
     Raises `InputError` for sums in accumulators, because these are not numbers of a format.
     """
@@ -67,10 +67,11 @@ class TrainingTrace(Trace):
         return reals.reshape(len(reals), -1)
 
     def backward(self, slope: Array) -> dict[SSAValue, Array]:
-        """The derivatives of a loss by the trained constants and, if requested, by the argument.
+        """The gradients of a loss with respect to the trained constants and, if requested, to the argument.
 
-        The key is the SSA value of the constant or the argument. A derivative has the shape of the constant. The
-        derivatives by the argument have an axis over the samples. slope: the derivatives of the loss by the scores.
+        The key is the SSA value of the constant or the argument. The gradient with respect to a constant has the shape
+        of the constant. The gradient with respect to the argument also has an axis over the samples. slope: the
+        gradient of the loss with respect to the scores.
         """
         found: dict[SSAValue, Array] = {}
         for value, by in self.by_values(slope):
@@ -81,10 +82,10 @@ class TrainingTrace(Trace):
         return found
 
     def by_values(self, slope: Array) -> Iterator[tuple[SSAValue, Array]]:
-        """Yield pairs (value, derivatives) for the values on which the scores depend, in reverse order.
+        """Yield pairs (value, gradient) for the values on which the scores depend, in reverse order.
 
-        The derivatives are those of the loss by the value, per sample. Derivatives by constants are summed over the
-        samples. slope: the derivatives of the loss by the scores.
+        The gradient is that of the loss with respect to the value, per sample. For constants, it is summed over the
+        samples. slope: the gradient of the loss with respect to the scores.
         """
         slopes = {self.index[self.scores]: slope.reshape(-1, *tdsl.shape_of(self.scores))}
         for op, operands, made in reversed(self.entries):
@@ -126,10 +127,10 @@ class TrainingTrace(Trace):
         return format.decode(value[0])[None] if len(value) == 1 else format.decode(value)
 
     def _unlimited(self, made: int, slope: Array) -> Array:
-        """The derivatives by a result before the result is saturated to the range of its format.
+        """The gradient with respect to a result before the result is saturated to the range of its format.
 
-        If the result is the least real, the derivative is zero, as in a relu. If it is the greatest real, only
-        derivatives that reduce the result remain.
+        If the result is the least real, the gradient is zero, as in a relu. If it is the greatest real, only gradients
+        that reduce the result remain.
         """
         format = self._format(made)
         if format is None:
@@ -157,9 +158,7 @@ def logits_of(function: func.FuncOp) -> SSAValue:
 
 
 def _summed(derivative: Array | Factored, samples: int) -> Array:
-    """The derivative by an operand. If the operand is equal for all samples, the derivative is summed over the
-    samples.
-    """
+    """The gradient with respect to an operand. For an operand that all samples share, it is summed over the samples."""
     if isinstance(derivative, Factored):
         if samples > 1:
             return derivative.product
@@ -179,10 +178,10 @@ def by_class(logits: Array) -> Array:
 
 
 def cross_entropy(logits: Array, labels: Sequence[int] | Array) -> tuple[float, Array]:
-    """The mean cross-entropy of the softmax of logits, and the derivatives of this mean by the logits.
+    """The mean cross-entropy of the softmax of logits, and the gradient of this mean with respect to the logits.
 
-    The derivatives have the shape of the logits. logits: in the form that `by_class` returns. labels: the class index
-    of each sample.
+    The gradient has the shape of the logits. logits: in the form that `by_class` returns. labels: the class index of
+    each sample.
     """
     outputs, logits = logits.shape[1], by_class(logits)
     shifted = logits - logits.max(1, keepdims=True)
@@ -272,7 +271,7 @@ class Trainer:
         return cross_entropy(logits, data.y)[0], 100 * float((by_class(logits).argmax(1) == data.y).mean())
 
     def derivatives(self, x: Array, y: Array) -> list[Array]:
-        """The derivatives of the mean cross-entropy by the variables of the weights.
+        """The gradients of the mean cross-entropy with respect to the variables of the weights.
 
         x: inputs in the form that `inputs` returns. y: the class indices.
         """
@@ -309,8 +308,8 @@ class Trainer:
         self.weights.restore(best)
 
     def trace(self, x: Array, of_inputs: bool = False) -> TrainingTrace:
-        """The execution of a batch. x: inputs in the form that `inputs` returns. of_inputs: True to also differentiate
-        by the inputs.
+        """The execution of a batch. x: inputs in the form that `inputs` returns. of_inputs: True to also compute the
+        gradient with respect to the inputs.
         """
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             return TrainingTrace(self.function, x, self.arithmetic(), self.weights.constants, of_inputs)

@@ -37,7 +37,7 @@ class Weight:
 
     * low, high: for each element, the least and the greatest real of the format.
     * dense: True for stored elements; the zeros of a sparse matrix remain zero.
-    * pace: the factor of the learning rate, which doubles for each bit below `COARSE_WIDTH`.
+    * pace: the factor by which the learning rate is multiplied. It doubles for each bit below `COARSE_WIDTH`.
     """
 
     constant: tdsl.ConstOp
@@ -92,9 +92,9 @@ class TrainedWeights:
         return [weight.real for weight in self.weights]
 
     def derivatives(self, slopes: Slopes) -> list[Array]:
-        """For each variable, the derivatives by this variable; zeros if there are none.
+        """The gradient with respect to each variable; zeros if there is none.
 
-        slopes: the derivatives by the results of constants.
+        slopes: the gradients with respect to the results of constants.
         """
         return [
             np.where(weight.dense, slopes[weight.constant.result], 0.0)

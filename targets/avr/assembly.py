@@ -1,7 +1,7 @@
 """AVR assembly: code as lists of instructions, with cycles, bytes and registers; loops and calls.
 
-A loop consists of unrolled steps. A call jumps into the loop at the step from which the remaining number of steps is
-right. The C function of a kernel passes sums and pointers to the assembly in registers.
+A loop consists of unrolled steps. A call jumps into the loop at the step from which exactly the required number of
+steps remains. The C function of a kernel passes sums and pointers to the assembly in registers.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ _REACH = 128
 class Loop:
     """A loop over unrolled steps.
 
-    * lines: the code, with a label N: before the last N steps and 0: after them.
+    * lines: the code. The label N precedes the last N steps; the label 0 follows all steps.
     * in_byte: true if the counter is a single register, which counts iterations.
     * at_once: the number of steps per iteration.
     * offsets: for each label, the byte offset from the first label.
@@ -352,7 +352,7 @@ class Row:
 
     @property
     def entry(self) -> Sequence[str]:
-        """The C statements that set Z and RAMPZ to a far row; empty for other memories."""
+        """The C statements that set Z and RAMPZ to the address of a far row; empty for rows in other memories."""
         page = '    __asm__ volatile("out __RAMPZ__,%0" : : "r"((uint8_t)(far >> 16)));'
         return [f"    {self._pointer}{self.name} = ({self._pointer})(uint16_t)far;", page] if self.far else []
 

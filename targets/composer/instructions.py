@@ -31,8 +31,8 @@ class Instruction:
     * words: the number of 32-bit registers that a load or store multiple transfers.
     * address: the registers from which the address of a load or store is computed.
     * reads: all registers that the instruction reads, including those of the address.
-    * writes: all registers that the instruction writes. In both, "flags" stands for the condition flags, which only
-      some chips list.
+    * writes: all registers that the instruction writes. In `reads` and `writes`, "flags" represents the condition flags
+      of chips that list them.
     * stack: the bytes of stack that the instruction allocates, negative if it frees them.
     * time: the cycles, if they are equal for all cores; otherwise 1.
     * callee: the C function that the instruction calls.

@@ -85,7 +85,7 @@ class TileComposer(Generic[L]):
     limit: int = REQUANTISED_LIMIT
 
     def coder(self, name: str, family: TileFamily, code: Callable[[Tile, Sums], TileAssembly[L]]) -> TileCoder:
-        """A coder that compiles the weights of the tiles of a family to code."""
+        """A kernel generator that embeds a tile's weights in code. family: the kernels that read a weight stream."""
 
         def composed(symbol: str, tile: Tile, sums: Sums) -> Kernel | None:
             made = code(tile, sums)
@@ -104,7 +104,7 @@ class TileComposer(Generic[L]):
         return TileCoder(name, family, composed, self.needs)
 
     def lanes(self, name: str, code: Callable[[LaneProgram], TileAssembly[L]]) -> LoopCoder:
-        """A coder that compiles lane functions, which compute the lanes of vectors."""
+        """A kernel generator that compiles lane functions, which compute the lanes of vectors."""
 
         def composed(symbol: str, program: LaneProgram) -> Kernel | None:
             made = code(program)
@@ -131,7 +131,7 @@ class TileComposer(Generic[L]):
         shifts: bool = False,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
-        """A family of kernels for bytes.
+        """A family of tile kernels whose elements are bytes.
 
         For every row, |start| plus the sum of |w| * |x| must be below `limit`. Every shift must be negative, and every
         multiplier at least `LEAST_MULTIPLIER`.

@@ -132,9 +132,9 @@ def _side_by_side(content: tuple[Number, ...]) -> Mapping[str, tuple[Number, int
 
 @dataclass(frozen=True)
 class RowNumbers(Field):
-    """Integers per row. The integers of one row are adjacent.
+    """Integers stored for each row. The integers of one row are adjacent.
 
-    end_mark: the value of the last byte of the aligned field in the last block of a group of equal blocks.
+    end_mark: in the last block of a group of equal blocks, the value of the last byte of this aligned field.
     """
 
     content: tuple[Number, ...] = ()
@@ -468,7 +468,7 @@ def multipliers_and_shifts(
 
 
 def shifting(stream: WeightStream) -> WeightStream:
-    """The stream of rows whose sums are shifted, all by the amount of the tile, instead of requantised."""
+    """A copy of a stream in which sums are shifted right by the tile's constant amount instead of requantised."""
     fields = [field for field in stream.fields if not {"multiplier", "right"} & field.numbers.keys()]
 
     def finish(c: StreamInC, out: str) -> str:

@@ -92,8 +92,8 @@ class RiscvCode(ABC, Generic[V]):
     def changed_unless(self, first: V, second: V, value: V, change: Callable[[V], V], share: float) -> V:
         """The value if `first` equals `second`, otherwise the result of `change`.
 
-        change: appends the code that computes its result from the value. share: the expected share of cases in which
-        this result is needed.
+        change: appends the code that computes its result from the value. share: the expected share of executions in
+        which `first` differs from `second`.
         """
 
     @abstractmethod

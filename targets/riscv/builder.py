@@ -54,7 +54,7 @@ class RiscvBuilder(RiscvCode[SSAValue]):
         self._block.add_op(op)
 
     def _begin(self, block: Block, *, label: bool) -> None:
-        """Append further instructions to another block. label: true if branches target this block."""
+        """Append all further instructions to `block`. label: true if branches target this block."""
         self.region.add_block(block)
         self._block = block
         if label:

@@ -51,10 +51,7 @@ class Delays:
 
 @dataclass(frozen=True)
 class Resources:
-    """Numbers of cells of an FPGA: look-up tables, multipliers and block RAMs.
-
-    An FPGA has as many registers as look-up tables.
-    """
+    """Numbers of cells: look-up tables, multipliers and block RAMs. FPGAs have as many registers as look-up tables."""
 
     luts: int
     dsps: int

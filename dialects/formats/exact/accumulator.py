@@ -1,6 +1,6 @@
 """`!fixed.acc<width, frac>`: exact sums of products of numbers that are integers times a power of two.
 
-For posits the sum is a quire, whose width is the least that the bounds on its operands permit.
+For posits, the sum is a quire (the exact sum of posits). Bounds on the operands determine the least sufficient width.
 """
 
 from __future__ import annotations

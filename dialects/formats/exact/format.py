@@ -38,9 +38,10 @@ def _own_sums(products: Sequence[Product], initial: Factor | None) -> Accumulato
 
 
 def _sum_bound(products: Sequence[Product], initial: Factor | None) -> Bound:
-    """A bound on every partial sum, in any order within a product, in units in the last place of the finest product.
+    """A bound on every partial sum, in units in the last place of the finest product.
 
-    initial: the factor that contains the initial values of the sums.
+    The bound is valid for any order of the terms within a product. initial: the factor that contains the initial values
+    of the sums.
     """
     scales = [_scale(product.lhs) + _scale(product.rhs) for product in products]
     bounds = [(_product_bound(product), scale) for product, scale in zip(products, scales, strict=True)]
@@ -151,9 +152,9 @@ class ExactFormat(ExactNumbers):
         return self.store(m, m.mul(x, y), scale)
 
     def useful_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """The part of [low, high] in which the function differs from its limits by more than half of the least number.
+        """The part (low, high) of [low, high] outside which the function is nearly constant.
 
-        The result is a pair (low, high).
+        There, it differs from the limit that it approaches by at most half of the least number.
         """
         from tinyml.dialects.machine.real_functions import REAL_FUNCTIONS
 
@@ -212,7 +213,7 @@ class ExactFormat(ExactNumbers):
     def sum_bound(self, products: Sequence[Product], initial: Factor | None = None) -> Bound | None:
         """The bound on every partial sum of several products; None for sums that exceed all integer types.
 
-        A format-specific accumulator then determines its width.
+        Such sums have a format-specific accumulator, which determines its own width.
         """
         return None if _own_sums(products, initial) is not None else _sum_bound(products, initial)
 
@@ -367,7 +368,7 @@ class ExactFormat(ExactNumbers):
         return m.settle(entry, self.stored_width)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """The function, computed by the interpolation of fixed point.
+        """The result of a function, computed by the linear interpolation that fixed-point formats use.
 
         Returns None unless the integers of the argument and of the result have at most 16 bits.
         """
@@ -422,7 +423,7 @@ class ExactFormat(ExactNumbers):
         return self.store_product(m, *softmax_of(self).share(m, term, total))
 
     def square_total(self, count: int, value_format: NumberFormat) -> Attribute:
-        """The integer type in which the sum is exact; f32 if the integers of the elements have more than 16 bits."""
+        """The integer type in which a sum of `count` squares is exact; f32 if elements have more than 16 bits."""
         source = exact_numbers(value_format)
         if _root_bits(source) is None:
             return super().square_total(count, value_format)

@@ -110,7 +110,7 @@ class ExactNumbers(NumberFormat):
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
         """A number rounded to another format of the family.
 
-        Returns None if a register is wide enough for the integer of the number.
+        Returns None if the integer of the number fits in a register. The caller can then round this integer.
         """
         return None
 

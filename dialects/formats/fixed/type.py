@@ -167,7 +167,7 @@ class FixedType(RoundedHalfUp):
         return FixedType(width, width - 1)
 
     def for_range(self, low: float, high: float) -> FixedType:
-        """The format for numbers from low to high, by GetScale of Shiftry 6.1, algorithm 10.
+        """The format for numbers from low to high, as GetScale computes it (Shiftry, section 6.1, algorithm 10).
 
         frac = (width - 1) - floor(log2(magnitude) + 1). frac is one greater if a magnitude that rounds to a power of
         two then barely saturates. This saturation loses one unit, which rounding at the coarser scale may also lose.

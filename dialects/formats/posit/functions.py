@@ -170,7 +170,7 @@ def _parts_program(
 ) -> SSAValue:
     """The program that separates a raw into significand and place, and returns both in one integer.
 
-    It computes on magnitudes, with one bit more than the raw.
+    The program computes with the magnitude of the raw, in one bit more than the raw has.
     """
     stored, bits, exponent_bits = width_of(raw), m.known(n), m.known(es)
     width, packed = stored + 2, 2 * stored

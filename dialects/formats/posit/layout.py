@@ -121,9 +121,8 @@ class Layout:
     def leasts(self, lhs: Parts, rhs: Parts) -> tuple[int, int]:
         """The bases from which the exponents of the left and the right factor are counted.
 
-        The two bases add up to the exponent of the sum's unit. If this unit is finer than the unit of products of the
-        two formats, the base of the constant left factor is reduced accordingly, unless the format of this factor
-        determines its base.
+        The two bases add up to the exponent of the sum's unit. If this unit is finer than the unit of the products, the
+        base of the constant left factor is reduced accordingly, unless the format of the factor determines its base.
         """
         if lhs.is_placed:
             return lhs.least, -self.frac - lhs.least

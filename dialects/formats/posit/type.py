@@ -318,10 +318,10 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return PositType(n, es, low, high, min(max(high - top, SHIFTS[0]), SHIFTS[-1]))
 
     def scalings(self, low: float, high: float) -> Sequence[PositType]:
-        """Windows that scale the greatest magnitude to below 1, 2, 4 and so on: for every es, or for the es of this
-        window.
+        """Candidate formats whose windows scale the greatest magnitude to below 1, 2, 4 and so on.
 
-        The least bit of these windows is `FINER` bits finer than the least bit of fixed point.
+        There are candidates for every es or, if this format has a window, for its es. The least bit of the windows is
+        `FINER` bits finer than the least bit of fixed point.
         """
         magnitude = max(abs(low), abs(high))
         top = math.frexp(magnitude)[1] if magnitude else 0
@@ -346,8 +346,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
 
     @property
     def reaching(self) -> Sequence[PositType]:
-        """Windows with a greater range, up to the greatest posit. Their integers have as many bits and cost no more
-        effort.
+        """Windows with a greater range, up to the greatest posit.
+
+        Their integers have as many bits as the integers of this format, and cost no more effort.
         """
         if self.window is None:
             return ()
@@ -513,8 +514,9 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         return super().neg(m, value, value_format)
 
     def function_by_lines(self, m: Machine[V], function: Function, value: V, source: ExactNumbers) -> V | None:
-        """The function by interpolation; None for the standard's type, whose functions are computed in floating
-        point.
+        """The result of a function, computed by linear interpolation in a table.
+
+        Returns None for the standard's type, whose functions are computed in floating point.
         """
         return None if self.window is None else super().function_by_lines(m, function, value, source)
 
@@ -528,7 +530,7 @@ class PositType(ParametrizedAttribute, TypeAttribute, ExactFormat):
         )
 
     def recoded_as(self, m: Machine[V], value: V, result: NumberFormat) -> V | None:
-        """A number rounded to `result`.
+        """A number rounded to `result`; None for a window.
 
         Posits of at most 16 bits are converted through floats, which represent them exactly, and wider ones through a
         quire. NaR becomes NaN.

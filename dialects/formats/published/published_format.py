@@ -88,7 +88,7 @@ class PublishedFixedPoint(ScaledInteger):
         return cls(width, width - 1)
 
     def for_range(self, low: float, high: float) -> PublishedFixedPoint:
-        """The format for numbers from low to high, by GetScale of Shiftry 6.1, algorithm 10.
+        """The format for numbers from low to high, as GetScale computes it (Shiftry, section 6.1, algorithm 10).
 
         frac = (width - 1) - floor(log2(magnitude) + 1). SeeDot's GetP (algorithm 1) is the same, except that a power of
         two would overflow at its scale.
@@ -98,8 +98,9 @@ class PublishedFixedPoint(ScaledInteger):
         return self.with_frac(frac)
 
     def result_range(self, function: Function, low: float, high: float) -> tuple[float, float]:
-        """A range (low, high) that yields the same scale for all results, at which 1 does not overflow (Shiftry
-        5.4).
+        """The observed range (low, high), extended to include 1.
+
+        Results up to 1 then have a common scale, at which 1 does not overflow (Shiftry 5.4).
         """
         return low, max(high, 1.0)
 

@@ -63,7 +63,7 @@ def _of_scaled(
 
 
 def input_radius(integer_bits: int, factor: float) -> int:
-    """The greatest integer that, multiplied by `factor`, stays within the integer bits.
+    """The greatest integer whose product with `factor` can be represented with the given number of integer bits.
 
     This is TensorFlow Lite's CalculateInputRadius. Only the exponent of the factor matters, so the result can be 0.
     Even the argument 0 is then outside the range.

@@ -209,7 +209,7 @@ class FloatSkewType(ZeroSkewNumbers):
 
 
 def _factor(products: float, result: float) -> float:
-    """The factor that converts the scale of products to the scale of a result, computed in single precision."""
+    """The factor that converts a sum in units of `products` to units of `result`, computed in single precision."""
     return single(single(products) / result)
 
 

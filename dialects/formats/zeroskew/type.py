@@ -130,9 +130,9 @@ class ZeroSkewType(ZeroSkewNumbers):
     def accumulator_of_sum(
         self, products: Sequence[Product], initial: Factor | None, bound: Bound | None
     ) -> Accumulator:
-        """As for a product; sums that start from numbers of 32 bits have 32 bits.
+        """The accumulator for the products. If sums start from 32-bit numbers, it has 32 bits.
 
-        Sums of 16-bit products then wrap around, as TensorFlow Lite's do with biases of 32 bits.
+        Sums of 16-bit products then wrap around, like those of TensorFlow Lite with 32-bit biases.
         """
         lhs, rhs = skewed(products[-1].lhs.format), skewed(products[-1].rhs.format)
         if initial is not None and initial.format.bits == 32:

@@ -101,7 +101,7 @@ class RoutineAttr(ParametrizedAttribute, ABC):
         return self.OPERANDS
 
     def takes(self, kernel: KernelAttr) -> bool:
-        """True if a kernel can compute the routine, according to the kernel's attribute."""
+        """True if the attribute of a kernel states that the kernel can compute this routine."""
         if isinstance(kernel, ComposedKernelAttr):
             return kernel.op.data == self.name
         return not isinstance(kernel, TileKernelAttr | CodeKernelAttr)
@@ -114,7 +114,7 @@ class RoutineAttr(ParametrizedAttribute, ABC):
         """
 
     def factors(self, call: CallOp) -> tuple[SSAValue, SSAValue]:
-        """The operands that a kernel reads as weights and as vector. By default, these are the last two operands."""
+        """The operand that a kernel reads as weights, and the one that it reads as vector; by default, the last two."""
         weights, vector = call.arguments[-2:]
         return weights, vector
 

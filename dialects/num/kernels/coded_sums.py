@@ -102,7 +102,7 @@ def _lengths_of_bytes(call: CallOp) -> list[int]:
 
 @irdl_attr_definition
 class CodedRowsAttr(CodeAttr):
-    """`outputs[r]` is the start value of row r plus the products of row r of each matrix and the vector of this matrix.
+    """`outputs[r]` is the start value of row r plus, for each matrix, the products of its row r and its vector.
 
     The sum is shifted and clamped. `constants` is the attribute of `CodedRows`.
     """

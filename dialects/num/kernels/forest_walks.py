@@ -1,6 +1,4 @@
-"""Forests at the level of loops: for an input, one leaf of each tree is selected, and the votes of these leaves
-summed.
-"""
+"""Decision forests on buffers: an input reaches one leaf of each tree, and the votes of these leaves are added."""
 
 from __future__ import annotations
 
@@ -84,7 +82,7 @@ class CodedForestAttr(CodeAttr):
 
 
 def _verify(forest: ForestCode, outputs: SSAValue, input: SSAValue) -> None:
-    """Raise `VerifyException` unless the memrefs match the forest's number of features and of results."""
+    """Raise `VerifyException` unless the memrefs have as many elements as the forest has results and features."""
     for value, array, what in ((input, forest.trees.thresholds, "thresholds"), (outputs, forest.votes, "votes")):
         type = memref_type(value)
         if packed_bits(type) is not None or len(type.get_shape()) != 1:

@@ -1,4 +1,4 @@
-"""Functions on vectors, whose body computes one iteration of a nest in `arith` ops that vector units support."""
+"""Functions on vectors. The body of a function computes one iteration of a nest in `arith` ops of vector units."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class Entry(NamedTuple):
 
 
 class RowSum(NamedTuple):
-    """A sum, for each lane, of the products of a row and a vector, or of the squares of their differences.
+    """For each lane, the dot product of a row and a vector, or the sum of their squared differences.
 
     rows, vector: the indices of the runs that contain the rows and the vector. The rows start `pitch` elements apart.
     """

@@ -39,7 +39,7 @@ def lane_program(function: LaneFunctionOp) -> LaneProgram:
 
 
 class _Reader:
-    """The facts about a lane function. The facts are collected while the ops of the function are visited."""
+    """A reader that collects the ops, accesses and sums of a lane function while it visits the ops."""
 
     def __init__(self, function: LaneFunctionOp):
         self.function, self.runs = function, list(function.runs)

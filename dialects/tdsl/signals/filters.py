@@ -110,10 +110,10 @@ class SquareWavesOp(TensorOp):
     """The mean products of a chunk of shape 1 x D with square waves of M frequencies, in quadrature. The shape of the
     result is 2 x M.
 
-    The result is a column of A in equations (25) and (26) of Gural and Murmann, appendix D.2, divided by D. `result[0,
-    m]` is the mean product with the in-phase wave, which is a quarter of a period later. `result[1, m]` is the mean
-    product with the quadrature wave. `first` is the index of the chunk's first sample. `steps` contains the phase by
-    which each wave advances per sample, in units of 1 / `PERIOD` periods.
+    The result is a column of A in equations (25) and (26) of Gural and Murmann, appendix D.2, divided by D. `result[1,
+    m]` is the mean product with the quadrature wave. `result[0, m]` is the mean product with the in-phase wave, which
+    is a quarter of a period later than the quadrature wave. `first` is the index of the chunk's first sample. `steps`
+    contains the phase by which each wave advances per sample, in units of 1 / `PERIOD` periods.
     """
 
     name = "tdsl.square_waves"

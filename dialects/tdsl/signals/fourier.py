@@ -161,7 +161,7 @@ class ArraySteps(SpectrumSteps["tuple[Array, NumberFormat]"]):
         return self.constants(np.array(real), format)(())
 
     def constants(self, reals: Array, format: NumberFormat) -> Callable[[Any], tuple[Array, NumberFormat]]:
-        """A function that indexes a constant array of these reals in a format."""
+        """A function that maps an index to the constants at this index: `reals` in the given format."""
         array = reals if self.machine is None else format.encode(reals)
 
         def part(index: Any) -> tuple[Array, NumberFormat]:

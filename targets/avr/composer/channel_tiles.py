@@ -149,7 +149,7 @@ class AvrChannelsByRow(_AvrChannelCode):
 
     @property
     def _row(self) -> TimedCode:
-        """The code that multiplies a filter row by all windows of a group."""
+        """The code that multiplies a filter row by the elements of all windows of a group."""
         tile, pointer = self.tile, MovingPointer("Y")
         weights = _WEIGHTS[: self.width]
         lines = joined(*(next_byte(FLASH, "Z")(weight) for weight in weights))

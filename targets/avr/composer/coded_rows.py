@@ -69,7 +69,7 @@ class _Row:
     bias: int = 0
 
     def open(self, magnitude: int, zero: str) -> Code:
-        """Code that makes room for another product if the 16-bit accumulation is full."""
+        """Code that adds the high byte to the sum if another product could overflow the 16-bit accumulation."""
         if self.gathered is not None and self.gathered + magnitude <= _IN_CHUNK:
             self.gathered += magnitude
             return ()

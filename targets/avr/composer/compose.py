@@ -168,7 +168,7 @@ def numbered(width: int, zero: str) -> Sequence[Fetch]:
 
 
 def shorter(width: int) -> float:
-    """The average number of cycles by which the fetch of an indexed element is shorter due to skipped instructions."""
+    """The average number of cycles that skipped instructions save in the fetch of an indexed element."""
     return 16.5 if width == 6 else 0
 
 
@@ -234,7 +234,7 @@ class _GroupProducts:
     """The products of the elements of a group and a vector.
 
     * weights: the width of the multiplied integers.
-    * first: true if the weights are loaded first.
+    * first: true if the weights are loaded before the elements of the vector.
     * vector: the code that fetches the next element of the vector.
     * coded: true if a table decodes each raw.
     """
@@ -375,7 +375,7 @@ def near_dot(wanted: Kernel, memory: str) -> Kernel:
 
 
 def _counted_by_row(group: Code, fetch: Fetch, spare: str, flush: Code) -> Loop:
-    """A loop over the groups of a row, which starts with the number of its groups.
+    """A loop over the groups of a row. The row starts with the number of its groups.
 
     fetch: the code that fetches a byte of the row.
     """

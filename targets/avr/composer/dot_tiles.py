@@ -1,4 +1,4 @@
-"""Products of the rows of a matrix and the windows of a tile. Two rows by two windows have their sums in registers.
+"""Products of the rows of a matrix and the windows of a tile. The sums of two rows by two windows are in registers.
 
 In the stream, the starts of two rows precede their weights, which alternate. Each weight is therefore loaded once for
 two windows. An odd last window is computed together with the previous window, which is computed twice.

@@ -233,6 +233,6 @@ class ForestRecords(AvrForest):
 def plain_forest(symbol: str, forest: ForestCode) -> Kernel | None:
     """The kernel in plain C for forests that assembly does not support; None for other forests.
 
-    These are forests with float votes, with 4-byte integer features, or with too many results.
+    Assembly does not support forests with float votes, with 4-byte integer features, or with too many results.
     """
     return None if ForestRecords(forest).fits else forest_inline(symbol, forest)

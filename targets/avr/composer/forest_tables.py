@@ -200,7 +200,7 @@ class ForestTables(AvrForest):
         return (a.lpm("r24", "Z+"), *wide, *threshold)
 
     def _compared(self) -> Code:
-        """Code that sets the processor flags as a subtraction of the feature from the threshold does."""
+        """Code that sets the processor flags like a subtraction of the feature from the threshold."""
         address = (a.add("r26", "r0"), a.adc("r27", "r24")) if self.wide else (a.add("r26", "r24"), a.adc("r27", "r1"))
         if has_floats(self.forest):
             compared = [

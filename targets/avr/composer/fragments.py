@@ -272,7 +272,7 @@ def chunk_steps(first: Sequence[Fetch], second: Sequence[Fetch], count: int, sum
 
 
 def squares(bits: int, sum: int) -> AvrArithmetic:
-    """The arithmetic of a sum of squares of the second operand minus the first, each of 8 or 16 bits."""
+    """The arithmetic for a sum of squared differences (second operand minus first) of 8-bit or 16-bit operands."""
     registers = LONG[: sum // 8]
     if bits == 16:
         return AvrArithmetic(sum=LONG, first=("r18", "r19"), meet=_square_of_words, zero="r15")

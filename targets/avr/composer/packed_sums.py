@@ -1,4 +1,4 @@
-"""The choice of a kernel for packed and coded weights, by its description (`compose.py` writes it)."""
+"""The choice of the AVR kernel for a description of packed or coded weights. `compose.py` generates its code."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _FETCHED = (1, 2, 4, 6, 9, 10, 12)
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel for a description without a name; None if AVR has no such kernel."""
+    """The kernel that matches a description; None if AVR has no such kernel. wanted: the description."""
     return _composed(wanted, FLASH if wanted.flash else RAM)
 
 
 @cache
 def compose_far(wanted: Kernel) -> Kernel | None:
-    """The kernel for a description of weights in possibly far flash; None if AVR has no such kernel.
+    """The kernel that matches a description of weights in possibly far flash; None if AVR has no such kernel.
 
     Kernels with tables are excluded, because LPM reads the tables and overwrites Z.
     """

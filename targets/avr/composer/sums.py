@@ -168,8 +168,8 @@ _OPERANDS = {0, 1, 18, 19, 20, 21, 26, 27, 30, 31}
 def axpy(weights: int, factor: int) -> Kernel:
     """The kernel that computes y[k] += x[k] * factor, with 32-bit sums y.
 
-    weights, factor: the widths of x and of the factor in bits. X reads the sums. Y writes them, one step later. An
-    iteration consists of two steps. If the count is odd, the first iteration begins with the second step.
+    weights, factor: the widths of x and of the factor in bits. X reads a sum, and Y writes the result one step later.
+    An iteration consists of two steps. If the count is odd, the first iteration begins with the second step.
     """
     symbol = f"tm_axpy_s{weights}_s{factor}_s32"
     step = joined(

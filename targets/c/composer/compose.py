@@ -143,7 +143,7 @@ class _Plain(Composed):
 
 @cache
 def compose(wanted: Kernel) -> Kernel | None:
-    """The kernel for a description without a name, for a chip with a single address space.
+    """The kernel that matches a description, for a chip with a single address space. wanted: the description.
 
     Returns None if there is no such kernel.
     """
@@ -183,5 +183,5 @@ def _step(wanted: Kernel) -> float:
 
 
 def _code(wanted: Kernel) -> int:
-    """The number of bytes of flash of the code for each element of a group and for the remaining elements of a row."""
+    """The bytes of flash for the code that processes each element of a group, and the remaining elements of a row."""
     return round(3 * _step(wanted) * group_length(wanted.weights) * (1 if wanted.gaps else 1.6))

@@ -1,4 +1,4 @@
-"""The choice of a kernel for weights that are packed as digits, by its description (`digit_sums.py` writes it)."""
+"""The choice of the kernel for a description of weights packed as digits. `digit_sums.py` generates its code."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _DOT, _ROWS = (on_call(f"tinyml.targets.c.composer.digit_sums:{name}") for name 
 class DigitTimes:
     """The times of sums per element on a chip.
 
-    `sign`, `trit`: the times of a row without a shared table, per plane and per ternary element. `lookup`, `row`: the
-    times of a row with a shared table, per plane and in addition to its planes. `table`: the time to compute the
-    tables, once for all rows.
+    * sign, trit: without a shared table, the time per plane of signs, and the time per ternary element.
+    * lookup, row: with a shared table, the time per plane of a row, and the remaining time of the row.
+    * table: the time to compute the tables, once for all rows.
     """
 
     sign: float
@@ -36,7 +36,7 @@ class DigitTimes:
 
 @cache
 def digit_sum(times: DigitTimes, wanted: Kernel) -> Kernel | None:
-    """The kernel for a description without a name; None if there is no such kernel. times: the times on the chip."""
+    """The kernel for a description; None if there is none. times: the times on the chip. wanted: the description."""
     digits, vector = wanted.codings
     if digits not in (ODD, TRITS) or vector != INTEGER or wanted.vector not in (8, 16) or wanted.sum != 32:
         return None

@@ -268,7 +268,7 @@ def _tests(forest: ForestCode, name: str) -> dict[str, float]:
 
 
 def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
-    """Masks of the thresholds that need more instructions than 0 and -1. The key is the size of the constant."""
+    """For each size of constants, the mask of the thresholds of this size. Thresholds 0 and -1 are in no mask."""
     numbers = thresholds.astype(np.int64)
     byte, negative = (numbers > 0) & (numbers < 255), (numbers < -1) & (numbers > -256)
     short = (numbers >= -2048) & (numbers < 2047) & ~byte & ~negative & (numbers != 0) & (numbers != -1)
@@ -276,9 +276,10 @@ def _sizes(thresholds: NDArray[Any]) -> Mapping[str, NDArray[np.bool_]]:
 
 
 def _additions(forest: ForestCode, name: str) -> dict[str, float]:
-    """The numbers of steps of a call, of clearing results and of adding votes. The keys are the names in cost tables.
+    """The number of executions of each kind of step: calls, clearing of results, and additions of votes.
 
-    Few votes are added without a loop. In such code, the first votes are stored instead of added.
+    The keys are the names of the kinds in cost tables. Few votes are added without a loop. In such code, the first
+    votes are stored instead of added.
     """
     trees, results, result = len(forest.trees.roots), forest.results, ctype(forest.votes)
     counts = {"call": 1.0, f"result {result}": float(results)}

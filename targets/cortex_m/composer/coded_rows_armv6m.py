@@ -144,13 +144,13 @@ class CodedTileArmv6m(Armv6mCode):
     def sums(self) -> Sums:
         """The sums of the kernel, which are replaced by equivalent sums if possible.
 
-        Equivalent sums have the same results and are within the limit of the shorter epilogue.
+        Equivalent sums have the same results and are within the limit of the shorter epilogue, `requantised_by_thirds`.
         """
         return self.given.clamp_starts(THIRDS_LIMIT, self.tile.zero) or self.given
 
     @property
     def by_thirds(self) -> bool:
-        """True if all sums are within the limit of the shorter epilogue."""
+        """True if all sums are within the limit of the shorter epilogue, `requantised_by_thirds`."""
         return self.sums.within(THIRDS_LIMIT)
 
 

@@ -1,6 +1,6 @@
 """Depthwise filters by up to six windows at a time, channel by channel, for ARMv6-M.
 
-Three weights of a row of a filter at a time are multiplied by the columns of the windows. Each element is loaded once
+Three weights of a filter row at a time are multiplied by the columns of the windows. Each element is loaded once
 for all sums, which are in the high registers. A multiplication overwrites one factor. This factor is a copy of the
 element.
 

@@ -1,4 +1,4 @@
-"""Dot products of bit-packed weights of 2 or 4 to 7 bits, of one row or of four rows, with the DSP extension.
+"""Dot products with one row or four rows of bit-packed weights (2 or 4 to 7 bits), with the DSP extension.
 
 A word of packed weights is split into pairs of halfwords. SMLAD multiplies such a pair by a pair of factors and adds
 both products to a sum. A factor is an element of the vector, or a combination of elements. The factors for a word are
@@ -252,7 +252,7 @@ _SUMS = {1: ("r4",), 4: ("r4", "r5", "r6", "r7")}
 
 
 def packed_dot(weights: int, step: float, code: int) -> Kernel:
-    """The kernel for a row of 2-bit or 4-bit weights and a vector of bytes.
+    """The kernel for the dot product of a row of 2-bit or 4-bit weights and a vector of bytes.
 
     step: the measured time per product. code: bytes of flash.
     """
@@ -262,7 +262,7 @@ def packed_dot(weights: int, step: float, code: int) -> Kernel:
 
 
 def packed_rows(weights: int, step: float, code: int) -> Kernel:
-    """The kernel for four rows of weights of 2 or 4 to 7 bits and a vector of bytes.
+    """The kernel for the dot products of four rows of weights, of 2 or 4 to 7 bits, and a vector of bytes.
 
     step: the measured time per product. code: bytes of flash.
     """

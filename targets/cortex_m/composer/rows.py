@@ -237,8 +237,8 @@ class RowPairs(RowKernel):
     """The kernel of a tile with two rows by two windows.
 
     r0 points into the weight stream, r1 to results, r2 into windows. MOST: the stack limit, in bytes, for windows that
-    are widened once. TOGETHER: the number of consecutive elements of a widened window before as many elements of the
-    other window. WORDS: the number of stack slots above the widened windows.
+    are widened once. TOGETHER: the number of consecutive elements of one widened window between elements of the other
+    window. WORDS: the number of stack slots above the widened windows.
     """
 
     SATURATED = 0

@@ -201,7 +201,7 @@ KEPT = 32
 
 @dataclass(frozen=True)
 class WinogradKernel(RowKernel):
-    """The kernel of a tile by Winograd's method.
+    """The kernel that computes a tile by Winograd's method.
 
     r0 points into the weight stream. r2 points to transformed pixels or to results.
     """

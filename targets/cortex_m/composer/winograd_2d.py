@@ -3,7 +3,7 @@
 The transformation of `winograd.py`, with the terms a to d, is applied along columns of pixels. It is then applied along
 rows to each of these terms, which yields sixteen terms. Sums and differences of four pixels, and of nine weights, fit
 in halfwords. The sums of a term fit in 32 bits. If four times every sum fits in 32 bits, the numbers that are halved
-also fit. All four results contain the term a of a, which starts from four times the start value.
+also fit. All four results contain the term a of both transformations. It starts from four times the start value.
 
 Two adjacent squares are transformed in the stack frame, once for all rows of weights. Four rows at a time are
 multiplied by both squares, term by term. The eight sums of a term are in registers. They are spilled until all terms
@@ -111,7 +111,7 @@ class Winograd2d(WinogradKernel):
     def column(self, number: int) -> Code:
         """Code that stores the terms of the four pixels of a column in the stack frame.
 
-        The terms are ordered by term and by half of the elements. number: the index of the column.
+        They are ordered by term, then by half of the elements, then by column. number: the index of the column.
         """
         lines: list[Code] = []
         for row, (even, odd) in enumerate(zip(_EVEN, _ODD, strict=True)):

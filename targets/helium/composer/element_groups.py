@@ -85,10 +85,10 @@ def counted(code: Repeated, count: int, depth: int) -> Repeated:
 
 
 class Group:
-    """Iterations that run at the same time, in the lanes of vectors.
+    """Iterations that run at the same time, in the lanes of vectors, and the code of these iterations.
 
-    lanes: the number of iterations. ahead: the number of bytes by which pointers advance; None if the pointers are no
-    longer used.
+    lanes: the number of iterations. ahead: for each run, the number of bytes by which its pointer advances; None if the
+    pointers are no longer used.
     """
 
     def __init__(self, kept: Registers, lanes: int, ahead: Sequence[int] | None):

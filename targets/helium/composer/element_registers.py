@@ -261,7 +261,7 @@ class Registers:
         return (scalar(f"vmov.{sign}{self.bits}", SCRATCH, f"{vector}[0]"),)
 
     def _met(self, run: int, bits: int, vectors: Sequence[str]) -> Code:
-        """Code that loads the vector by which rows are multiplied."""
+        """Code that loads the vector by which the rows of a sum are multiplied."""
         width, lines = self.program.widths[run], list[Line]()
         rest = self.program.reach[run] % (8 * VECTOR // bits)
         for number, vector in enumerate(vectors):

@@ -81,15 +81,15 @@ def shifted(sums: Sequence[str], stream: str, numbers: str, right: int, one: str
 
 
 def _pairs(sums: Sequence[str]) -> Sequence[Sequence[str]]:
-    """Vectors two by two, of which the first receives the halfwords of both."""
+    """The vectors, grouped in pairs. The first vector of a pair receives the halfwords of both vectors."""
     return [sums[number : number + 2] for number in range(0, len(sums), 2)]
 
 
 def _second(first: str, others: Sequence[str]) -> Code:
-    """Move the bytes of the second vector to the lowest bytes of its lanes."""
+    """Code that moves the bytes of the second vector to the lowest bytes of its lanes."""
     return tuple(integer("vshr.u32", second, first, 16) for second in others)
 
 
 def _halfwords(pair: Sequence[str]) -> Code:
-    """Narrow two vectors to the halfwords of the first."""
+    """Code that narrows the elements of two vectors to halfwords in the first vector."""
     return tuple(integer(f"vqmovn{part}.s32", pair[0], sum) for part, sum in zip("bt", pair, strict=False))

@@ -1,4 +1,4 @@
-"""Fragments of kernels: products, requantisation, and the code of a tile. Its cost is counted before it is built."""
+"""Fragments of kernels: products, requantisation, and the code of a tile, whose cost is counted before IR is built."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, zero: int) 
 
 
 def _limit(code: RiscvCode[V], value: V) -> V:
-    """The greatest byte, or the least byte for a negative number."""
+    """The limit to which a result saturates: the greatest byte, or the least byte if `value` is negative."""
     return code.put(XORI, code.put(SRAI, value, 31), 127)
 
 
@@ -127,7 +127,7 @@ class RiscvTileCode(ABC):
 
     @property
     def runs(self) -> Sequence[Run]:
-        """The empty sequence, because the published timing of the cores is unknown."""
+        """The empty sequence, because no timing is published for the cores."""
         return ()
 
     @property
