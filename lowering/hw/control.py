@@ -94,7 +94,7 @@ class Values:
             return self._stored(place, value, timeline, cycle)
 
     def _stored(self, place: TimedWire, value: SSAValue, timeline: Timeline | None, cycle: int) -> SSAValue:
-        """The register that stores a value in a cycle after the one that computes it."""
+        """The register that stores `value` in `cycle`, which is later than the cycle in which the value is computed."""
         assert place.timeline is not None
         if place.timeline.interval is None:
             return self._kept(place, value)

@@ -1,4 +1,4 @@
-"""The quality of a detector: its decisions, the area under its curve, and the ranking of its scores."""
+"""The quality of a detector: its decisions, the area under the ROC curve, and the ranking of its scores."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ MOST_FAR = 100
 
 @dataclass(frozen=True)
 class DetectionRates:
-    """The results of a detector on samples. auc: the area under its curve; None unless both kinds of samples are
-    labelled.
+    """The results of a detector on samples.
 
-    alarms: the share of samples that it reports as anomalies; with labels, the share of normal samples (false alarms).
-    found: the share of labelled anomalies that it reports; None without labels.
+    auc: the area under the ROC curve; None unless both kinds of samples are labelled. alarms: the share of samples that
+    it reports as anomalies; with labels, the share of normal samples (false alarms). found: the share of labelled
+    anomalies that it reports; None without labels.
     """
 
     auc: float | None

@@ -72,10 +72,10 @@ FRONT_LOSS = 5.0
 
 @dataclass(frozen=True)
 class SearchParetoPass(LimitedPass):
-    """Use the fastest candidate within the limits that loses no more than `loss`.
+    """Use the fastest candidate within the limits whose loss is at most `loss`.
 
-    Without `loss`, or if all candidates lose more, use the candidate with the least loss. Raises `InputError` if no
-    candidate is within the limits.
+    Without `loss`, or if the loss of every candidate exceeds it, use the candidate with the least loss. Raises
+    `InputError` if no candidate is within the limits.
 
     ram, flash, cycles: limits; RAM includes the stack, cycles are in the target's unit. The costs of candidates are
     their costs after `spend-flash` has used the remaining flash. target: as for `select-kernels`. widths: the widths of
@@ -207,7 +207,7 @@ class _Pareto:
     def evaluate(
         self, candidates: Iterable[Sequence[FormatChoice]], origin: str, at_most: float = math.inf
     ) -> list[_Point]:
-        """Evaluate candidates, and return the candidates that lose no more than `at_most`.
+        """Evaluate candidates, and return the candidates whose loss is at most `at_most`.
 
         origin: the step that produced the candidates.
         """

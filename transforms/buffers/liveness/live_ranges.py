@@ -328,7 +328,9 @@ def starts_fresh(alloc: Buffer, touches: Sequence[Operation], own: Container[SSA
 
 
 def reshaped(value: SSAValue) -> SSAValue:
-    """The memref of which a memref contains all elements in another shape, traced back as far as possible."""
+    """The memref from which a chain of reshapes, each of all elements, computes `value`; `value` itself without
+    reshapes.
+    """
     while isinstance(reshape := value.owner, SliceOp) and elements_of(reshape.source) == elements_of(value):
         value = reshape.source
     return value

@@ -215,8 +215,8 @@ def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
     """Yield a set of offsets for each buffer: the sums of sizes of buffers that are alive at the same time. These
     mostly suffice.
 
-    The set may lack offsets. The buffer below may itself rest on buffers that are never alive at the same time as the
-    upper one.
+    The set lacks some possible offsets, because the buffer below may rest on buffers that are never alive together with
+    the upper buffer.
     """
     limits = _Limits(grid, height, check)
     for b, near in enumerate(_neighbours(grid, check)):

@@ -498,9 +498,9 @@ class FormatAssignment:
 
     @cached_property
     def moments(self) -> InputMoments | None:
-        """The moments of the inputs' factors that determine how constants are rounded; None without inputs.
+        """The second moments of the factors of each constant, which determine how constants are rounded.
 
-        They are computed by evaluating the inputs.
+        None without inputs. The moments are computed by evaluating the program on the inputs.
         """
         return None if self.inputs is None else InputMoments(self.function, self.inputs)
 
@@ -618,8 +618,8 @@ class FormatAssignment:
 
 
 def bounded_later(function: func.FuncOp) -> set[SSAValue]:
-    """The results of squared distances and loop-carried sums. The passes in `LEAVE_OUT_ROUNDINGS` choose their
-    accumulators.
+    """The results of squared distances and loop-carried sums. The passes in `LEAVE_OUT_ROUNDINGS` choose the
+    accumulators of these results.
     """
     found = {value for _, difference in FuseDistancesPass.found(function) for value in difference.inputs}
     return found | {each.factor for each in AccumulateSumsPass.found(function)}

@@ -326,7 +326,7 @@ def _class_of(one: str, text: str, reals: Answers) -> int:
 
 
 def _check_both(text: str, reals: Answers, of: int | None) -> None:
-    """Raise `InputError` if all samples have one class, because the curve is then undefined."""
+    """Raise `InputError` if all samples have one class, because the ROC curve is then undefined."""
     assert reals.labels is not None
     if len(np.unique(reals.labels)) < 2:
         other = "other samples" if of is not None else "samples of two classes"

@@ -143,17 +143,18 @@ class MarginModel:
 
 @dataclass(frozen=True)
 class CandidateOutcome:
-    """The counts and errors of a candidate on the first `seen` samples.
-
-    These are all samples unless the evaluation was stopped early.
+    """The counts and errors of a candidate on the first `seen` samples: all samples, unless the evaluation was stopped
+    early.
 
     differ: samples with another class than on reals. wrong: samples with another class than the label, 0 without
-    labels. error: the sum over the samples of the mean absolute error of the outputs (`mean_errors`), 0 without scores.
+    labels.
+    error: the sum over the samples of the mean absolute error of the outputs (`mean_errors`), 0 without scores.
     margin: the percentage of all samples that are expected to change their class, given the errors of the scores
-    (`MarginModel`), 0 without scores. fault: the reason why there is no program. departed, missed: for a program that
-    computes numbers instead of a class, the squared errors against the results on reals and against the targets
-    (`shares_of_variance`), summed over the samples. metric, figure: a metric that is computed from all answers, and its
-    value; samples not seen count as right.
+    (`MarginModel`), 0 without scores.
+    fault: the reason why there is no program.
+    departed, missed: for a program that computes numbers instead of a class, the squared errors against the results on
+    reals and against the targets (`shares_of_variance`), summed over the samples.
+    metric, figure: a metric that is computed from all answers, and its value; samples not seen count as right.
     """
 
     seen: int = 0

@@ -26,10 +26,10 @@ from tinyml.transforms.schedules.tiling.padding import padding
 
 @dataclass(frozen=True)
 class TileMemory:
-    """The memory for computing several pixels at once.
+    """The memory available for computing several pixels at once.
 
-    input_tile: the maximum bytes of an input tile. spare: the bytes of the arena that are free; None for no limit. The
-    window and the pixel that are needed to compute single pixels do not count as free.
+    input_tile: the maximum size of an input tile in bytes. spare: the number of free bytes in the arena; None for no
+    limit. The buffers for the window and the pixel with which pixels are computed one by one do not count as free.
     """
 
     input_tile: int

@@ -69,7 +69,7 @@ class Search:
     def losses(
         self, candidates: Iterable[Sequence[FormatChoice]], at_most: float | Sequence[float] = float("inf")
     ) -> list[float]:
-        """The losses of candidates; a lower bound for each candidate that loses more than `at_most`."""
+        """The losses of candidates; a lower bound for each candidate whose loss exceeds `at_most`."""
         return self.evaluation.losses([self.formats(choices) for choices in candidates], at_most)
 
     def fits(self, choices: Sequence[FormatChoice], ram: float = float("inf")) -> bool:
