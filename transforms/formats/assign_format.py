@@ -68,7 +68,7 @@ def _with_narrow_votes(evaluator: CandidateEvaluator, choices: Sequence[FormatCh
 
 
 def _loss(evaluator: CandidateEvaluator, choices: Sequence[FormatChoice]) -> float:
-    """The percentage of answers that differ from the answers of the program on reals."""
+    """The percentage of samples whose answer in these formats differs from the answer of the program on reals."""
     formats = tuple(evaluator.candidates.assignment.formats(choices))
     outcome = evaluator.outcome(EvaluationTask(formats, "disagreement", math.inf))
     return evaluator.reference.loss(outcome, "disagreement")

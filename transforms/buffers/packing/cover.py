@@ -275,9 +275,7 @@ def _steps(grid: Grid, b: int) -> Iterable[int]:
 
 
 def _sums(steps: Iterable[Iterable[int]], most: int, check: Check) -> int:
-    """The set of all sums, up to `most`, of steps of some of the buffers, with one step per buffer. steps: the steps of
-    each buffer.
-    """
+    """The set of all sums up to `most` of steps, with at most one step per buffer. steps: the steps of each buffer."""
     sums, within = 1, (1 << most + 1) - 1
     for alternatives in steps:
         check(_work(most))

@@ -554,7 +554,7 @@ class FormatAssignment:
         return ScoreErrors(module, self.inputs, self.class_of, self.are_numbers)
 
     def _first(self, tensors: TensorClass, choice: FormatChoice) -> NumberFormat:
-        """The format of a class before other classes change it, cached for each choice."""
+        """The format that a choice provides for a class, before steps for other classes change the format; cached."""
         key = tensors, choice
         if key not in self._of_choices:
             # No search may clip a known range.

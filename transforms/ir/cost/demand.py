@@ -100,7 +100,7 @@ class Demand:
 
     operations: by the name of each operation of the source, the counts of its steps; "" collects steps that belong to
     no operation. constants, far, arena, input, local: in bytes. Constants are in flash, `far` of them in far flash;
-    local arrays are on the stack. kernels: by step, the costs of kernels whose instructions determine these costs.
+    local arrays are on the stack. kernels: by step, the costs of kernels that are known from the kernels' instructions.
     shared: by name, the bytes of flash of the functions that kernels share.
     """
 

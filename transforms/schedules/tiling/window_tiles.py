@@ -73,8 +73,8 @@ def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY
 def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY, *, large: bool = False) -> Tiling:
     """The tiling of an image.
 
-    A tile consists of several rows that form one line of windows, of pixels of one row, or of several lines of windows.
-    large: true if kernels for several lines at once, which need more flash, may be used.
+    A tile is one of the following: several rows that form one line of windows, pixels of one row, or several lines of
+    windows. large: true if kernels for several lines at once, which need more flash, may be used.
     """
     (_, *taps, _), (_, height, width, channels) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
     evenly = op.steps == op.spread == (1, 1)
