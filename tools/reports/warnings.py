@@ -91,7 +91,7 @@ class Findings:
 
     @property
     def lost(self) -> float:
-        """The points of accuracy lost; 0 without labels."""
+        """The decrease of accuracy from the model on reals to the program, in points; 0 without labels."""
         exact, compiled = self.accuracies.reals, self.accuracies.formats
         return 0.0 if exact is None or compiled is None else exact - compiled
 
@@ -102,7 +102,7 @@ class Findings:
 
     @property
     def other(self) -> float:
-        """The share of samples with a changed answer."""
+        """The share of samples for which model and program give different answers."""
         return self.accuracies.disagreements / max(self.accuracies.samples, 1)
 
     @property
@@ -115,7 +115,9 @@ class Findings:
 
     @property
     def far(self) -> float:
-        """The share of samples far from the data for which a detector's decision changes; 0 for any other model."""
+        """The share of the samples far from the data for which model and program decide differently; 0 without a
+        detector.
+        """
         return 0.0 if self.accuracies.detection is None else self.accuracies.detection.far
 
     @property

@@ -102,8 +102,7 @@ def _blocks(op: Operation) -> Iterator[Block]:
 
 
 class _Block:
-    """A block as tasks, one for each program point except the terminator. Other ops are placed before their first use.
-    """
+    """A block as tasks, one for each program point except the terminator. All other ops precede their first use."""
 
     def __init__(self, live: LiveRanges, block: Block) -> None:
         self.block = block

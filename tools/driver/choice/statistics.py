@@ -369,7 +369,7 @@ class LossModel:
         return DEVIATIONS * 100 * math.sqrt(float((self._sums(parts) ** 2).sum())) / len(parts)
 
     def _sums(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum of the contributions of samples (samples,) in each group."""
+        """The sum of the contributions of samples (samples,) in each group of dependent samples."""
         return np.bincount(self.groups, parts).astype(np.float64)
 
 
@@ -390,16 +390,19 @@ def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray
 
 
 def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each sample, the decrease of the probability of a right answer from reals to the program, for randomly
-    shifted margins.
+    """For each sample, the decrease of the probability of a right answer from the model on reals to the program.
 
-    exact, computed: margins on reals and in the program, (samples,), like the result. The shifts are normally
-    distributed. The standard deviation of the shift of a sample is the deviation of the margins of the nearest samples.
-    The number of nearest samples is the square root of the number of samples.
+    exact, computed: margins on reals and in the program, (samples,), like the result. Margins are assumed to be
+    randomly
+    shifted, with a normal distribution. The standard deviation of the shift of a sample is the deviation of the margins
+    of
+    the nearest samples. The number of nearest samples is the square root of the number of samples.
 
     A common factor of all margins changes no class. The program's margins are therefore divided by the median ratio
-    near the border. Great margins have great errors, mainly by saturation, which does not affect samples near the
-    border. If a sample stays on its side of the border, its error is therefore limited to the usual error near the
+    near the border between classes. Great margins have great errors, mainly by saturation, which does not affect
+    samples
+    near the border. If a sample stays on its side of the border, its error is therefore limited to the usual error near
+    the
     border.
 
     If the model on reals is right about all samples near the border, as it is without labels, no sample can be gained.

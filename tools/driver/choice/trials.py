@@ -179,7 +179,7 @@ class ProgramTrial:
 
     @property
     def evaluator(self) -> CandidateEvaluator:
-        """The evaluator, shared with other trials."""
+        """The evaluator of candidates, which all trials with the same program on reals share."""
         return self.prepared.evaluator
 
     @property

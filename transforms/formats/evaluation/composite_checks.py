@@ -128,7 +128,7 @@ def _check_vectors(source: Numbers) -> None:
 
 
 def _check_means(source: Numbers, result: Numbers) -> None:
-    """Check means over axes, and totals in floating point."""
+    """Check means over axes, and totals in floating point, against reals."""
     if not (source.is_complete and result.is_complete):
         return
     raws = source.some(NUMBERS)

@@ -28,7 +28,7 @@ SUM_BITS = 32
 
 
 class Slice(Enum):
-    """The unit that streaming computes at a time."""
+    """The unit that a streamed segment computes at a time: a pixel or a row."""
 
     PIXEL = "pixel"
     ROW = "row"

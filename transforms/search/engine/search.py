@@ -147,7 +147,7 @@ class Limits:
 
     @property
     def cost(self) -> ProgramCost:
-        """The limits on time, flash and RAM as a cost."""
+        """The limits on time, flash and RAM, in the form of a program's cost."""
         return ProgramCost(self.time, self.flash, self.ram)
 
     @property
