@@ -193,8 +193,7 @@ class _Bufferization:
 
     def moved(self, buffer: SSAValue) -> SSAValue:
         """Move a buffer to a new buffer, and return the new buffer. Packing may then place the new buffer so that the
-        op's
-        result overlaps it.
+        op's result overlaps it.
 
         Only buffers that the function allocates are moved; other buffers are returned unchanged.
         """

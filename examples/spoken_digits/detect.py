@@ -50,8 +50,7 @@ class Run:
         noise.
 
         A word is detected correctly if the first detection after its start, and before its end has left the window, is
-        its
-        digit. All other detections are false alarms.
+        its digit. All other detections are false alarms.
         """
         words = self.clips.words(**rule)
         times = np.array([word.time for word in words])

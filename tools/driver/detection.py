@@ -130,8 +130,7 @@ def far_samples(x: NDArray[Any]) -> NDArray[Any]:
     """Samples (samples, elements) outside the distribution of normal data, many of which are anomalies.
 
     Some are samples of `x` moved to `REACH_MULTIPLES` times their distance from the mean. All others are samples of `x`
-    in
-    which a single element is changed by `DEVIATIONS` standard deviations.
+    in which a single element is changed by `DEVIATIONS` standard deviations.
     """
     some = x[np.linspace(0, len(x) - 1, min(len(x), MOST_FAR)).astype(int)]
     alone = some.astype(np.float64)

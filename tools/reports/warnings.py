@@ -57,19 +57,15 @@ class Findings:
     Accuracy and loss. accuracies: before and after compilation. unmet: the permitted loss in points, if no format that
     fits the board meets it; else None. outputs: the outputs of a classifier that callers read.
     Time. shares: the share of the time that each cause takes; None on a target of unknown costs. converting: the share
-    of
-    the time spent converting floats to raws. milliseconds: the time of an inference, including the conversion; None on
-    a
-    board with an unknown clock.
+    of the time spent converting floats to raws. milliseconds: the time of an inference, including the conversion; None
+    on a board with an unknown clock.
     Formats. chosen: true if `auto` chose the format; no warning then recommends another format. failed: the
-    alternatives
-    of `auto` that do not compile for a reason other than their size, each with the reason. complete: true if `auto`
-    evaluated all formats that fit. kept: true if the model already has number formats. parts: true if a part of the
-    model
-    has no number formats. asked: true if feature scales were requested. scaled: true if the program has feature scales.
+    alternatives of `auto` that do not compile for a reason other than their size, each with the reason. complete: true
+    if `auto` evaluated all formats that fit. kept: true if the model already has number formats. parts: true if a part
+    of the model has no number formats. asked: true if feature scales were requested. scaled: true if the program has
+    feature scales.
     Data. data: the faults of the data that determine formats. clipped: the share of inputs outside the range of the
-    unit's
-    integers. spread: the maximum over constants of the ratio of the greatest magnitude to the median magnitude.
+    unit's integers. spread: the maximum over constants of the ratio of the greatest magnitude to the median magnitude.
     """
 
     accuracies: Accuracy

@@ -122,8 +122,7 @@ class _Synthesis:
     @property
     def _powers(self) -> Sequence[float | None]:
         """The powers to which the weights of errors are raised. None stands for the lists that the format itself fits
-        to
-        constants, where permitted.
+        to constants, where permitted.
         """
         own = not self.options.shared and self.options.integer_bits is None
         return [None, *POWERS] if own else POWERS

@@ -61,8 +61,7 @@ class ByChannelInPatches(Tiling):
 
 class ChannelsInPatches(Schedule):
     """The schedule that runs the first ops in patches, possibly by channels inside a patch, and the remaining ops by
-    channels
-    or ordinarily.
+    channels or ordinarily.
     """
 
     name = "channels-in-patches"

@@ -269,8 +269,7 @@ class Spectrogram(FrontEnd):
 
     power: true for squared magnitudes, which need twice the bits for the same range; false for magnitudes.
     bands: the number of mel bands between `low` and `high` Hz at `rate` samples per second; None for single bins,
-    without
-    the bin at half the rate.
+    without the bin at half the rate.
     floor: a number added before the natural logarithm; None for no logarithm.
     coefficients: the number of cepstral coefficients of the bands; None for none.
     normalise: the fraction by which the running mean of each feature moves towards every frame before the mean is

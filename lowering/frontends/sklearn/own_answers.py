@@ -37,8 +37,7 @@ _ESTIMATORS: WeakKeyDictionary[ModuleOp, OwnAnswers] = WeakKeyDictionary()
 
 def remember(module: ModuleOp, estimator: object, *, scores: bool) -> None:
     """Keep a reference to an estimator as long as the module imported from the estimator exists. scores: true to
-    compare
-    the scores of a detector instead of predictions.
+    compare the scores of a detector instead of predictions.
     """
     _ESTIMATORS[module] = partial(_answers, estimator, scores)
 

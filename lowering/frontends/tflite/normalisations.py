@@ -1,11 +1,9 @@
 """Recognition of normalisations by the mean and the standard deviation of each sample, written as separate operators.
 
 A converter writes Keras's LayerNormalization as `x * (gamma / sd) + (beta - mean * (gamma / sd))`. Recognition starts
-at
-the reciprocal square root that computes 1 / sd. From there to the last operator, each result is matched as a linear
+at the reciprocal square root that computes 1 / sd. From there to the last operator, each result is matched as a linear
 expression in x and mean. One `LAYER_NORMALIZATION` then replaces these operators. It computes (x - mean) / sd or x /
-sd,
-multiplies the quotient by a factor and adds an addend.
+sd, multiplies the quotient by a factor and adds an addend.
 """
 
 from __future__ import annotations
@@ -47,8 +45,7 @@ class _Root:
 @dataclass(frozen=True, eq=False)
 class _Sum:
     """The expression `power(root) * (of_x * x + of_mean * mean + alone) + addend`, linear in x and mean. The power is
-    -1, or 0
-    for an expression without the root.
+    -1, or 0 for an expression without the root.
     """
 
     of_x: NDArray[Any] | float = 0.0
@@ -217,8 +214,7 @@ def _operator(op: Operator, sum: _Sum, root: _Root) -> Operator:
     """The operator that replaces `op`.
 
     It is the `LAYER_NORMALIZATION` that computes a complete normalisation, or `op` itself if the expression does not
-    match
-    the root.
+    match the root.
     """
     output = op.outputs[0]
     centred = bool(np.any(sum.of_mean))

@@ -106,8 +106,7 @@ class _Scales:
 
     TensorFlow Lite Micro computes each factor as a quotient of scales in single precision. Programs multiply scales in
     double precision, and a product of the declared scales rarely equals such a quotient. The scales of this class
-    differ
-    from the declared scales by about one percent, in opposite directions for weights and state.
+    differ from the declared scales by about one percent, in opposite directions for weights and state.
     """
 
     features: float

@@ -35,7 +35,7 @@ def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopBuilder) -> None:
 def over_windows(
     op: tdsl.PoolOp, nest: LoopBuilder, pooled: Callable[[Sequence[int], Callable[[Indices], SSAValue]], SSAValue]
 ) -> None:
-    """Emit nests over all windows in row-major order, one nest per run of windows whose same taps lie inside the image.
+    """Emit nests over all windows in row-major order. In all windows of a nest, the same taps lie inside the image.
 
     pooled: emits the result of a window from the extents of these taps and a function that loads one element.
     """

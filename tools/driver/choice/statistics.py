@@ -181,10 +181,9 @@ class Detector:
         variance.
 
         If both kinds of samples are labelled, the loss is the decrease of the area under the ROC curve, otherwise 1
-        minus
-        the rank correlation. The variance of the area is computed from the ranks of the anomalies among the normal
-        samples, and of the normal samples among the anomalies (DeLong and others, "Comparing the Areas under Two or
-        More Correlated Receiver Operating Characteristic Curves", 1988).
+        minus the rank correlation. The variance of the area is computed from the ranks of the anomalies among the
+        normal samples, and of the normal samples among the anomalies (DeLong and others, "Comparing the Areas under Two
+        or More Correlated Receiver Operating Characteristic Curves", 1988).
         """
         bad = self.judged
         if bad is None:
@@ -349,8 +348,7 @@ class LossModel:
     @cached_property
     def _count(self) -> int:
         """The number of independent groups of samples. For a detector, the number of groups with samples of the rarer
-        kind,
-        normal or anomalous: the area under the ROC curve depends most on this kind.
+        kind, normal or anomalous: the area under the ROC curve depends most on this kind.
         """
         anomalous = None if self.detector is None else self.detector.judged
         if anomalous is None:
@@ -393,17 +391,13 @@ def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> N
     """For each sample, the decrease of the probability of a right answer from the model on reals to the program.
 
     exact, computed: margins on reals and in the program, (samples,), like the result. Margins are assumed to be
-    randomly
-    shifted, with a normal distribution. The standard deviation of the shift of a sample is the deviation of the margins
-    of
-    the nearest samples. The number of nearest samples is the square root of the number of samples.
+    randomly shifted, with a normal distribution. The standard deviation of the shift of a sample is the deviation of
+    the margins of the nearest samples. The number of nearest samples is the square root of the number of samples.
 
     A common factor of all margins changes no class. The program's margins are therefore divided by the median ratio
     near the border between classes. Great margins have great errors, mainly by saturation, which does not affect
-    samples
-    near the border. If a sample stays on its side of the border, its error is therefore limited to the usual error near
-    the
-    border.
+    samples near the border. If a sample stays on its side of the border, its error is therefore limited to the usual
+    error near the border.
 
     If the model on reals is right about all samples near the border, as it is without labels, no sample can be gained.
     Then every change is a loss. The margins are too optimistic in this case, since samples are rarer at a border than

@@ -259,8 +259,7 @@ def _members(mask: int) -> list[int]:
 @dataclass(frozen=True)
 class OpOrder:
     """An order of tasks, its peak in bytes, and a lower bound on the peak of every order. If `proven`, peak and bound
-    are
-    equal.
+    are equal.
     """
 
     tasks: tuple[int, ...]

@@ -75,8 +75,7 @@ def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placeme
 
 def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """Run branch and bound, starting from the lower of the placements by first fit and best fit, until a placement is
-    proven
-    optimal. Return it.
+    proven optimal. Return it.
     """
     return _searched(rectangles, greedy(rectangles, effort), effort)
 

@@ -101,8 +101,8 @@ class _Refinement:
 
     raws: the raws of changed constants, by index. errors: the errors of the margins, of shape (samples,). own: the part
     of these errors that the rounding of constants causes, to first order. moments: cached second moments of the
-    margins'
-    derivatives, by the constant's index and the numbers. room: the number of further moments that may be cached.
+    margins' derivatives, by the constant's index and the numbers. room: the number of further moments that may be
+    cached.
     """
 
     def __init__(self, evaluator: CandidateEvaluator, formats: Formats):
@@ -172,8 +172,7 @@ class _Refinement:
 
     def _moments_of(self, index: int, live: NDArray[np.intp], slopes: Reals) -> NDArray[np.float64]:
         """The second moments of `slopes`, the derivatives of the margins with respect to the numbers `live`. They are
-        cached,
-        because refinements of a constant do not change them.
+        cached, because refinements of a constant do not change them.
         """
         key = index, live.tobytes()
         if (known := self.moments.get(key)) is None:

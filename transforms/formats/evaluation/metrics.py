@@ -38,8 +38,8 @@ class Metric:
 
     loss: a description of a candidate's loss. unit: a description of the unit of losses. figure: the function that
     computes the figure of all answers; None for a sum over samples (`Reference.loss`). The right answers have the best
-    possible figure. of: the inputs of the figure. by_class: true if `NAME:CLASS` is the figure of one class. falls:
-    true if a lower figure is better.
+    possible figure. of: the kind of answers from which the figure is computed. by_class: true if `NAME:CLASS` is the
+    figure of one class. falls: true if a lower figure is better.
     """
 
     name: str

@@ -279,14 +279,11 @@ class Reference:
         """A lower bound on a candidate's loss, exact once all samples have been seen; infinite without a program.
 
         For a metric with a figure, the loss is the loss of the figure (`Measure.loss`). The losses of the other metrics
-        are
-        the percentage of samples that differ, the points of accuracy lost, the mean absolute error of the outputs, and
-        the
-        percentage of samples whose class is expected to change (`MarginModel`). For a regressor, accuracy is R2 in
-        percent, and
-        the mean squared difference, in percent of the variance of the outputs on reals, replaces the percentage of
-        samples that
-        differ. If there are no targets, a program with a single number may still be a decision with a margin.
+        are the percentage of samples that differ, the points of accuracy lost, the mean absolute error of the outputs,
+        and the percentage of samples whose class is expected to change (`MarginModel`). For a regressor, accuracy is R2
+        in percent, and the mean squared difference, in percent of the variance of the outputs on reals, replaces the
+        percentage of samples that differ. If there are no targets, a program with a single number may still be a
+        decision with a margin.
         """
         if outcome.fault is not None:
             return float("inf")

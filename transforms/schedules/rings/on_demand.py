@@ -54,8 +54,7 @@ def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
 
 def passed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
     """An array. Entry q is the number of leading slices of the operand that neither slice q of the result nor any later
-    slice
-    of it needs.
+    slice of it needs.
 
     The additional last entry is the number of all slices of the operand.
     """
@@ -136,8 +135,7 @@ class Streams:
 
     def produced(self, first: int, last: int) -> dict[str, Counts]:
         """By tensor, an array. Entry q is the number of the tensor's slices that are computed before slice q of the
-        last result
-        is complete.
+        last result is complete.
         """
         graph = self.graph
         steps = self.slice.count(graph.tensors[graph.nodes[last].result])

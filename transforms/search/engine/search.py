@@ -94,8 +94,8 @@ class Search:
     def offered(self, widths: Sequence[int], usual: Sequence[int] = ()) -> list[NumberFormat]:
         """The formats of the requested widths.
 
-        If no widths are requested, or the widths in `usual`, these are the formats of the usual widths that the family
-        has, or else its usual format. Raises `InputError` for other widths that the family does not have.
+        If no widths are requested, or exactly the widths `usual`, the result has the widths of `usual` that the family
+        has, or else only the family's usual format. Raises `InputError` for other widths that the family does not have.
         """
         if widths and tuple(widths) != tuple(usual):
             return [self.prototype_of(width) for width in widths]
