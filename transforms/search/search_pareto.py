@@ -1,11 +1,11 @@
 """`search-pareto`: searches the widths and scales of all tensors together, under limits on RAM, flash and time.
 
 The search starts from uniform widths, wide registers and the results of SeeDot's, Shiftry's and MinUn's searches. If
-the program is equivalent to an earlier program, the earlier result replaces some of these. The search backtracks from
-candidates just beyond the limits, and continues from the best candidate. Some tensors become wide and others narrow
-(`PairwiseMoves`). Then every change of one tensor's width or scale is evaluated separately. Changes that help are
-combined while each still helps. Such a change may be a finer scale, at which the greatest numbers of a tensor saturate.
-The result is never worse than an initial candidate.
+the program is equivalent to an earlier program, the earlier result replaces the results of SeeDot's and Shiftry's
+searches. The search backtracks from candidates just beyond the limits, and continues from the best candidate. Some
+tensors become wide and others narrow (`PairwiseMoves`). Then every change of one tensor's width or scale is evaluated
+separately. Changes that help are combined while each still helps. Such a change may be a finer scale, at which the
+greatest numbers of a tensor saturate. The result is never worse than an initial candidate.
 """
 
 from __future__ import annotations

@@ -334,7 +334,9 @@ class Feasibility:
         return InputError(f"no program works in {asked}{remark}: the least that was found takes {taken}")
 
     def _memory(self, formats: Formats) -> ProgramCost:
-        """The bytes of a candidate that count towards the limits."""
+        """The needs of a candidate that are compared with limits; without estimates, only its constants, arena and
+        input.
+        """
         if self.is_limited:
             return self.cost(formats)
         return ProgramCost(0, self.search.constant_bytes(formats), self.search.memory(formats))
