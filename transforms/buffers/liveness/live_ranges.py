@@ -311,8 +311,8 @@ def _kind_of(kind: type[Operation]) -> _Kind:
 
 
 def starts_fresh(alloc: Buffer, touches: Sequence[Operation], own: Container[SSAValue]) -> bool:
-    """True if the first op that touches a buffer overwrites it completely unread, and all later ops that touch it are
-    in its block.
+    """True if the first op that touches a buffer overwrites all of it unread, and all later ops that touch it follow in
+    the same block.
 
     A loop in the block of the allocation counts as such an op. touches: the ops that touch the buffer, starting with
     the first. own: the operands of the first op that are the buffer or a view of the buffer.
