@@ -254,5 +254,5 @@ def _pass(name: str) -> type[ModulePass]:
 
 
 def _fields(step: type[ModulePass]) -> dict[str, str]:
-    """The option for each field of a pass, by field name."""
+    """The compilation option that each field of a pass receives, by field name."""
     return {field.name: FIELDS.get(step.name, {}).get(field.name, field.name) for field in fields(step)}

@@ -1,8 +1,9 @@
 """`lower-rtl-to-hw`: turns a scheduled program into a hardware module (`hw`, `comb`, `seq` and `rtl.ram`).
 
-The module's ports: `clock`; `reset`; `start`, which begins an inference while `busy` is low; `in_valid`, `in_data` and
-`in_ready`, the elements of the input, at most one per cycle; `out_valid`, `out_data` and `out_ready`, the elements of
-the outputs; `done`, which is high from the end of an inference to the next start; and `label`, if there is one.
+The module has the ports `clock` and `reset`. `start` begins an inference while `busy` is low. `in_valid`, `in_data` and
+`in_ready` transfer the elements of the input, at most one per cycle. `out_valid`, `out_data` and `out_ready` transfer
+the elements of the outputs. `done` is high from the end of an inference to the next start. `label` exists if the
+program returns a label.
 """
 
 from __future__ import annotations

@@ -192,8 +192,8 @@ class _Bufferization:
         self.buffers[op.out] = destination
 
     def moved(self, buffer: SSAValue) -> SSAValue:
-        """Move a buffer to a new buffer, and return the new buffer. Packing may place it so that the op's result
-        overlaps it.
+        """Move a buffer to a new buffer, and return the new buffer. Packing may then place the new buffer so that the
+        op's result overlaps it.
 
         Only buffers that the function allocates are moved; other buffers are returned unchanged.
         """

@@ -1,9 +1,9 @@
 """The features of the GesturePod, a cane that recognises gestures, as a front end and in numpy.
 
-The GesturePod (Patil and others, UIST 2019) looks at the last 400 readings of an accelerometer and a gyroscope, two
-seconds, after every 20 readings. Its 124 features are the start and the length of the longest run in which the cane
-turns one way about its y axis, the length and the start of the longest run the other way, and a histogram of 20 bins
-of each axis.
+The GesturePod (Patil and others, UIST 2019) computes features of the last 400 readings of an accelerometer and a
+gyroscope (two seconds), after every 20 readings. There are 124 features. Four are the start and the length of the
+longest run in which the cane turns one way about its y axis, and the same of the longest run the other way. The others
+are a histogram of 20 bins of each axis.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ GAMMA2 = 0.15
 
 @dataclass(frozen=True, kw_only=True)
 class GesturePod(features.FrontEnd):
-    """The features of a window, from counts of each chunk of readings: a program that streams keeps no reading.
+    """The features of a window, computed from counts of each chunk of readings. A streaming program stores no readings.
 
-    A frame has the counts of its bins, 1 x (6 * 20), and for each of its readings 1, 0 or -1, the way in which the cane
-    turns. `samples`, `frame` and `hop` are in numbers, six for each reading.
+    A frame has the counts of its bins, 1 x (6 * 20), and for each of its readings 1, 0 or -1, the direction in which
+    the cane turns. `samples`, `frame` and `hop` count numbers, of which each reading has six.
     """
 
     samples: int = READINGS * AXES
@@ -52,7 +52,7 @@ class GesturePod(features.FrontEnd):
 
     @property
     def chunk(self) -> int:
-        """The readings of a frame."""
+        """The number of readings in a frame."""
         return self.frame // AXES
 
     @property
@@ -79,7 +79,7 @@ class GesturePod(features.FrontEnd):
 
 
 def numpy_features(readings: np.ndarray) -> np.ndarray:
-    """The features (windows, 124) of every window of readings (n, 6), without a program."""
+    """The features (windows, 124) of every window of readings (n, 6), computed by numpy without a compiled program."""
     bins = (readings[:, :, None] >= EDGES).sum(-1)
     counts = np.cumsum(bins[:, :, None] == np.arange(BINS), 0)
     before = np.concatenate([np.zeros((1, AXES, BINS), int), counts[:-READINGS]])
@@ -90,7 +90,7 @@ def numpy_features(readings: np.ndarray) -> np.ndarray:
 
 
 def _longest(turns: np.ndarray) -> tuple[int, int]:
-    """The start and the length of the first of the longest runs."""
+    """Return the start and the length of the longest run; the first such run if several have this length."""
     ends = np.flatnonzero(np.diff(turns, prepend=False, append=False))
     starts, lengths = ends[::2], ends[1::2] - ends[::2]
     if not len(lengths) or lengths.max() < LEAST:
@@ -99,14 +99,14 @@ def _longest(turns: np.ndarray) -> tuple[int, int]:
 
 
 def numpy_labels(features: np.ndarray) -> np.ndarray:
-    """The classes of features (n, 124) by the published ProtoNN in double precision."""
+    """The classes that the published ProtoNN predicts from features (n, 124), in double precision."""
     w, b, z = (np.load(MODEL.with_name(f"{name}.npy")).astype(np.float64) for name in "WBZ")
     distances = (features @ w.T)[:, None] - b.reshape(len(b), -1)
     return (np.exp(-GAMMA2 * (distances**2).sum(-1)) @ z.reshape(len(b), -1)).argmax(1)
 
 
 def windows(readings: np.ndarray, every: int = 1) -> np.ndarray:
-    """Every nth window of readings (n, 6) as a row of 2400 numbers."""
+    """Every `every`-th window of readings (n, 6), each as a row of 2400 numbers."""
     views = np.lib.stride_tricks.sliding_window_view(readings, READINGS, axis=0)[::every]
     return views.transpose(0, 2, 1).reshape(len(views), READINGS * AXES)
 
@@ -120,6 +120,6 @@ def wandering(count: int, seed: int) -> np.ndarray:
 
 
 def for_scales() -> np.ndarray:
-    """Windows on which scales are chosen: generated ones, and the ends of the range of 16 bits."""
+    """Windows on which the scales of formats are chosen: generated windows, and the ends of the 16-bit range."""
     ends = np.multiply.outer([-32767, 32767], np.ones(READINGS * AXES, int))
     return np.concatenate([windows(wandering(3000, 0), 50), ends])

@@ -1,4 +1,4 @@
-"""Makes `kws01.npz` from the folder `kws01` of MLPerf Tiny's runner, which lies in the folder at hand."""
+"""Create `kws01.npz` from the folder `kws01` of MLPerf Tiny's runner, which must be in the current folder."""
 
 import csv
 

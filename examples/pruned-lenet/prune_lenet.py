@@ -1,9 +1,9 @@
-"""LeNet in less memory: prune it for a plan, train what is left in numpy, and compile it.
+"""LeNet in less memory: prune it for a plan, train the remaining weights in numpy, and compile it.
 
     python examples/pruned-lenet/prune_lenet.py --ram 850 --out out/pruned-lenet
 
-The training loop is a plain one, of no framework: it reads the weights from the ONNX file that `tinyml prune` writes
-and puts them back by their names.
+The training loop uses no framework. It loads the weights by name from the ONNX file that `tinyml prune` writes, and
+stores the trained weights under the same names.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Weights = dict[str, np.ndarray]
 
 
 def images() -> tuple[np.ndarray, np.ndarray]:
-    """The digits as images N x 1 x 28 x 28 of numbers from 0 to 1, and their classes."""
+    """Return the digits as images N x 1 x 28 x 28 of numbers from 0 to 1, and their classes."""
     data = np.load(DIGITS)
     return data["x"].reshape(-1, 1, 28, 28).astype(np.float32) / 255, data["y"].astype(int)
 
@@ -37,7 +37,7 @@ def read_weights(file: Path) -> Weights:
 
 
 def write_weights(file: Path, weights: Weights, out: Path) -> None:
-    """The model in a file with other weights."""
+    """Write a copy of the model in `file` to `out`, with the given weights."""
     model = onnx.load(file)
     for each in model.graph.initializer:
         each.CopyFrom(numpy_helper.from_array(weights[each.name].astype(np.float32), each.name))
@@ -45,13 +45,13 @@ def write_weights(file: Path, weights: Weights, out: Path) -> None:
 
 
 def patches(x: np.ndarray, size: int) -> np.ndarray:
-    """The windows of images: N x rows x columns x (C * size * size)."""
+    """All windows of size x size pixels of images: N x rows x columns x (C * size * size)."""
     windows = np.lib.stride_tricks.sliding_window_view(x, (size, size), (2, 3))
     return windows.transpose(0, 2, 3, 1, 4, 5).reshape(*windows.shape[:1], *windows.shape[2:4], -1)
 
 
 class Layer:
-    """A convolution, a relu and a pool of 2 x 2, with what the way back needs of the way there."""
+    """A convolution, a ReLU and a 2 x 2 max pool; `forward` stores what `backward` needs."""
 
     def __init__(self, filter: np.ndarray, bias: np.ndarray) -> None:
         self.filter, self.bias = filter, bias
@@ -69,7 +69,7 @@ class Layer:
         return pooled * self.alive
 
     def backward(self, slope: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The slopes of input, filter and bias, from those of the result."""
+        """Return the gradients of input, filter and bias. slope: the gradient of the result."""
         slope = (slope * self.alive)[..., None] * (np.arange(4) == self.greatest[..., None])
         n, channels, rows, columns, _ = slope.shape
         slope = slope.reshape(n, channels, rows, columns, 2, 2).transpose(0, 1, 2, 4, 3, 5)
@@ -84,7 +84,7 @@ class Layer:
 
 
 def forward(weights: Weights, x: np.ndarray) -> tuple[list[Layer], np.ndarray, np.ndarray]:
-    """The layers, what the dense layer reads, and the scores."""
+    """Return the layers, the input of the dense layer, and the scores."""
     layers = [Layer(weights[f"conv{k}_W"], weights[f"conv{k}_b"]) for k in (1, 2)]
     for layer in layers:
         x = layer.forward(x)
@@ -93,7 +93,7 @@ def forward(weights: Weights, x: np.ndarray) -> tuple[list[Layer], np.ndarray, n
 
 
 def slopes(weights: Weights, x: np.ndarray, y: np.ndarray) -> Weights:
-    """The slopes of the cross entropy by all weights."""
+    """The gradient of the cross entropy with respect to each weight array, by name."""
     layers, flat, scores = forward(weights, x)
     likely = np.exp(scores - scores.max(1, keepdims=True))
     likely /= likely.sum(1, keepdims=True)
@@ -107,7 +107,7 @@ def slopes(weights: Weights, x: np.ndarray, y: np.ndarray) -> Weights:
 
 
 def train(weights: Weights, x: np.ndarray, y: np.ndarray, epochs: int, rate: float = 0.01, batch: int = 20) -> None:
-    """Stochastic gradient descent with momentum, with steps that end at 0; changes the weights."""
+    """Train the weights in place by gradient descent with momentum on batches; the step size falls linearly to 0."""
     random = np.random.default_rng(0)
     momentum = {name: np.zeros_like(value) for name, value in weights.items()}
     steps = epochs * (len(x) // batch)
@@ -121,7 +121,7 @@ def train(weights: Weights, x: np.ndarray, y: np.ndarray, epochs: int, rate: flo
 
 
 def accuracy(weights: Weights, x: np.ndarray, y: np.ndarray) -> float:
-    """Percent of images whose greatest score is that of their class."""
+    """The percentage of images for which the score of the right class is the greatest."""
     return 100 * float((forward(weights, x)[2].argmax(1) == y).mean())
 
 
@@ -131,7 +131,7 @@ def run(*arguments: object) -> None:
 
 
 def prune_lenet(out: Path, ram: int, epochs: int, images_used: int, target: str) -> dict[str, object]:
-    """Prune, train and compile LeNet below a folder; returns the figures that are printed."""
+    """Prune, train and compile LeNet in the folder `out`, and return the results to be printed."""
     out.mkdir(parents=True, exist_ok=True)
     x, y = images()
     tested = slice(TRAINED, None)

@@ -1,11 +1,11 @@
-"""Words found in running audio, and false alarms per hour, for the networks that `train.py` trains.
+"""Words detected in running audio, and false alarms per hour, for the networks that `train.py` trains.
 
     python examples/spoken_digits/detect.py clips.npz OUT [--stride FRAMES]
 
-OUT has SPEAKER.onnx and SPEAKER.npz of several speakers. Each compiled program runs on this computer over the clips of
-the speaker whom it has not heard, with pauses of noise between them, and over an hour of noise. The rule that makes
-words of answers is chosen on the recordings of all other speakers: the one that hears most of their words with no more
-false alarms per hour of noise than are allowed. Needs the extra `onnx`.
+OUT contains SPEAKER.onnx and SPEAKER.npz of several speakers. Each compiled program runs on this computer over the
+clips of the speaker that its training excluded, with pauses of noise between them, and over an hour of noise. A rule
+converts the program's answers to detected words. It is chosen on the recordings of all other speakers: the rule that
+detects most of their words within the permitted false alarms per hour of noise. Needs the extra `onnx`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RULES = [
 
 @dataclass(frozen=True)
 class Run:
-    """What a program heard in the clips of a speaker, each from start to end in seconds, and in noise."""
+    """The answers of a program in the clips of a speaker, each from start to end in seconds, and in noise."""
 
     clips: tinyml.Heard
     spans: Sequence[tuple[float, float]]
@@ -46,10 +46,11 @@ class Run:
     noise: tinyml.Heard
 
     def counts(self, rule: dict) -> np.ndarray:
-        """The share of words heard rightly, false alarms per hour between them, and in each kind of noise.
+        """Return the share of words detected correctly, and the false alarms per hour between words and in each kind of
+        noise.
 
-        A word is heard rightly if the first answer from its start until its end has left the window is its digit. All
-        other answers are false alarms.
+        A word is detected correctly if the first detection after its start, and before its end has left the window, is
+        its digit. All other detections are false alarms.
         """
         words = self.clips.words(**rule)
         times = np.array([word.time for word in words])
@@ -66,14 +67,14 @@ class Run:
 
 
 def coloured(count: int, exponent: float, random: np.random.Generator) -> np.ndarray:
-    """Noise whose amplitude falls with a power of the frequency, of unit deviation."""
+    """Noise of unit deviation whose amplitude decreases with a power of the frequency."""
     spectrum = np.fft.rfft(random.normal(size=count)) / np.maximum(np.fft.rfftfreq(count), 40 / RATE) ** exponent
     noise = np.fft.irfft(spectrum, count)
     return noise / noise.std()
 
 
 def noises(seconds: int, random: np.random.Generator) -> Iterator[np.ndarray]:
-    """Pieces of noise of `PIECE` seconds: of colours from blue to brown, each kind at other levels each time."""
+    """Yield pieces of noise of `PIECE` seconds. The colours range from blue to brown, and the levels vary."""
     count = PIECE * RATE
     time = np.arange(count) / RATE
     for piece in range(seconds // PIECE):
@@ -95,7 +96,9 @@ def noises(seconds: int, random: np.random.Generator) -> Iterator[np.ndarray]:
 
 
 def joined(clips: list[np.ndarray], random: np.random.Generator) -> tuple[np.ndarray, list[tuple[float, float]]]:
-    """Clips one after the other with pauses, over faint noise of changing colour; and where each of them is."""
+    """Concatenate clips with pauses, over faint noise of changing colour. Return the signal and the start and end of
+    each clip.
+    """
     parts, spans, at = [np.zeros(RATE)], [], RATE
     for clip in clips:
         pause = int(RATE * random.uniform(*PAUSES))
@@ -108,7 +111,7 @@ def joined(clips: list[np.ndarray], random: np.random.Generator) -> tuple[np.nda
 
 
 def best_rule(counts: np.ndarray, allowed: float) -> int:
-    """The rule that hears most words with at most the allowed false alarms per hour of noise.
+    """The index of the rule that detects most words with at most the permitted false alarms per hour of noise.
 
     counts: (rules, counts), as from `Run.counts`.
     """

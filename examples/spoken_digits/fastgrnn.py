@@ -1,4 +1,4 @@
-"""FastGRNN (Kusupati et al., NeurIPS 2018) over the frames of a word; features are the mean of its hidden states."""
+"""FastGRNN (Kusupati et al., NeurIPS 2018) over the frames of a word; the features are means of its hidden states."""
 
 from __future__ import annotations
 

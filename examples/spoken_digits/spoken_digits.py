@@ -19,7 +19,7 @@ FRONT_END = features.Spectrogram(
 
 
 def load_clips(file: Path) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-    """Clips from -1 to 1, their digits and their speakers."""
+    """Return clips with samples from -1 to 1, their digits and their speakers."""
     with np.load(file) as data:
         samples = data["samples"].astype(np.float32) / 32768
         clips = np.split(samples, data["offsets"][1:-1])
@@ -27,7 +27,9 @@ def load_clips(file: Path) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
 
 
 def at_start(clips: list[np.ndarray]) -> np.ndarray:
-    """Signals (n, SAMPLES) in which each clip begins after 300 samples of silence; the end of a long one is cut off."""
+    """Signals (n, SAMPLES) in which each clip begins after 300 samples of silence; a clip that is too long is
+    truncated.
+    """
     signals = np.zeros((len(clips), SAMPLES), np.float32)
     for signal, clip in zip(signals, clips, strict=True):
         part = clip[: SAMPLES - 300]
@@ -36,7 +38,7 @@ def at_start(clips: list[np.ndarray]) -> np.ndarray:
 
 
 def compiled(model: Path, signals: Path, stride: int | None = None, width: int = 8) -> tinyml.Program:
-    """The program that an Uno runs. signals: an .npz file with signals on which scales are chosen."""
+    """The program compiled for an Uno. signals: an .npz file with signals on which the scales of formats are chosen."""
     with np.load(signals) as data:
         some = data["x"].astype(np.float32) / 32768
     whole = features.for_device(FRONT_END, some).followed_by(model)
@@ -44,5 +46,5 @@ def compiled(model: Path, signals: Path, stride: int | None = None, width: int =
 
 
 def share_understood(program: tinyml.Program, sounds: np.ndarray, digits: np.ndarray) -> float:
-    """The share of the sounds that a program understands, of noise not counted as a digit."""
+    """The share of sounds for which the right digit has the greatest score; the score of the class noise is ignored."""
     return float((program.scores(sounds)[:, :NOISE].argmax(1) == digits).mean())

@@ -3,10 +3,10 @@
     python examples/spoken_digits/train.py clips.npz OUT [--left-out SPEAKER] [--network fastgrnn]
 
 clips.npz is the Free Spoken Digit Dataset in one file: `samples` (int16, 8 kHz, one clip after the other), `offsets`,
-`digit` and `speaker`. For each speaker, or the one that is named, a network learns from the clips of all others, alone
-and in running audio. OUT gets SPEAKER.onnx, or for a FastGRNN SPEAKER.mlir, and SPEAKER.npz with changed clips that
-scales are chosen on. The accuracy on the speaker whom the network has not heard is printed, as the compiled program
-computes it. Needs the extras `torch` and `onnx`.
+`digit` and `speaker`. For each speaker, or for the speaker that is named, a network is trained on the clips of all
+other speakers, alone and in running audio. OUT receives SPEAKER.onnx (for a FastGRNN SPEAKER.mlir), and SPEAKER.npz
+with augmented clips on which the scales of formats are chosen. The printed accuracy is the accuracy of the compiled
+program on the excluded speaker. Needs the extras `torch` and `onnx`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BATCH = 128
 
 
 def changed(clips: list[np.ndarray], random: np.random.Generator) -> np.ndarray:
-    """Clips (n, SAMPLES) at other pitches, timbres, levels and times, with noise."""
+    """Augmented clips (n, SAMPLES): at other pitches, timbres, levels and times, with noise."""
     signals = np.zeros((len(clips), SAMPLES), np.float32)
     for signal, clip in zip(signals, clips, strict=True):
         clip = varied(clip, random)
@@ -55,9 +55,11 @@ def varied(clip: np.ndarray, random: np.random.Generator) -> np.ndarray:
 def in_running_audio(
     clips: list[np.ndarray], digits: np.ndarray, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Noise (n, LEAD + SAMPLES) in which clips begin and end anywhere, and the classes of the last SAMPLES.
+    """Return noise (n, LEAD + SAMPLES) in which clips begin and end anywhere, and the classes of the last SAMPLES
+    samples.
 
-    The class is the digit where at least four fifths of the clip are in this window, and noise where at most half is.
+    The class is the digit if at least four fifths of the clip are in the last SAMPLES samples, and noise if at most
+    half is.
     """
     signals, labels = 0.03 * noises(len(clips), random, LEAD + SAMPLES), digits.copy()
     for at, clip in enumerate(clips):
@@ -73,7 +75,7 @@ def in_running_audio(
 
 
 def noises(count: int, random: np.random.Generator, length: int = SAMPLES) -> np.ndarray:
-    """Noise (count, length) of many colours and levels, some nearly silent, with noise in it that swells and fades."""
+    """Noise (count, length) of many colours and levels, some nearly silent, with added noise that swells and fades."""
     spectra = np.fft.rfft(random.normal(size=(2, count, length)))
     colours = np.maximum(np.fft.rfftfreq(length), 0.01) ** random.uniform(-0.3, 1.2, (2, count, 1))
     signals = np.fft.irfft(spectra / colours, length)
@@ -85,7 +87,7 @@ def noises(count: int, random: np.random.Generator, length: int = SAMPLES) -> np
 
 
 class Convolutions(nn.Module):
-    """Convolutions over time, which look at all bands at once, and the mean of what they find."""
+    """Convolutions over time, each over all frequency bands, followed by the mean over time."""
 
     EPOCHS = 16
     WIDTH = 8

@@ -44,7 +44,8 @@ def lies_below(m: Machine[V], raw: V, threshold: V, format: NumberFormat) -> V:
 
 
 def conversion_functions(format: NumberFormat, features: tdsl.FeatureMap | None) -> str:
-    """The runtime functions that NAME_set calls for a format, as the key of its time in cost tables; empty for floats.
+    """The runtime functions that NAME_set calls for a format; empty for floats. Cost tables list conversion times by
+    this key.
 
     features: the units of features with separate scales. The key then also states whether the features have zeros and
     factors.

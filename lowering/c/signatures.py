@@ -73,7 +73,7 @@ class Signatures:
         return [] if self.instance is None else [body.args[0]]
 
     def arguments_of(self, body: Block) -> Sequence[SSAValue]:
-        """The arguments of a function other than the instance."""
+        """The arguments of a function, without the instance argument."""
         return body.args if self.instance is None else body.args[1:]
 
     def function(

@@ -104,7 +104,7 @@ def said(error: BaseException, path: str, file: str) -> str:
 
 
 def _end(code: int) -> str:
-    """Describe the end of a process that wrote no answer."""
+    """Describe how a process ended that wrote no answer."""
     if code < 0:
         known = {one.value: one.name for one in signal.Signals}
         return known.get(-code, f"signal {-code}")

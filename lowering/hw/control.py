@@ -94,7 +94,7 @@ class Values:
             return self._stored(place, value, timeline, cycle)
 
     def _stored(self, place: TimedWire, value: SSAValue, timeline: Timeline | None, cycle: int) -> SSAValue:
-        """The register that stores a value in a cycle after the one that computes it."""
+        """The register that stores `value` in `cycle`, which is later than the cycle in which the value is computed."""
         assert place.timeline is not None
         if place.timeline.interval is None:
             return self._kept(place, value)
@@ -223,8 +223,8 @@ class Control:
             register.takes.append((when, self.circuit.resize(value, bits(register.op.data))))
 
     def _counted(self, op: scf.ForOp, now: Moment, counter: Register) -> tuple[SSAValue, SSAValue, SSAValue, SSAValue]:
-        """Return three signals and a value: whether the loop begins, is skipped, and has another iteration; the next
-        value of its counter.
+        """Return three signals, which state whether the loop begins, is skipped, or has another iteration. Return, as
+        the fourth value, the next value of the loop's counter.
         """
         c = self.circuit
         low, high = self._at([op.lb, op.ub], now)

@@ -37,7 +37,7 @@ def over_elements(op: tdsl.TensorOp, nest: LoopBuilder, compute: Callable[[Seque
 
 
 def _is_column(value: SSAValue, shape: Sequence[int]) -> bool:
-    """True if all elements of a row of a tensor of this shape are computed with one element of an operand."""
+    """True if each row of a tensor of this shape is computed with a single element of the operand `value`."""
     return shape[-1] > 1 and tdsl.shape_of(value)[-1] == 1
 
 

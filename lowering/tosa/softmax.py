@@ -45,7 +45,7 @@ def _along_last(to: TosaWriter, kind: type[xdsl_tosa.ReductionOperation], value:
 def _reciprocal(to: TosaWriter, total: SSAValue, zeros: SSAValue) -> SSAValue:
     """Emit gemmlowp's one_over_one_plus_x_for_x_in_0_1, and return its result.
 
-    The argument x satisfies: 1 + x is `total` shifted left by its number of leading zeros.
+    The argument x is chosen so that 1 + x equals `total`, shifted left by the number of its leading zeros.
     """
 
     def number(value: int) -> SSAValue:

@@ -65,7 +65,7 @@ class TosaWriter:
         return made.results[0]
 
     def constant(self, array: Any, element: IntegerType = i32) -> SSAValue:
-        """A constant; equal constants are shared."""
+        """Emit a constant, and return it; equal constants are shared."""
         array = np.asarray(array)
         key = array.shape, element, array.tobytes()
         if key not in self._constants:

@@ -1,4 +1,4 @@
-"""Generators of the types of keyword arguments and of docs/api.md, from the declarations of the Python API."""
+"""Generators of docs/api.md and of the types of keyword arguments, from the declarations of the Python API."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Model:
 
     @property
     def features(self) -> int:
-        """The number of values in a sample."""
+        """The number of values in one input sample."""
         from tinyml.dialects import tdsl
         from tinyml.runtime.evaluator.evaluator import predict_function
 

@@ -4,8 +4,8 @@
 
 `--quick` measures only every eighth program. For a chip without a table, it writes a rough table. For an existing
 table, it prints the deviation and rewrites nothing. `--resume` reuses the measurements of an interrupted run. `--add`
-measures only the steps missing from a table. `--amend` measures estimators and every fourth program in fixed point, and
-fits the times of the steps that these programs execute again. Each time in the table counts as one more measurement.
+measures only the steps missing from a table. `--amend` measures estimators and every fourth program in fixed point. It
+then fits new times for the steps that these programs execute. Each time in the table counts as one more measurement.
 `--forests` measures only the steps of forests and leaves all other steps unchanged.
 
 Each operation of a program contributes an equation. The counts of the steps of the operation, times the unknown costs
@@ -264,9 +264,7 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
 
 
 def amend(chosen: Board, *, resume: bool = False) -> None:
-    """Fit the times in a table again for the steps that estimators and some programs execute. resume: as for
-    `calibrate`.
-    """
+    """Fit new times for the steps of a table that estimators and some programs execute. resume: as for `calibrate`."""
     file = cost_file(chosen.name)
     assert file is not None
     with tempfile.TemporaryDirectory() as name, checkpoints(f"costs-{chosen.costs}-amend", resume=resume):

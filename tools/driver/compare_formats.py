@@ -84,7 +84,7 @@ class FormatSetting:
 
     @property
     def limiting(self) -> FormatSetting:
-        """The uniform format whose memory limits a search."""
+        """The uniform format for which a program's memory is measured, as the limit of a search."""
         return FormatSetting(self.format, LIMITING_WIDTH, None)
 
 

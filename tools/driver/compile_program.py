@@ -204,11 +204,10 @@ ROUGH = 1.1
 
 
 def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data, bounds: Bounds) -> str:
-    """The options of the fastest alternative that fits, compact ones last, and the memory that it needs; empty if none
-    fits.
+    """The options of the fastest alternative that fits, and the memory that it needs; empty if none fits.
 
-    program: the program on reals. For large programs, only the smallest alternatives are lowered; above `MOST_OPS`,
-    none.
+    Compact alternatives are considered last. program: the program on reals. For large programs, only the smallest
+    alternatives are lowered; above `MOST_OPS`, none.
     """
     from tinyml.tools.driver.choice.replay import spelled_options
     from tinyml.tools.driver.choice.trials import Trials

@@ -1,4 +1,4 @@
-"""The quality of a detector: its decisions, the area under its curve, and the ranking of its scores."""
+"""The quality of a detector: its decisions, the area under the ROC curve, and the ranking of its scores."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ MOST_FAR = 100
 
 @dataclass(frozen=True)
 class DetectionRates:
-    """The results of a detector on samples. auc: the area under its curve; None unless both kinds of samples are
-    labelled.
+    """The results of a detector on samples.
 
-    alarms: the share of samples that it reports as anomalies; with labels, the share of normal samples (false alarms).
-    found: the share of labelled anomalies that it reports; None without labels.
+    auc: the area under the ROC curve; None unless both kinds of samples are labelled. alarms: the share of samples that
+    it reports as anomalies; with labels, the share of normal samples (false alarms). found: the share of labelled
+    anomalies that it reports; None without labels.
     """
 
     auc: float | None
@@ -123,8 +123,8 @@ def rank_losses(exact: NDArray[Any], computed: NDArray[Any]) -> NDArray[np.float
 def far_samples(x: NDArray[Any]) -> NDArray[Any]:
     """Samples (samples, elements) outside the distribution of normal data, many of which are anomalies.
 
-    Some are samples of `x` moved to `REACH_MULTIPLES` times their distance from the mean. In the others a single
-    element differs by `DEVIATIONS` standard deviations.
+    Some are samples of `x` moved to `REACH_MULTIPLES` times their distance from the mean. All others are samples of `x`
+    in which a single element is changed by `DEVIATIONS` standard deviations.
     """
     some = x[np.linspace(0, len(x) - 1, min(len(x), MOST_FAR)).astype(int)]
     alone = some.astype(np.float64)

@@ -34,13 +34,15 @@ if TYPE_CHECKING:
 class Accuracy:
     """Percentages of correct answers (None without labels), and the number of samples on which the programs disagree.
 
-    regression: the errors of a program that computes numbers instead of a class; None for a classifier. detection: the
-    results of a detector, whose correct answers are detected anomalies and accepted normal samples; None for other
-    programs. ignored: true for a clustering on data whose labels are not cluster numbers. answers: the classes of all
-    samples on reals and in formats; None for a program that computes numbers, and without data. outputs: the outputs of
-    the program in formats; None without data. worst: the error of the output whose error grows most, for a program that
-    computes numbers. metric: the figures by the requested metric. by_output: the figures of the outputs
-    after the first.
+    regression: the errors of a program that computes numbers instead of a class; None for a classifier.
+    detection: the results of a detector, whose correct answers are detected anomalies and accepted normal samples; None
+    for other programs.
+    ignored: true for a clustering on data whose labels are not cluster numbers.
+    answers: the classes of all samples on reals and in formats; None for a program that computes numbers, and without
+    data.
+    outputs: the outputs of the program in formats; None without data.
+    worst: the error of the output whose error grows most, for a program that computes numbers.
+    metric: the figures by the requested metric. by_output: the figures of the outputs after the first.
     """
 
     reals: float | None
@@ -59,7 +61,7 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class OutputFigures:
-    """The figures of an output after the first, by its number: of numbers their errors, of classes their accuracy.
+    """The figures of the output with index `number`, one of the outputs after the first.
 
     reals, formats: the errors; accuracy_float, accuracy: the percentages of right elements. Each is None if unknown.
     difference: the mean absolute difference between both outputs.
@@ -179,12 +181,12 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
 
 
 def _wanted(data: Data, number: int) -> WantedOutput | None:
-    """What an output should be."""
+    """The targets or right classes of output `number` in a data set; None if the data set has none for this output."""
     return next((each for each in data.wanted if each.number == number), None)
 
 
 def _output_figures(number: int, on_reals: Outputs, rounded: Outputs, data: Data) -> OutputFigures:
-    """The figures of an output."""
+    """Compute the figures of output `number` on reals and in formats."""
     values, wanted = [outputs.tensors[number] for outputs in (on_reals, rounded)], _wanted(data, number)
     targets = None if wanted is None else wanted.targets
     exact, computed = (None if targets is None else RegressionErrors.of(each, targets) for each in values)

@@ -1,4 +1,4 @@
-"""The levels of a program: the lines of each, and the source operation of each line."""
+"""The levels of a program. Each level has lines, and each line belongs to a source operation."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def levels_of(found: ProgramInFolder, measured: Attribution | None) -> list[Prog
 
 
 def _linked_to_buffers(formats: ModuleOp, found: ProgramInFolder) -> dict[Operation, str]:
-    """The source of each op at L1, determined by lowering a copy in which every value has a unique name."""
+    """The source operation of each op at L1, found by lowering a copy in which every value has a unique name."""
     own = [[result.name_hint for result in op.results] for op in formats.walk()]
     _tag_values(formats)
     tagged = formats.clone()
@@ -117,7 +117,7 @@ def _source_of(op: Operation, sources: SourceNames) -> str | None:
 
 
 def _level_above(name: str, text: str, sources: Mapping[Operation, str]) -> ProgramLevel:
-    """A level above L2. text: the content of its file. sources: the sources of the ops parsed from the text."""
+    """A level above L2. text: the content of its file. sources: the source operations of ops parsed from it."""
     by_line: dict[int, str] = {}
     for op, source in sources.items():
         if (location := source_location(op)) is not None:
@@ -137,7 +137,7 @@ _Lower = Sequence[tuple[Operation, "str | None", "str | None"]]
 
 
 def _linked_by_buffer(formats: ModuleOp, buffers: _Lower) -> dict[Operation, str]:
-    """The sources of ops at L1 with uniquely named values, from the ops of L2.
+    """The source operations of ops at L1 with uniquely named values, from the ops of L2.
 
     An op is matched with the op of its kind that writes the buffer of the same name. Values that share a buffer have
     one name. Their ops are matched in order, if both levels have equally many ops of a kind and no named op is out of
@@ -164,7 +164,7 @@ def _linked_by_buffer(formats: ModuleOp, buffers: _Lower) -> dict[Operation, str
 
 
 def _linked_by_name(reals: ModuleOp, formats: _Lower) -> dict[Operation, str]:
-    """The sources of ops at L0, from the ops at L1 whose values have the same names.
+    """The source operations of ops at L0, from the ops at L1 whose values have the same names.
 
     An op is matched with the only op of the same name and kind, or else with the only op of the same name. An op
     without a match is omitted.
@@ -181,7 +181,7 @@ def _linked_by_name(reals: ModuleOp, formats: _Lower) -> dict[Operation, str]:
 
 
 def _unique(names: Sequence[str | None]) -> dict[str | None, int]:
-    """The index of each name that occurs exactly once."""
+    """By name, the index of each name that occurs exactly once."""
     counts = Counter(names)
     return {name: i for i, name in enumerate(names) if name is not None and counts[name] == 1}
 

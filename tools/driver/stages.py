@@ -64,14 +64,15 @@ class LevelText:
 class Compiled:
     """A compiled program.
 
-    reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. unrounded: the IR of L1 before a plan
-    rounded sums; None if the plan rounds none. stages: the IR of all levels as text. source, header: the C files.
-    format: the name of the program's number format. width: the width of this format in bits. row_scales: true if each
-    row of constant matrices has its own scale. parts: the format of the parts that a quantised model computes in
-    floats, such as `fixed 16`; None if there are none. kept: true if the model already had number formats. fold_affine:
-    true if affine layers were folded. verilog: the text of the hardware module; None unless the target is an FPGA.
-    typed: the program at L1, before a plan rounds sums. bits: the program at L4. Other compilations continue from
-    `typed` and `bits`.
+    reals, formats, buffers, loops, program: the IR of L0, L1, L2, L3 and L5. stages: the IR of all levels as text.
+    unrounded: the IR of L1 before a plan rounded sums; None if the plan rounds none.
+    typed, bits: the program at L1, before a plan rounds sums, and at L4. Other compilations continue from them.
+    source, header: the C files. verilog: the text of the hardware module; None unless the target is an FPGA.
+    format, width: the name of the program's number format, and its width in bits.
+    parts: the format of the parts that a quantised model computes in floats, such as `fixed 16`; None if there are
+    none.
+    row_scales: true if each row of constant matrices has its own scale. fold_affine: true if affine layers were folded.
+    kept: true if the model already had number formats.
     """
 
     reals: ModuleOp

@@ -64,7 +64,7 @@ class Regression(TypedDict):
 
 
 class OutputEntry(TypedDict):
-    """As `OutputFigures`."""
+    """The fields of `OutputFigures`: the errors or the accuracy of an output after the first."""
 
     number: Count
     reals: Errors | None

@@ -54,16 +54,18 @@ CHOOSE_FORMAT = f"--format {AUTO_FORMAT} finds formats that lose less"
 class Findings:
     """The results of a program that determine warnings.
 
-    accuracies: before and after compilation. shares: the share of the time that each cause takes; None on a target of
-    unknown costs. chosen: true if `auto` chose the format, so that another format is not the remedy. unmet: the
-    permitted loss in points, if no fitting format meets it; else None. asked: true if feature scales were requested.
-    scaled: true if the program has feature scales. spread: the maximum over constants of the ratio of the greatest
-    magnitude to the median. clipped: the share of inputs outside the range of the unit's integers. converting: the
-    share of the time spent converting floats to raws. milliseconds: the time of an inference, including the conversion;
-    None on a board with an unknown clock. failed: the alternatives of `auto` that do not compile although they would
-    fit, each with the reason. outputs: the outputs of a classifier that callers read. kept: true if the model already
-    has number formats. parts: true if a part of the model has no number formats. complete: true if all fitting formats
-    were evaluated. data: the faults of the data that determine formats.
+    Accuracy and loss. accuracies: before and after compilation. unmet: the permitted loss in points, if no format that
+    fits the board meets it; else None. outputs: the outputs of a classifier that callers read.
+    Time. shares: the share of the time that each cause takes; None on a target of unknown costs. converting: the share
+    of the time spent converting floats to raws. milliseconds: the time of an inference, including the conversion; None
+    on a board with an unknown clock.
+    Formats. chosen: true if `auto` chose the format; no warning then recommends another format. failed: the
+    alternatives of `auto` that do not compile for a reason other than their size, each with the reason. complete: true
+    if `auto` evaluated all formats that fit. kept: true if the model already has number formats. parts: true if a part
+    of the model has no number formats. asked: true if feature scales were requested. scaled: true if the program has
+    feature scales.
+    Data. data: the faults of the data that determine formats. clipped: the share of inputs outside the range of the
+    unit's integers. spread: the maximum over constants of the ratio of the greatest magnitude to the median magnitude.
     """
 
     accuracies: Accuracy
@@ -85,7 +87,7 @@ class Findings:
 
     @property
     def lost(self) -> float:
-        """The points of accuracy lost; 0 without labels."""
+        """The decrease of accuracy from the model on reals to the program, in points; 0 without labels."""
         exact, compiled = self.accuracies.reals, self.accuracies.formats
         return 0.0 if exact is None or compiled is None else exact - compiled
 
@@ -96,7 +98,7 @@ class Findings:
 
     @property
     def other(self) -> float:
-        """The share of samples with a changed answer."""
+        """The share of samples for which model and program give different answers."""
         return self.accuracies.disagreements / max(self.accuracies.samples, 1)
 
     @property
@@ -109,7 +111,9 @@ class Findings:
 
     @property
     def far(self) -> float:
-        """The share of samples far from the data for which a detector's decision changes; 0 for any other model."""
+        """The share of the samples far from the data for which model and program decide differently; 0 without a
+        detector.
+        """
         return 0.0 if self.accuracies.detection is None else self.accuracies.detection.far
 
     @property

@@ -39,7 +39,7 @@ class FoldRoundingPass(ModulePass):
     """Remove the `arith.addi` that adds a constant to a kernel's sum, and add the constant to the sum's initial value.
 
     The initial value has to be a constant, or an element of a constant array in flash. No other op may read the array.
-    Every element of the array must be able to represent the increased value. Between the initial value and the
+    The element type of the array must be able to represent every increased value. Between the initial value and the
     addition, the sum may pass through several kernels and multiplications by constants. The pass does nothing in all
     other cases.
     """

@@ -32,8 +32,7 @@ _ORIGIN = OwnAttribute(
 
 @dataclass(frozen=True)
 class HintLoopsPass(ModulePass):
-    """Mark innermost loops to be pipelined and unrolled. Mark the arrays from which unrolled loops load to be
-    partitioned.
+    """Mark innermost loops for pipelining and unrolling, and mark the arrays that unrolled loops load for partitioning.
 
     cells: the budget of logic cells, as in `unroll-loops`. Programs whose target is not an FPGA are unchanged. Raises
     `InputError` for a program that cannot be lowered to hardware.
@@ -89,9 +88,7 @@ def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: in
 
 
 def _terms(loop: scf.ForOp | num.EntriesOp) -> list[Operation]:
-    """The ops in the body of a loop that compute the terms of its sums, the loop-carried values. Empty for a loop
-    without sums.
-    """
+    """The ops in a loop's body that compute the terms added to loop-carried sums; empty for a loop without sums."""
     end = loop.body.block.last_op
     sums = [value.owner for value in (() if end is None else end.operands)]
     return [

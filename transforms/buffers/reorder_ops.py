@@ -102,7 +102,7 @@ def _blocks(op: Operation) -> Iterator[Block]:
 
 
 class _Block:
-    """A block as tasks: its program points, except the terminator. Ops without effects follow the ops that use them."""
+    """A block as tasks, one for each program point except the terminator. All other ops precede their first use."""
 
     def __init__(self, live: LiveRanges, block: Block) -> None:
         self.block = block

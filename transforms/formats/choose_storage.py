@@ -121,8 +121,9 @@ def format_type(op: tdsl.ContractionOp):
 class ChooseStoragePass(ModulePass):
     """Replace a `tdsl.spmv` by a `tdsl.matmul` if the dense matrix has a smaller product of bytes and time.
 
-    If dense rows have elements of few bits, their bytes and time are those of the form in which `pack-constants` may
-    store them. All other `tdsl.spmv` ops are unchanged, including those whose format prescribes a published layout.
+    If dense rows have elements of few bits, the pass compares the bytes and the time of the form in which
+    `pack-constants` may store the rows. All other `tdsl.spmv` ops are unchanged, including those whose format
+    prescribes a published layout.
 
     target: as in `select-kernels`; its kernels determine the time of an entry. packed: as in `pack-constants`. Raises
     `InputError` for an unknown target.

@@ -79,7 +79,7 @@ def _spare(value: SSAValue) -> range:
 
 
 def _constant(value: SSAValue) -> tdsl.ConstOp | None:
-    """The constant that a vector is, or from which the vector is directly indexed; None for other vectors."""
+    """The constant that defines a vector, or from which the vector is directly indexed; None for other vectors."""
     source = value.owner.input.owner if isinstance(value.owner, tdsl.IndexOp) else value.owner
     return source if isinstance(source, tdsl.ConstOp) else None
 

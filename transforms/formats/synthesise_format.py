@@ -122,8 +122,8 @@ class _Synthesis:
 
     @property
     def _powers(self) -> Sequence[float | None]:
-        """The powers of the weights of errors that are tried. None stands for the lists that the format fits itself,
-        where permitted.
+        """The powers to which the weights of errors are raised. None stands for the lists that the format itself fits
+        to constants, where permitted.
         """
         own = not self.options.shared and self.options.integer_bits is None
         return [None, *POWERS] if own else POWERS

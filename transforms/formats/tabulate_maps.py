@@ -1,7 +1,8 @@
 """`tabulate-maps`: replaces chains of elementwise ops on one number of at most 8 bits by a table of results (L1).
 
-GELU, SiLU and the like are several products and sums around a function that is a table already: one table of the whole
-chain takes the same flash and a single load. No result changes, since the entries are those of the chain.
+A function of such a number is computed by a table. GELU and SiLU add several products and sums to the function. A table
+of the whole chain needs the same flash and a single load. Its entries are the results of the chain, so no result
+changes.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from tinyml.dialects.rewriting import PatternRewriteWalker
 class TabulateMapsPass(ModulePass):
     """Replace the steps of every `tdsl.map` of one tensor of at most 8 bits by a `num.lookup`, if a step is a function.
 
-    All other inputs are single constants. The result has at most 8 bits, too. Maps without a function, which need no
-    table, and functions alone are unchanged.
+    All other inputs of the map must be single constants, and the result must have at most 8 bits. Maps without a
+    function, and maps whose only step is a function, are unchanged.
     """
 
     name = "tabulate-maps"

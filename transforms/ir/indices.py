@@ -165,9 +165,10 @@ MOST_ITERATIONS = 1_000_000
 
 
 def mean_iterations(loop: scf.ForOp) -> float | None:
-    """The mean number of iterations of a loop, over all iterations of the loops on whose indices its bounds depend.
+    """The mean number of iterations of a loop over all executions of the loop.
 
-    None unless those loops have constant bounds and the bounds of this loop follow from their indices.
+    The bounds of the loop may depend on the indices of enclosing loops. None unless the bounds of these enclosing loops
+    are constant and the bounds of the loop follow from the indices alone.
     """
     around = _ranges(loop.operands[:3])
     if prod(map(len, around.values())) > MOST_ITERATIONS:

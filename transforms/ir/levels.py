@@ -65,7 +65,7 @@ def _circuit_complaint(op: Operation) -> str | None:
 
 
 def _memories_complaint(op: Operation) -> str | None:
-    """The error message for an op that is not allowed here; None for an allowed op.
+    """The error message for an op that is not allowed in a program with hardware memories; None for an allowed op.
 
     Arithmetic, control flow, contractions and clocked accesses are allowed.
     """

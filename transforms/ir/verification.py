@@ -88,9 +88,9 @@ class Verification:
     """The verification of a module between the passes of a pipeline.
 
     The whole module is verified before the first pass and after the last pass, unless it is unchanged. Between passes
-    only changed operations are verified. Also verified are the definitions of their operands, their users, the ops
-    inside them and the ops around them. Other ops that depend on a change, such as the users of a symbol, are verified
-    at the end.
+    only changed operations are verified. For each changed operation, this includes the definitions of its operands, its
+    users, and the ops inside and around it. Other ops that depend on a change, such as the users of a symbol, are
+    verified at the end.
     """
 
     def __init__(self) -> None:

@@ -102,7 +102,7 @@ def _extent(nest: _Loop) -> int | None:
 
 
 class _Forwarded(NamedTuple):
-    """The loads that forwarding removes, each with the store whose value it loads, and the stores whose elements
+    """The loads that forwarding removes, each with the store of the loaded value, and the stores of elements that
     nothing reads later.
     """
 

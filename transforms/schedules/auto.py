@@ -16,7 +16,7 @@ from tinyml.transforms.schedules.table import schedules
 
 
 class Auto(Schedule):
-    """The best of the other schedules, chosen segment by segment."""
+    """The schedule that chooses the best of the other schedules for each segment."""
 
     name = "auto"
     help = (

@@ -80,7 +80,7 @@ class ByChannel(Tiling):
 
 
 class Partial(Schedule):
-    """Loops over channels with accumulated sums of a given width."""
+    """The schedule with loops over channels, in which sums of a given width are accumulated."""
 
     widens = True
 

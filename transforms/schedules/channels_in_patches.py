@@ -60,8 +60,8 @@ class ByChannelInPatches(Tiling):
 
 
 class ChannelsInPatches(Schedule):
-    """The first ops run in patches and may run by channels inside them; the remaining ops run by channels or
-    ordinarily.
+    """The schedule that runs the first ops in patches, possibly by channels inside a patch, and the remaining ops by
+    channels or ordinarily.
     """
 
     name = "channels-in-patches"

@@ -97,7 +97,7 @@ class BestTurns(InPlace):
 
 
 class Overwriting(Schedule):
-    """Op by op, with convolutions in place; in compiled programs, residual blocks are streamed."""
+    """The schedule that runs op by op, with convolutions in place. Compiled programs stream residual blocks."""
 
     sliced = False
 

@@ -41,7 +41,7 @@ ONE_BY_ONE, UPDATED, BY_PLANES = Whole("ordinary"), Whole("in place"), Whole("ch
 
 
 class Ordinary(Schedule):
-    """Op by op, on whole tensors."""
+    """The schedule that runs ops one after the other, on whole tensors."""
 
     name = "ordinary"
     help = "the ops run sequentially, on whole operands and results"

@@ -44,7 +44,7 @@ class InPatches(Tiling):
 
 
 class Patches(Schedule):
-    """The first ops run in patches, the remaining ops in ordinary execution."""
+    """The schedule that runs the first ops in patches and the remaining ops in ordinary execution."""
 
     name = "patches"
     help = (

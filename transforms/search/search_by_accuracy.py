@@ -28,7 +28,7 @@ from tinyml.transforms.search.search_demote import (
 
 @dataclass(frozen=True)
 class SearchByAccuracyPass(BaselinePass):
-    """Demote the tensors whose demotion loses least until the program fits the limits.
+    """Demote tensors, starting with the least loss of the program, until the program fits the limits.
 
     Separately, promote the tensors with the greatest loss while the program fits. Use the better of the two results.
 

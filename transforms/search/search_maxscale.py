@@ -46,8 +46,9 @@ class Rules:
     maxscale: int
 
     def get_p(self, magnitude: float) -> int:
-        """GETP, reduced by one for a power of two, which would overflow;
-        equal to GetScale of Shiftry's algorithm 10.
+        """GETP: the scale for a magnitude, reduced by one for a power of two, which would otherwise overflow.
+
+        It equals GetScale of Shiftry's algorithm 10.
         """
         return self.width - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
 
@@ -87,7 +88,7 @@ class Scales:
         return self.assigned.get(tensors, self.profiled[tensors]) - self.profiled[tensors]
 
     def of(self, value: SSAValue) -> int:
-        """The scale of a tensor."""
+        """The scale that has been assigned to a tensor."""
         tensors = self.assignment.class_of[value]
         return self.assigned.get(tensors, self.profiled[tensors])
 

@@ -1,11 +1,11 @@
 """`search-pareto`: searches the widths and scales of all tensors together, under limits on RAM, flash and time.
 
 The search starts from uniform widths, wide registers and the results of SeeDot's, Shiftry's and MinUn's searches. If
-the program is equivalent to an earlier program, the earlier result replaces some of these. The search backtracks from
-candidates just beyond the limits, and continues from the best candidate. Some tensors become wide and others narrow
-(`PairwiseMoves`). Then every change of one tensor's width or scale is evaluated separately. Changes that help are
-combined while each still helps. Such a change may be a finer scale, at which the greatest numbers of a tensor saturate.
-The result is never worse than an initial candidate.
+the program is equivalent to an earlier program, the earlier result replaces the results of SeeDot's and Shiftry's
+searches. The search backtracks from candidates just beyond the limits, and continues from the best candidate. Some
+tensors become wide and others narrow (`PairwiseMoves`). Then every change of one tensor's width or scale is evaluated
+separately. Changes that help are combined while each still helps. Such a change may be a finer scale, at which the
+greatest numbers of a tensor saturate. The result is never worse than an initial candidate.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ FRONT_LOSS = 5.0
 
 @dataclass(frozen=True)
 class SearchParetoPass(LimitedPass):
-    """Use the fastest candidate within the limits that loses no more than `loss`.
+    """Use the fastest candidate within the limits whose loss is at most `loss`.
 
-    Without `loss`, or if all candidates lose more, use the candidate with the least loss. Raises `InputError` if no
-    candidate is within the limits.
+    Without `loss`, or if the loss of every candidate exceeds it, use the candidate with the least loss. Raises
+    `InputError` if no candidate is within the limits.
 
     ram, flash, cycles: limits; RAM includes the stack, cycles are in the target's unit. The costs of candidates are
     their costs after `spend-flash` has used the remaining flash. target: as for `select-kernels`. widths: the widths of
@@ -207,7 +207,7 @@ class _Pareto:
     def evaluate(
         self, candidates: Iterable[Sequence[FormatChoice]], origin: str, at_most: float = math.inf
     ) -> list[_Point]:
-        """Evaluate candidates, and return the candidates that lose no more than `at_most`.
+        """Evaluate candidates, and return the candidates whose loss is at most `at_most`.
 
         origin: the step that produced the candidates.
         """

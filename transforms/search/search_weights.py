@@ -100,7 +100,7 @@ class _Option:
 class _Weights:
     """The constants of several elements of a program, and the formats that each may have.
 
-    wide: the choices of a program that loses little. limit: in bits, on average over all elements. weighted: the
+    wide: the choices of a program with a small loss. limit: in bits, on average over all elements. weighted: the
     numbers of each constant as reals, and their weights in margins, from which lists of all widths are synthesised.
     """
 
@@ -116,7 +116,7 @@ class _Weights:
     def evaluate_alone(self) -> None:
         """Compute the possible formats of each constant, the widest first, and store them in `options`.
 
-        A format is omitted if another format with fewer bits loses no more.
+        A format is omitted if another format with fewer bits has no greater loss.
         """
         changes = [(i, choice) for i in self.constants for choice in self._offered(i)]
         found: list[tuple[int, FormatChoice, float]] = []

@@ -1,4 +1,4 @@
-"""Dense layers, and the limits of activations."""
+"""Dense layers, and the clamping of activations to a range."""
 
 from __future__ import annotations
 

@@ -161,8 +161,8 @@ class ModelBuilder:
     """A builder that appends ops to `block`, and constants to `entry`, the first block of the function.
 
     Every op is verified when it is appended. Errors name the file and the current layer. Frontends with more precise
-    locations override `location` and `error`. scalings: for rows of scaled features, how the library computes them, on
-    which the thresholds of trees depend.
+    locations override `location` and `error`. scalings: for each row of scaled features, the steps by which the library
+    computes the row. The thresholds of trees are converted by these steps.
     """
 
     def __init__(self, file: str):
@@ -217,8 +217,9 @@ class ModelBuilder:
         return module
 
     def stores(self, count: int, what: str, smaller: str) -> None:
-        """Record how many parts a model has whose number training determines (`StoredExamples`). Only the most numerous
-        kind is recorded.
+        """Record the number of a model's parts, such as support vectors, if training determines this number
+        (`StoredExamples`).
+        Only the most numerous kind of parts is recorded.
 
         count: the number of parts. what: the plural noun for the parts. smaller: advice on reducing their number.
         """

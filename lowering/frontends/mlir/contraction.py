@@ -41,7 +41,7 @@ def letters(of: Indices) -> list[str]:
 
 @dataclass(frozen=True)
 class Equation:
-    """The indices of the two operands and of the result of a sum of products."""
+    """A sum of products of two operands, as the indices of each operand and of the result."""
 
     lhs: Indices
     rhs: Indices

@@ -51,7 +51,7 @@ def _maximum(tensor: Tensor) -> Tensor | None:
 
 @recognises("Div")
 def _mean(to: GraphWriter, sums: Tensor, count: Tensor) -> Tensor | None:
-    """Match sums divided by the number of their terms."""
+    """Match a mean: sums divided by the number of their terms."""
     total = core(sums).made_by("ReduceSum")
     if total is None or not is_number(count, prod(total.inputs[0].shape[axis] for axis in total.axes)):
         return None
@@ -61,7 +61,7 @@ def _mean(to: GraphWriter, sums: Tensor, count: Tensor) -> Tensor | None:
 
 @recognises("Mul")
 def _mean_by_inverse(to: GraphWriter, sums: Tensor, inverse: Tensor) -> Tensor | None:
-    """Match sums times the inverse of the number of their terms."""
+    """Match a mean: sums multiplied by the reciprocal of the number of their terms."""
     number = inverse.number
     return _mean(to, sums, to.constant(np.array(1 / float(number)))) if number else None
 

@@ -26,7 +26,7 @@ def with_opset(content: bytes, file: str, opset: int) -> bytes:
 
 
 def inline(content: bytes) -> bytes:
-    """A file with its functions inlined; called in a child process."""
+    """The content of a file whose functions are inlined; called in a child process."""
     try:
         return _message(import_module("onnx.inliner").inline_local_functions(_parsed(content)))
     # C++ code raises exceptions of several types.
@@ -35,7 +35,7 @@ def inline(content: bytes) -> bytes:
 
 
 def convert(content: bytes, opset: str) -> bytes:
-    """A file converted to an opset; called in a child process."""
+    """The content of a file converted to another opset; called in a child process."""
     try:
         return _message(import_module("onnx.version_converter").convert_version(_parsed(content), int(opset)))
     except Exception as error:

@@ -265,18 +265,18 @@ class FrontEnd(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Spectrogram(FrontEnd):
-    """Spectra of frames that are multiplied by a Hann window.
+    """Spectra of frames that are multiplied by a Hann window and zero-padded to a power of two.
 
-    Frames are zero-padded to a power of two.
-
-    power: true for squared magnitudes, which need twice the bits for the same range; false for magnitudes. bands: the
-    number of mel bands between `low` and `high` Hz at `rate` samples per second; None for single bins, without the bin
-    at half the rate. floor: a number added before the natural logarithm; None for no logarithm. coefficients: the
-    number of cepstral coefficients of the bands; None for none. normalise: the fraction by which the running mean of
-    each feature moves towards every frame before the mean is subtracted; the mean is initially 0; None for no mean.
+    power: true for squared magnitudes, which need twice the bits for the same range; false for magnitudes.
+    bands: the number of mel bands between `low` and `high` Hz at `rate` samples per second; None for single bins,
+    without the bin at half the rate.
+    floor: a number added before the natural logarithm; None for no logarithm.
+    coefficients: the number of cepstral coefficients of the bands; None for none.
+    normalise: the fraction by which the running mean of each feature moves towards every frame before the mean is
+    subtracted; the mean is initially 0; None for no mean.
     block_exponent: the maximum number of doublings of a quiet frame before its transform; the logarithm compensates for
-    them; None for none. full_scale: a power of two that bounds doubled samples. delta: true to append the differences
-    from the previous frame; the frame before the first is zero.
+    them; None for none. full_scale: a power of two that bounds doubled samples.
+    delta: true to append the differences from the previous frame; the frame before the first is zero.
     """
 
     rate: float = 8000.0

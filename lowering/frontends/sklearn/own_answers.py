@@ -1,4 +1,4 @@
-"""The predictions of an imported estimator, with which those of its program are compared."""
+"""The predictions of an imported estimator, with which the predictions of the imported program are compared."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ EQUAL_VALUES = 1e-3
 
 
 def remember(module: ModuleOp, estimator: object, *, scores: bool) -> None:
-    """Keep an estimator alive as long as the module imported from it. scores: true for the scores of a detector."""
+    """Keep a reference to an estimator as long as the module imported from the estimator exists. scores: true to
+    compare the scores of a detector instead of predictions.
+    """
     keep_answers(module, partial(_answers, estimator, scores))
 
 
@@ -57,7 +59,7 @@ def _answers(estimator: Any, scores: bool, x: NDArray[Any]) -> NDArray[Any] | No
 def check_own_answers(program: ModuleOp, own: OwnAnswers, x: NDArray[Any], file: str) -> None:
     """Raise `InputError` if the predictions of a program on reals differ from the predictions of its estimator.
 
-    x: samples (samples, features) as the estimator reads them; the program reads them in single precision.
+    x: samples (samples, features) for the estimator; the program receives them in single precision.
 
     Rounding may change a few predictions. Near ties between classes are therefore not counted, and one sample in a
     hundred may differ. Programs that search for nearest neighbours are not compared, since the order of equally near

@@ -93,7 +93,7 @@ def tensor_format(tensor: Tensor) -> NumberFormat:
     """The number format in which a program computes a tensor; raises `VerifyException` if there is none.
 
     A quantised type without a scale has the scale 1; `require_scales` rejects operators that would compute with it.
-    Quantised int32 has `WIDE` bits. So has int16 whose zero point shows that the numbers are unsigned.
+    Quantised int32 has `WIDE` bits. int16 also has `WIDE` bits if its zero point shows that the numbers are unsigned.
     """
     if tensor.dtype == "float32":
         return F32_FORMAT
@@ -116,7 +116,7 @@ def is_wide(tensor: Tensor) -> bool:
 
 
 def is_unsigned(tensor: Tensor) -> bool:
-    """True for int16 whose zero point is the least raw, as softmax of 8 bits computes it."""
+    """True for int16 whose zero point is the least raw, such as the result of a softmax of 8-bit numbers."""
     least = (-(1 << 15),)
     return tensor.dtype == "int16" and tensor.quantization is not None and tensor.quantization.zero_points == least
 
@@ -179,12 +179,14 @@ def weights_format(weights: Tensor, axis: int) -> NumberFormat:
 
 
 def rows_format(weights: Tensor, scale: float, rows: int) -> NumberFormat:
-    """The format of weights with a scale of their own, whose products have a scale in double precision."""
+    """The format of weights with `rows` rows, all of the given scale. The scale of their products is in double
+    precision.
+    """
     return ZeroSkewType(_WIDTHS[weights.dtype], [scale] * rows)
 
 
 def short_start_format(weights: NumberFormat, x: NumberFormat) -> NumberFormat:
-    """The format of initial values of 32 bits, which make sums of 32 bits, of any products."""
+    """The 32-bit format of the initial values of sums of products. Sums that start from such a value have 32 bits."""
     usual = start_format(weights, x)
     assert isinstance(usual, ZeroSkewType)
     return ZeroSkewType(32, usual.scale_values if usual.per_channel else usual.scale)

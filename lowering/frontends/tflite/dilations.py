@@ -1,9 +1,9 @@
 """Dilated convolutions, which converters write as ordinary convolutions on interleaved parts of an image.
 
-SPACE_TO_BATCH_ND pads an image and splits it into a batch of images. Pixels that are neighbours in such an image are
-the dilation apart in the original. A convolution without padding processes the batch, and BATCH_TO_SPACE_ND interleaves
-the results. If the image is a sequence, changes of shape surround these operators. Converters write this form if the
-number of samples is open. This module replaces it by one dilated convolution.
+SPACE_TO_BATCH_ND pads an image and splits it into a batch of images. The dilation is the distance in the original image
+of two pixels that are neighbours in an image of the batch. A convolution without padding processes the batch, and
+BATCH_TO_SPACE_ND interleaves the results. If the image is a sequence, changes of shape surround these operators.
+Converters write this form if the number of samples is open. This module replaces it by one dilated convolution.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def _import(graph: TfliteGraph, file: str) -> ModuleOp:
 
 
 def _is_shape(graph: TfliteGraph, tensor: Tensor) -> bool:
-    """True for an input that is only the shape of transposed convolutions, which is known anyway."""
+    """True for an input that is only the shape operand of transposed convolutions. This shape is known at import."""
     users = [op for op in graph.operators if tensor in op.inputs]
     shapes = all(op.kind == "TRANSPOSE_CONV" and op.inputs.index(tensor) == 0 for op in users)
     return tensor.dtype == "int32" and bool(users) and shapes

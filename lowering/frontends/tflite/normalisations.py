@@ -1,8 +1,9 @@
-"""Normalisations by the mean and the deviation of each sample, which converters write operator by operator.
+"""Recognition of normalisations by the mean and the standard deviation of each sample, written as separate operators.
 
-Keras's LayerNormalization becomes `x * (gamma / sd) + (beta - mean * (gamma / sd))`. This expression consists of linear
-forms of x and its mean, times the reciprocal of a square root. This module follows the forms from the root to the last
-operator. One `LAYER_NORMALIZATION` then computes (x - mean) / sd or x / sd, times a factor plus an addend.
+A converter writes Keras's LayerNormalization as `x * (gamma / sd) + (beta - mean * (gamma / sd))`. Recognition starts
+at the reciprocal square root that computes 1 / sd. From there to the last operator, each result is matched as a linear
+expression in x and mean. One `LAYER_NORMALIZATION` then replaces these operators. It computes (x - mean) / sd or x /
+sd, multiplies the quotient by a factor and adds an addend.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _UNREACHED = 1e5
 
 @dataclass(frozen=True)
 class _Root:
-    """A square root of a mean square or of a variance of `x`, over axes, plus epsilon."""
+    """The square root of epsilon plus the mean square, or the variance, of `x` over axes."""
 
     x: Tensor
     mean: Tensor | None
@@ -43,8 +44,8 @@ class _Root:
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """The linear form `power(root) * (of_x * x + of_mean * mean + alone) + addend`. The power is -1, or 0 for a form
-    without the root.
+    """The expression `power(root) * (of_x * x + of_mean * mean + alone) + addend`, linear in x and mean. The power is
+    -1, or 0 for an expression without the root.
     """
 
     of_x: NDArray[Any] | float = 0.0
@@ -62,14 +63,16 @@ class _Sum:
         return replace(self, **parts)
 
     def times(self, linear: _Sum) -> _Sum | None:
-        """The product with a form without a root; None if `self` is not a multiple of the reciprocal root."""
+        """The product with an expression without a root; None if `self` is not a multiple of the reciprocal root."""
         if np.any(self.of_x) or np.any(self.of_mean) or np.any(self.addend):
             return None
         return replace(linear, of_x=linear.of_x * self.alone, of_mean=linear.of_mean * self.alone, divided=True)
 
     @property
     def is_whole(self) -> bool:
-        """Whether the form is x, or x minus its mean, times a factor, divided by the root, plus an addend."""
+        """Whether the expression is a complete normalisation: x or x - mean, times a factor, divided by the root, plus
+        an addend.
+        """
         centred = not np.any(np.add(self.of_x, self.of_mean)) or not np.any(self.of_mean)
         return self.divided and centred and bool(np.any(self.of_x)) and not np.any(self.alone)
 
@@ -172,7 +175,7 @@ def _activation(op: Operator) -> str:
 
 
 def _sum(op: Operator, sums: Mapping[Tensor, _Sum], roots: set[Tensor]) -> _Sum | None:
-    """The linear form that an operator computes from other forms and constants; None for other operators."""
+    """The linear expression that an operator computes from other expressions and constants; None for others."""
     if op.kind not in ("ADD", "SUB", "MUL", "DIV", "NEG", "MINIMUM") or None in op.inputs:
         return None
     if op.outputs[0].dtype != "float32":
@@ -210,8 +213,8 @@ def _sum(op: Operator, sums: Mapping[Tensor, _Sum], roots: set[Tensor]) -> _Sum 
 def _operator(op: Operator, sum: _Sum, root: _Root) -> Operator:
     """The operator that replaces `op`.
 
-    It is the `LAYER_NORMALIZATION` that computes a complete linear form, or `op` itself if the form does not match the
-    root.
+    It is the `LAYER_NORMALIZATION` that computes a complete normalisation, or `op` itself if the expression does not
+    match the root.
     """
     output = op.outputs[0]
     centred = bool(np.any(sum.of_mean))

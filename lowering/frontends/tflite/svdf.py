@@ -1,9 +1,9 @@
 """Import of SVDF, in floats and quantised as TensorFlow Lite Micro computes it.
 
-Each filter of a layer is a vector over the features of a step times a vector over time. A step computes one number for
-each filter, its features times the first vectors; the state holds these numbers for the latest steps, and an output is
-the sum of `rank` filters over time. The state is one tensor of rows: they move up, and the new row is inserted at the
-end. Its sums over time are a grouped convolution, with a group for each output.
+A filter of a layer is the product of a vector over the features of a step and a vector over time. In each step, every
+filter multiplies the features by its first vector and sums the products. The state stores these sums for the latest
+steps. An output is the sum of `rank` filters over time. The state is a tensor with one row per step. In each step, the
+rows move up, and the new row is inserted at the end. A convolution with one group per output sums the rows over time.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _TRIES = 1 << 20
 
 
 def svdf_states(op: Operator) -> Sequence[Tensor]:
-    """The state of an operator as a sequence of rows, (1, steps, 1, filters).
+    """The state of an operator as a tensor with one row per step, (1, steps, 1, filters).
 
-    A state with a zero point has 16 bits.
+    A state with a nonzero zero point has 16 bits.
     """
     state, (filters, steps) = input_of(op, STATE), _extents(op)
     scales = _scales(op)
@@ -46,7 +46,7 @@ def svdf_states(op: Operator) -> Sequence[Tensor]:
 
 
 def carried_svdf(to: GraphBuilder, op: Operator, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
-    """Import a step of an operator, and return its state behind it."""
+    """Import one step of an SVDF operator, and return the state after the step."""
     x, output, (filters, steps), rank = input_of(op, 0), op.outputs[0], _extents(op), op.options["rank"]
     for position in (FEATURES, TIME):
         if _zero_point(tensor := input_of(op, position)):
@@ -73,7 +73,7 @@ def carried_svdf(to: GraphBuilder, op: Operator, states: Sequence[SSAValue]) -> 
 
 
 def _wrapped(to: GraphBuilder, row: SSAValue, zero: int, wide: NumberFormat) -> SSAValue:
-    """A row whose raws wrap around where a zero point is added to them, as in TensorFlow Lite Micro."""
+    """A row in the format `wide`, with the wrap-around of TensorFlow Lite Micro, which adds `zero` in 8 bits."""
     format = tdsl.format_of(row)
     low, high = (format.decode(np.array(limit - zero, np.int16)).item() for limit in (-128, 127))
     turn = to.parameter(Parameter(np.array(256, np.int16), wide))
@@ -84,7 +84,7 @@ def _wrapped(to: GraphBuilder, row: SSAValue, zero: int, wide: NumberFormat) -> 
 
 
 def _extents(op: Operator) -> tuple[int, int]:
-    """The number of filters and of the steps that the state holds; raises `VerifyException` for several samples."""
+    """Return the numbers of filters and of steps in the state; raises `VerifyException` for several samples."""
     x, features, time, state = (input_of(op, position) for position in (0, FEATURES, TIME, STATE))
     if len(x.shape) != 2 or x.shape[0] != 1:
         raise VerifyException(f"expected the features of one sample, got shape {x.shape}")
@@ -102,11 +102,11 @@ def _extents(op: Operator) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class _Scales:
-    """Scales of the weights and of the state by which sums are multiplied as in TensorFlow Lite Micro.
+    """Scales of weights and state with which sums are multiplied by the same factors as in TensorFlow Lite Micro.
 
-    Its factors are quotients of single precision. Ours are in double precision, and products of the declared scales
-    rarely equal one of them. These scales differ from the declared ones by about one percent, in opposite directions
-    for weights and state.
+    TensorFlow Lite Micro computes each factor as a quotient of scales in single precision. Programs multiply scales in
+    double precision, and a product of the declared scales rarely equals such a quotient. The scales of this class
+    differ from the declared scales by about one percent, in opposite directions for weights and state.
     """
 
     features: float
@@ -146,7 +146,7 @@ def _zero_point(tensor: Tensor) -> int:
 
 
 def _weights(op: Operator, position: int) -> Parameter:
-    """Weights with a scale of the products in double precision."""
+    """The weights at an input position, in a format whose products have a scale in double precision."""
     tensor, scales = input_of(op, position), _scales(op)
     if scales is None:
         return constant_weights(tensor, activation_format(tensor))

@@ -88,7 +88,7 @@ class Variables:
         return bool(self.handles or self.states)
 
     def pushes(self, frame: int) -> tdsl.Pushes:
-        """The steps of a caller that pushes frames, of some elements each."""
+        """The steps of a program to which the caller pushes frames. frame: the number of elements of a frame."""
         return tdsl.Pushes(frame, frame, STEPS, 1)
 
     def owns(self, op: Operator) -> bool:

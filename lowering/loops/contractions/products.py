@@ -159,7 +159,7 @@ def _over_summed(
 ) -> SSAValue:
     """Emit a sum over the summed indices, and return it.
 
-    The sum is a loop per index, or a tree of products in the same order. extents: the extents of the indices. step:
+    The code is one loop per index, or a tree of additions in the same order. extents: the extents of the indices. step:
     adds one product.
     """
     if not extents:

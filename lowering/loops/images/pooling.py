@@ -35,10 +35,9 @@ def lower_max_pool(op: tdsl.MaxPoolOp, nest: LoopBuilder) -> None:
 def over_windows(
     op: tdsl.PoolOp, nest: LoopBuilder, pooled: Callable[[Sequence[int], Callable[[Indices], SSAValue]], SSAValue]
 ) -> None:
-    """Emit nests over all windows in row-major order, one nest per run of windows with the same elements inside the
-    image.
+    """Emit nests over all windows in row-major order. In all windows of a nest, the same taps lie inside the image.
 
-    pooled: emits the result of a window from the extents of these elements and a function that loads one element.
+    pooled: emits the result of a window from the extents of these taps and a function that loads one element.
     """
     n, rows, columns, channels = tdsl.shape_of(op.out)
     extents, before = tdsl.shape_of(op.image)[1:3], (op.margins[0], op.margins[2])
@@ -88,7 +87,7 @@ class _Band:
 
 
 def _bands(window: int, extent: int, step: int, before: int, inside: int) -> Iterator[_Band]:
-    """Yield runs of adjacent windows with the same elements inside the image."""
+    """Yield runs of adjacent windows along an axis. In all windows of a run, the same taps lie inside the image."""
     places = [
         range(max(before - number * step, 0), min(window, inside + before - number * step)) for number in range(extent)
     ]

@@ -44,7 +44,9 @@ def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
 
 
 def _need(late: Alternative) -> str:
-    """The condition that no other alternative may meet if a late alternative is to be considered, as a phrase."""
+    """A verb phrase for what no other alternative does when a late alternative is considered: it fits, or keeps the
+    loss.
+    """
     return "fits" if late.compact else "keeps the loss"
 
 
@@ -121,7 +123,7 @@ def _limit(loss: Loss, bounds: Bounds) -> str:
 
 
 def _beside(choice: AutoChoice, unit: str) -> Iterator[str]:
-    """Yield lines that compare the costs of the chosen program with the costs of 16 bits everywhere.
+    """Yield lines that compare the costs of the chosen program with the costs of the program in 16 bits.
 
     Yields nothing if the program with 16 bits is the chosen program or is not useful.
     """

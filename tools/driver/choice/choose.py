@@ -11,8 +11,8 @@ Schedules other than ordinary execution are estimated for programs that do not f
 than the first accepted one.
 
 Each alternative is first evaluated with constants rounded to nearest. Alternatives whose loss is then far too great are
-skipped. Constants are refined for only a few alternatives, unless all alternatives lose too much. The work is bounded
-by the number of evaluations instead of by time, and is therefore the same on every computer.
+skipped. Constants are refined for only a few alternatives, unless the loss of every alternative exceeds the limit. The
+work is bounded by the number of evaluations instead of by time, and is therefore the same on every computer.
 """
 
 from __future__ import annotations
@@ -445,7 +445,7 @@ def choose(
 
 
 def _first_accepted(contenders: CandidateQueue) -> Candidate | None:
-    """The first alternative that fits and certainly loses no more than allowed; None if all are refused."""
+    """The first alternative that fits and whose loss is certainly within the limit; None if all are refused."""
     bounds, waiting = contenders.bounds, contenders.waiting
     refined: dict[str, Candidate] = {}
     while waiting:
@@ -518,7 +518,7 @@ def _safest(contenders: CandidateQueue) -> Candidate | None:
 
 
 def _first_of_all(contenders: CandidateQueue) -> Candidate | None:
-    """The first alternative that fits and certainly loses no more than allowed, among all skipped alternatives.
+    """The first alternative that fits and whose loss is certainly within the limit, among all skipped alternatives.
 
     Every skipped alternative is evaluated if needed. If none qualifies, the result is the safest alternative.
     """
@@ -547,7 +547,7 @@ def _looks_far_off(row: Candidate, bounds: Bounds) -> bool:
 
 
 def _judge(row: Candidate, bounds: Bounds) -> bool:
-    """Evaluate an alternative with refined constants; return whether it certainly loses no more than allowed."""
+    """Evaluate an alternative with refined constants; return whether its loss is certainly within the limit."""
     if row.loss is None:
         row.loss = row.trial.loss()
     if row.loss.certain(bounds.loss):

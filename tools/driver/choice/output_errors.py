@@ -38,8 +38,7 @@ class OutputError:
     together. exact: the mean absolute error of the model on reals; None without targets. computed: the mean absolute
     error of the program; None without targets. difference: the mean absolute difference between model and program.
     growth: the percentage by which the root of the mean squared error grows. bound: the upper bound of the growth with
-    95 % confidence. share: the share of the standard deviation that replaces the model's error; None if the model's
-    error counts.
+    95 % confidence. share: the share of the standard deviation, if it replaces the model's error; else None.
     """
 
     number: int

@@ -73,14 +73,15 @@ class Loss:
 
     points: the judged loss, the greater of the counted and the expected loss in net percentage points of accuracy.
     Without labels it is the percentage of changed answers. For numbers instead of classes it is the percentage by which
-    an output's error grows. For a detector it is 100 times the decrease of the area under its curve or of its rank
-    correlation, or the percentage of changed decisions far from the threshold, if that is greater. bound: the maximum
-    loss in points, with 95 % confidence, on data of the same kind. lost, gained: the numbers of counted samples, 0 for
-    numbers. samples: the number of samples. groups: the number of independent groups. counted: False for numbers.
+    an output's error grows. For a detector it is 100 times the decrease of the area under the ROC curve or of the rank
+    correlation, or the percentage of changed decisions far from the threshold, if that is greater.
+    bound: the maximum loss in points, with 95 % confidence, on data of the same kind.
+    lost, gained: the numbers of counted samples, 0 for numbers. samples: the number of samples. groups: the number of
+    independent groups. counted: False for numbers. labelled: False if every changed answer counts as lost.
     likely: the maximum loss in points if the margins of other data change as the margins of the samples do, which is
-    less than the bound for few samples; None without reliable margins; for a detector, the bound. labelled: False if
-    every changed answer counts as lost. error: the output error of a program that computes numbers, except a detector.
-    scores: the greatest error of a classifier's scores as a share of their range, if callers read them; else None.
+    less than the bound for few samples; None without reliable margins; for a detector, the bound.
+    error: the output error of a program that computes numbers, except a detector. scores: the greatest error of a
+    classifier's scores as a share of their range, if callers read them; else None.
     metric: the metric of points, if it is not accuracy.
     """
 
@@ -180,10 +181,10 @@ class Detector:
         """Return the share that the scores of a program lose, and the parts (samples,) whose squares determine its
         variance.
 
-        If both kinds of samples are labelled, the loss is the decrease of the area under the curve, otherwise 1 minus
-        the rank correlation. The variance of the area is computed from the ranks of the anomalies among the normal
-        samples, and of the normal samples among the anomalies (DeLong and others, "Comparing the Areas under Two or
-        More Correlated Receiver Operating Characteristic Curves", 1988).
+        If both kinds of samples are labelled, the loss is the decrease of the area under the ROC curve, otherwise 1
+        minus the rank correlation. The variance of the area is computed from the ranks of the anomalies among the
+        normal samples, and of the normal samples among the anomalies (DeLong and others, "Comparing the Areas under Two
+        or More Correlated Receiver Operating Characteristic Curves", 1988).
         """
         bad = self.judged
         if bad is None:
@@ -205,7 +206,7 @@ class LossModel:
     classes) or, for two classes, (samples, 1), positive for the second class; None for a program without scores.
     groups: the group of each sample, numbered from 0. numbers: True if the scores are numbers that determine no class.
     detector: set for a program that detects anomalies, whose score is a number. targets: the target numbers (samples,
-    outputs), or None. scored: True for a classifier whose callers read its scores. metric: a metric that replaces the
+    outputs), or None. scored: True for a classifier whose callers read the scores. metric: a metric that replaces the
     usual losses, or None. answers: the answers on reals.
     """
 
@@ -347,8 +348,8 @@ class LossModel:
 
     @cached_property
     def _count(self) -> int:
-        """The number of independent samples; for a detector, the number of the rarer kind, on which the area depends
-        most.
+        """The number of independent groups of samples. For a detector, the number of groups with samples of the rarer
+        kind, normal or anomalous: the area under the ROC curve depends most on this kind.
         """
         anomalous = None if self.detector is None else self.detector.judged
         if anomalous is None:
@@ -367,7 +368,7 @@ class LossModel:
         return DEVIATIONS * 100 * math.sqrt(float((self._sums(parts) ** 2).sum())) / len(parts)
 
     def _sums(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum of the contributions of samples (samples,) in each group."""
+        """The sum of the contributions of samples (samples,) in each group of dependent samples."""
         return np.bincount(self.groups, parts).astype(np.float64)
 
 
@@ -388,17 +389,16 @@ def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray
 
 
 def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each sample, the decrease of the probability of a right answer from reals to the program, for randomly
-    shifted margins.
+    """For each sample, the decrease of the probability of a right answer from the model on reals to the program.
 
-    exact, computed: margins on reals and in the program, (samples,), like the result. The shifts are normally
-    distributed. The standard deviation of the shift of a sample is the deviation of the margins of the nearest samples.
-    The number of nearest samples is the square root of the number of samples.
+    exact, computed: margins on reals and in the program, (samples,), like the result. Margins are assumed to be
+    randomly shifted, with a normal distribution. The standard deviation of the shift of a sample is the deviation of
+    the margins of the nearest samples. The number of nearest samples is the square root of the number of samples.
 
     A common factor of all margins changes no class. The program's margins are therefore divided by the median ratio
-    near the border. Great margins have great errors, mainly by saturation, which does not affect samples near the
-    border. If a sample stays on its side of the border, its error is therefore limited to the usual error near the
-    border.
+    near the border between classes. Great margins have great errors, mainly by saturation, which does not affect
+    samples near the border. If a sample stays on its side of the border, its error is therefore limited to the usual
+    error near the border.
 
     If the model on reals is right about all samples near the border, as it is without labels, no sample can be gained.
     Then every change is a loss. The margins are too optimistic in this case, since samples are rarer at a border than

@@ -1,7 +1,7 @@
 """Trials of alternatives: the estimated cost and the outputs of the program of each alternative.
 
 Alternatives with the same program on reals share the profile, the reference and the derivatives that guide the rounding
-of constants. These make up most of the work of a compilation.
+of constants. Most of the work of a compilation is the computation of these shared results.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class Trials:
 
     @property
     def judged_by(self) -> Sequence[object]:
-        """The key that identifies the loss model in a cache: everything except the data that determines it."""
+        """The key of the loss model in a cache: everything that determines the loss model, except the data."""
         groups = hashlib.sha256(self.groups.tobytes()).hexdigest()
         return self._imported.digest, self.options.outputs, groups, self.metric
 
@@ -179,7 +179,7 @@ class ProgramTrial:
 
     @property
     def evaluator(self) -> CandidateEvaluator:
-        """The evaluator, shared with other trials."""
+        """The evaluator of candidates, which all trials with the same program on reals share."""
         return self.prepared.evaluator
 
     @property

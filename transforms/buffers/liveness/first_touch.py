@@ -63,7 +63,7 @@ def statements_before(last: Operation, ops: Iterable[Operation]) -> list[Operati
 
 
 def _same_buffer(buffer: SSAValue) -> set[SSAValue]:
-    """The memrefs that may be the same buffer: its views, and memrefs that loops and branches carry."""
+    """The memrefs that may be the given buffer: its views, and memrefs that loops and branches carry."""
     known, waiting = {buffer}, [buffer]
     while waiting:
         value = waiting.pop()

@@ -24,8 +24,8 @@ class Task:
 
     touches: indices of buffers. after: indices of tasks that must run earlier. own: additional bytes that are allocated
     only while the task runs. makes: a buffer that the task may compute in the bytes of a buffer in `over`. over:
-    buffers of the same size. The task may reuse the bytes of such a buffer if it is the last task that touches this
-    buffer and the first task that touches `makes`.
+    buffers of the same size as `makes`. The task may reuse the bytes of such a buffer if it is the last task that
+    touches this buffer and the first task that touches `makes`.
     """
 
     touches: frozenset[int]
@@ -56,12 +56,12 @@ class OrderingProblem:
 
     @cached_property
     def _end(self) -> int:
-        """The bit of a virtual task after all tasks."""
+        """The bit, in bit sets of tasks, of a virtual task that runs after all tasks."""
         return 1 << len(self.tasks)
 
     @cached_property
     def _begin(self) -> int:
-        """The bit of a virtual task before all tasks."""
+        """The bit, in bit sets of tasks, of a virtual task that runs before all tasks."""
         return 2 << len(self.tasks)
 
     @cached_property
@@ -134,7 +134,7 @@ class OrderingProblem:
         ]
 
     def delays_reuse(self, chain: Sequence[int], done: int) -> bool:
-        """True if a chain touches a buffer whose bytes an earlier task could reuse."""
+        """True if a chain of tasks touches a buffer whose bytes a task of the set `done` could reuse."""
         return any(self._reusers[task] & done for task in chain)
 
     def alive(self, done: int) -> int:
@@ -258,8 +258,8 @@ def _members(mask: int) -> list[int]:
 
 @dataclass(frozen=True)
 class OpOrder:
-    """An order of tasks, its peak in bytes, and a lower bound on the peak of every order;
-    both are equal if `proven`.
+    """An order of tasks, its peak in bytes, and a lower bound on the peak of every order. If `proven`, peak and bound
+    are equal.
     """
 
     tasks: tuple[int, ...]

@@ -311,8 +311,8 @@ def _kind_of(kind: type[Operation]) -> _Kind:
 
 
 def starts_fresh(alloc: Buffer, touches: Sequence[Operation], own: Container[SSAValue]) -> bool:
-    """True if the first op that touches a buffer overwrites it completely unread, and all later ops that touch it are
-    in its block.
+    """True if the first op that touches a buffer overwrites all of it unread, and all later ops that touch it follow in
+    the same block.
 
     A loop in the block of the allocation counts as such an op. touches: the ops that touch the buffer, starting with
     the first. own: the operands of the first op that are the buffer or a view of the buffer.
@@ -328,7 +328,9 @@ def starts_fresh(alloc: Buffer, touches: Sequence[Operation], own: Container[SSA
 
 
 def reshaped(value: SSAValue) -> SSAValue:
-    """The memref of which a memref contains all elements in another shape, traced back as far as possible."""
+    """The memref from which a chain of reshapes, each of all elements, computes `value`; `value` itself without
+    reshapes.
+    """
     while isinstance(reshape := value.owner, SliceOp) and elements_of(reshape.source) == elements_of(value):
         value = reshape.source
     return value

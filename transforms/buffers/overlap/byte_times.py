@@ -99,7 +99,7 @@ def rewrites_before_reading(loop: scf.ForOp, read: SSAValue, lost: SSAValue, shi
 
 
 class _Access(NamedTuple):
-    """Reads or writes of bytes of a buffer, with the time of each, counted from the start of the op."""
+    """Bytes of a buffer that an op reads or writes, and the time of each access, counted from the start of the op."""
 
     buffer: SSAValue
     writes: bool

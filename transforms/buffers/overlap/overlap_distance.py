@@ -41,9 +41,7 @@ NO_ACCESS = 1 << 62
 
 
 class Access(NamedTuple):
-    """Reads or writes of a buffer. For each time, the access extends from the first accessed byte to the end
-    (exclusive).
-    """
+    """The bytes of a buffer that an op reads or writes at each time, from the first byte to the end (exclusive)."""
 
     buffer: SSAValue
     writes: bool

@@ -215,8 +215,8 @@ def _short_patterns(grid: Grid, height: int, check: Check) -> Iterator[int]:
     """Yield a set of offsets for each buffer: the sums of sizes of buffers that are alive at the same time. These
     mostly suffice.
 
-    The set may lack offsets. The buffer below may itself rest on buffers that are never alive at the same time as the
-    upper one.
+    The set lacks some possible offsets, because the buffer below may rest on buffers that are never alive together with
+    the upper buffer.
     """
     limits = _Limits(grid, height, check)
     for b, near in enumerate(_neighbours(grid, check)):
@@ -275,9 +275,7 @@ def _steps(grid: Grid, b: int) -> Iterable[int]:
 
 
 def _sums(steps: Iterable[Iterable[int]], most: int, check: Check) -> int:
-    """The set of all sums, up to `most`, of steps of some of the buffers, with one step per buffer. steps: the steps of
-    each buffer.
-    """
+    """The set of all sums up to `most` of steps, with at most one step per buffer. steps: the steps of each buffer."""
     sums, within = 1, (1 << most + 1) - 1
     for alternatives in steps:
         check(_work(most))

@@ -102,7 +102,7 @@ class Minimiser:
         self.mergeable = len(merge_buffers(self.problem.grid, 0)) < len(rectangles)
 
     def minimise(self) -> Placement:
-        """The lowest placement found; with a capacity, the first one that is no higher."""
+        """The lowest placement found; with a capacity, the first placement that is no higher than the capacity."""
         self._bisect()
         if self.effort.capacity is None:
             self._lower()
@@ -383,7 +383,7 @@ class _Common:
 
 
 def _pairs(blocks: dict[int, _MergedBlock], common: _Common, draw: Random) -> Iterator[tuple[float, int, int]]:
-    """Yield pairs of blocks that can be merged, each after the probability that the match is no coincidence.
+    """Yield pairs of blocks that can be merged, each preceded by the probability that the match is no coincidence.
 
     The probability is based on the expected number of coincidences. If many blocks could be merged with each other,
     only a number of pairs that is linear in the number of blocks is drawn.

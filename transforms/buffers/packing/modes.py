@@ -52,8 +52,8 @@ def apart(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Start from the better greedy placement, run exact cover for some steps, then branch and bound. Return the lowest
-    placement.
+    """Start from the lower of the placements by first fit and best fit. Run exact cover for some steps, then branch and
+    bound. Return the lowest placement.
 
     The function returns as soon as a placement is proven optimal.
     """
@@ -74,8 +74,8 @@ def by_both_searches(rectangles: Sequence[Rectangle], effort: Effort) -> Placeme
 
 
 def by_branch_and_bound(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """Start from the better greedy placement, and run branch and bound until a placement is proven optimal. Return
-    it.
+    """Run branch and bound, starting from the lower of the placements by first fit and best fit, until a placement is
+    proven optimal. Return it.
     """
     return _searched(rectangles, greedy(rectangles, effort), effort)
 
@@ -123,7 +123,7 @@ def by_shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
 
 
 def by_exact_cover(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The result of exact cover that starts from the better greedy placement."""
+    """The result of exact cover, which starts from the lower of the placements by first fit and best fit."""
     from tinyml.transforms.buffers.packing.cover import improve_by_exact_cover
 
     return improve_by_exact_cover(rectangles, greedy(rectangles, effort), effort)

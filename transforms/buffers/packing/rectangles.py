@@ -70,11 +70,14 @@ NO_JUDGE = "none"
 class Placement:
     """The offsets of rectangles.
 
-    offsets: in bytes, in the order of the rectangles; for a rectangle that moves, its first offset. height: the
-    greatest end of any rectangle, in bytes. lower_bound: a bound on the height of every placement, in bytes. It is the
-    need at the peak, or more if a search has excluded lower placements. proof: whether the peak or which search proved
-    the bound. moves: in the order of their execution, also at the same point. When a rectangle moves, the bytes of its
-    new location are free, except for bytes of its old location. packer: the algorithm that found the offsets.
+    offsets: in bytes, in the order of the rectangles; for a rectangle that moves, its first offset.
+    height: the greatest end of any rectangle, in bytes.
+    lower_bound: a bound on the height of every placement, in bytes: the need at the peak, or more if a search has
+    excluded lower placements.
+    proof: how the bound was proven: by the peak, or by a search.
+    moves: in the order of their execution, also at the same point. When a rectangle moves, the bytes of its new
+    location are free, except for bytes of its old location.
+    packer: the algorithm that found the offsets.
     """
 
     offsets: tuple[int, ...]

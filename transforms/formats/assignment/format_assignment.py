@@ -498,9 +498,9 @@ class FormatAssignment:
 
     @cached_property
     def moments(self) -> InputMoments | None:
-        """The moments of the inputs' factors that determine how constants are rounded; None without inputs.
+        """The second moments of the factors of each constant, which determine how constants are rounded.
 
-        They are computed by evaluating the inputs.
+        None without inputs. The moments are computed by evaluating the program on the inputs.
         """
         return None if self.inputs is None else InputMoments(self.function, self.inputs)
 
@@ -554,7 +554,7 @@ class FormatAssignment:
         return ScoreErrors(module, self.inputs, self.class_of, self.are_numbers)
 
     def _first(self, tensors: TensorClass, choice: FormatChoice) -> NumberFormat:
-        """The format of a class before other classes change it, cached for each choice."""
+        """The format that a choice provides for a class, before steps for other classes change the format; cached."""
         key = tensors, choice
         if key not in self._of_choices:
             # No search may clip a known range.
@@ -618,8 +618,8 @@ class FormatAssignment:
 
 
 def bounded_later(function: func.FuncOp) -> set[SSAValue]:
-    """The results of squared distances and loop-carried sums. The passes in `LEAVE_OUT_ROUNDINGS` choose their
-    accumulators.
+    """The results of squared distances and loop-carried sums. The passes in `LEAVE_OUT_ROUNDINGS` choose the
+    accumulators of these results.
     """
     found = {value for _, difference in FuseDistancesPass.found(function) for value in difference.inputs}
     return found | {each.factor for each in AccumulateSumsPass.found(function)}

@@ -243,7 +243,8 @@ class InputMoments:
         """The mean square of the factors of each number of a constant, in a shape that broadcasts to the constant's
         shape.
 
-        None if the constant has other uses. Numbers that a loop indexes have a separate mean square each.
+        None if the constant has any use other than as a factor. Numbers that a loop indexes have a separate mean square
+        each.
         """
         if constant in self.windows:
             return self.windows[constant].mean_squares
@@ -259,7 +260,7 @@ class InputMoments:
         return None
 
     def _factors(self, constant: tdsl.ConstOp) -> list[SSAValue]:
-        """The values by which a constant is multiplied; empty if it has other uses."""
+        """The values by which a constant is multiplied; empty if it has any use other than as a factor."""
         partners = self.partners[constant]
         return partners if all(value in self.values for value in partners) else []
 

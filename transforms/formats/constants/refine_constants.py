@@ -100,8 +100,9 @@ class _Refinement:
     """The constants of a candidate during refinement.
 
     raws: the raws of changed constants, by index. errors: the errors of the margins, of shape (samples,). own: the part
-    of these errors that the rounding of constants causes, to first order. moments: cached second moments of slopes, by
-    the constant's index and the numbers. room: the number of further moments that may be cached.
+    of these errors that the rounding of constants causes, to first order. moments: cached second moments of the
+    margins' derivatives, by the constant's index and the numbers. room: the number of further moments that may be
+    cached.
     """
 
     def __init__(self, evaluator: CandidateEvaluator, formats: Formats):
@@ -170,8 +171,8 @@ class _Refinement:
                 self.own = snapped(errors)
 
     def _moments_of(self, index: int, live: NDArray[np.intp], slopes: Reals) -> NDArray[np.float64]:
-        """The second moments of the slopes of the numbers `live`. They are cached, because refinements of a constant do
-        not change them.
+        """The second moments of `slopes`, the derivatives of the margins with respect to the numbers `live`. They are
+        cached, because refinements of a constant do not change them.
         """
         key = index, live.tobytes()
         if (known := self.moments.get(key)) is None:
@@ -193,8 +194,8 @@ class _Refinement:
     ) -> Reals:
         """A mask of the numbers of a row that should be rounded to their other neighbours.
 
-        now, other: the numbers and their other neighbours. moments: the second moments of the numbers' slopes. most:
-        the maximum sum of magnitudes of the row.
+        now, other: the numbers and their other neighbours. slopes: the derivatives of the margins. moments: the second
+        moments of these derivatives. most: the maximum sum of magnitudes of the row.
         """
         weighted = slopes * self.weights[:, None]
         total = self.weights.sum()

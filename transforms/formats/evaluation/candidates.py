@@ -196,7 +196,7 @@ class CandidateEvaluator:
 
     @cached_property
     def digest(self) -> str:
-        """A digest of everything that determines the results: the program, the data and the options of the choice of
+        """A digest of everything that determines the results: the program, the data and the options for choosing
         formats.
         """
         scheme, scale_by = self.candidates.scheme, self.candidates.assignment.scale_by

@@ -1,7 +1,7 @@
 """Checks of a number format against reals: composite operations, and the formats and parameters that the format
 chooses.
 
-The operations are softmax, normalisation, steps, leaky slopes, sums of products of single numbers and means. A format
+The operations are softmax, normalisation, steps, leaky ReLUs, sums of products of single numbers and means. A format
 chooses further formats for constants, registers, addends, rotations and sums of votes. A bad choice reduces accuracy
 without any error message: a constant saturates, or the argument of a function is clipped.
 """
@@ -57,7 +57,7 @@ def check_composites(numbers: Sequence[Numbers]) -> None:
 
 
 def _check_branches(source: Numbers, result: Numbers) -> None:
-    """Check that steps, leaky slopes and hard swish are accurate, given the precision of the result and of the constant
+    """Check that steps, leaky ReLUs and hard swish are accurate, given the precision of the result and of the constant
     factors.
     """
     raws, to, of = source.some(NUMBERS), result.format, source.format
@@ -128,7 +128,7 @@ def _check_vectors(source: Numbers) -> None:
 
 
 def _check_means(source: Numbers, result: Numbers) -> None:
-    """Check means over axes, and totals in floating point."""
+    """Check means over axes, and totals in floating point, against reals."""
     if not (source.is_complete and result.is_complete):
         return
     raws = source.some(NUMBERS)

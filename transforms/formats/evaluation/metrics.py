@@ -38,8 +38,8 @@ class Metric:
 
     loss: a description of a candidate's loss. unit: a description of the unit of losses. figure: the function that
     computes the figure of all answers; None for a sum over samples (`Reference.loss`). The right answers have the best
-    possible figure. of: the inputs of the figure. by_class: true if `NAME:CLASS` is the figure of one class. falls:
-    true if a lower figure is better.
+    possible figure. of: the kind of answers from which the figure is computed. by_class: true if `NAME:CLASS` is the
+    figure of one class. falls: true if a lower figure is better.
     """
 
     name: str
@@ -326,7 +326,7 @@ def _class_of(one: str, text: str, reals: Answers) -> int:
 
 
 def _check_both(text: str, reals: Answers, of: int | None) -> None:
-    """Raise `InputError` if all samples have one class, because the curve is then undefined."""
+    """Raise `InputError` if all samples have one class, because the ROC curve is then undefined."""
     assert reals.labels is not None
     if len(np.unique(reals.labels)) < 2:
         other = "other samples" if of is not None else "samples of two classes"

@@ -268,7 +268,7 @@ def _numpy_type(format: NumberFormat, count: int) -> str:
 
 
 def _check_functions(source: Numbers, result: Numbers) -> None:
-    """Check that the error of functions is at most the sum of 8 places of the result and 2e-3 of the value.
+    """Check that the error of functions is at most 8 places of the result plus 2e-3 of the function's value.
 
     Tables and interpolation cause errors of this size.
     """

@@ -28,17 +28,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CandidateOutcome:
-    """The counts and errors of a candidate on the first `seen` samples.
-
-    These are all samples unless the evaluation was stopped early.
+    """The counts and errors of a candidate on the first `seen` samples: all samples, unless the evaluation was stopped
+    early.
 
     differ: samples with another class than on reals. wrong: samples with another class than the label, 0 without
-    labels. error: the sum over the samples of the mean absolute error of the outputs (`mean_errors`), 0 without scores.
+    labels.
+    error: the sum over the samples of the mean absolute error of the outputs (`mean_errors`), 0 without scores.
     margin: the percentage of all samples that are expected to change their class, given the errors of the scores
-    (`MarginModel`), 0 without scores. fault: the reason why there is no program. departed, missed: for a program that
-    computes numbers instead of a class, the squared errors against the results on reals and against the targets
-    (`shares_of_variance`), summed over the samples. metric, figure: a metric that is computed from all answers, and its
-    value; samples not seen count as right.
+    (`MarginModel`), 0 without scores.
+    fault: the reason why there is no program.
+    departed, missed: for a program that computes numbers instead of a class, the squared errors against the results on
+    reals and against the targets (`shares_of_variance`), summed over the samples.
+    metric, figure: a metric that is computed from all answers, and its value; samples not seen count as right.
     """
 
     seen: int = 0
@@ -162,12 +163,12 @@ class Reference:
     def loss(self, outcome: CandidateOutcome, metric: str) -> float:
         """A lower bound on a candidate's loss, exact once all samples have been seen; infinite without a program.
 
-        For a metric with a figure, the loss is the loss of the figure (`Measure.loss`). For each other metric, it is
-        one of the following: the percentage of samples that differ, points of accuracy, the mean absolute error of the
-        outputs, or the percentage of samples whose class is expected to change by the model of margins. For a
-        regressor, accuracy is R2 in percent. For a regressor, the mean squared difference in percent of the variance of
-        the outputs on reals also replaces the percentage of samples that differ. If there are no targets, a program
-        with a single number may still be a decision with a margin.
+        For a metric with a figure, the loss is the loss of the figure (`Measure.loss`). The losses of the other metrics
+        are the percentage of samples that differ, the points of accuracy lost, the mean absolute error of the outputs,
+        and the percentage of samples whose class is expected to change (`MarginModel`). For a regressor, accuracy is R2
+        in percent, and the mean squared difference, in percent of the variance of the outputs on reals, replaces the
+        percentage of samples that differ. If there are no targets, a program with a single number may still be a
+        decision with a margin.
         """
         if outcome.fault is not None:
             return float("inf")

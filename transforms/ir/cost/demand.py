@@ -100,7 +100,7 @@ class Demand:
 
     operations: by the name of each operation of the source, the counts of its steps; "" collects steps that belong to
     no operation. constants, far, arena, input, local: in bytes. Constants are in flash, `far` of them in far flash;
-    local arrays are on the stack. kernels: by step, the costs of kernels whose instructions determine these costs.
+    local arrays are on the stack. kernels: by step, the costs of kernels that are known from the kernels' instructions.
     shared: by name, the bytes of flash of the functions that kernels share.
     """
 
@@ -477,7 +477,7 @@ def _of_zero(step: str) -> str:
 def is_shift(constant: int, product: str) -> bool:
     """True if a product of an extended number and a constant is computed by a shift.
 
-    An 8-bit chip shifts 16-bit numbers bit by bit, so that not every power of two is a shift there.
+    8-bit chips shift 16-bit numbers bit by bit. On these chips, some products with powers of two are not shifts.
     """
     return constant.bit_count() == 1 and not (constant > 2 and product == "i16")
 

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ConstantRows:
-    """A sum of a contraction with constant weights and constant initial values, which is finished to a byte.
+    """A sum of a contraction with constant weights and constant initial values, which the contraction converts to a
+    byte.
 
     rows: the weights. Each row spans a window from its first element to its last, with zeros in the gaps between runs.
     finish: the op that computes the byte. store: the store of the byte, if the store is the only effect of the

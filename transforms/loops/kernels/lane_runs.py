@@ -66,7 +66,7 @@ class Run:
 class LaneNest:
     """A nest as a function of lanes.
 
-    nest: the op that calls of the function replace, which includes all loops that became lanes or lines. outer: the
+    nest: the op that is replaced by calls of the function. It includes all loops that became lanes or lines. outer: the
     axes of the nest that stay loops, with their extents. runs: the memory that the function accesses; it writes only
     the last run.
     """
@@ -123,7 +123,7 @@ def _is_inside(loop: Operation, value: SSAValue) -> bool:
 class _Window:
     """An axis that each lane iterates over.
 
-    number: its index in the lane function. first: the first index that it has in the nest.
+    number: the index of this axis in the lane function. first: the least index along this axis in the nest.
     """
 
     number: SSAValue

@@ -79,7 +79,9 @@ class StraightRun:
 
     @property
     def cycles(self) -> int:
-        """The number of cycles that the run takes, according to the attributes of its ops; 0 if all ops are wires."""
+        """The number of cycles that the run takes, according to the attributes of its ops; 0 if all ops are
+        combinational.
+        """
         return max((end_of(op) + 1 for op in self.ops if CYCLE in op.attributes), default=0)
 
 
@@ -122,7 +124,7 @@ def body_of(loop: scf.ForOp) -> list[Operation]:
 
 
 def cycle_of(op: Operation) -> int | None:
-    """The cycle in which an op begins; None if it is a wire."""
+    """The cycle in which an op begins; None if the op takes no cycle, because its result is only a wire."""
     cycle = op.attributes.get(CYCLE)
     return cycle.value.data if isinstance(cycle, IntegerAttr) else None
 

@@ -87,7 +87,7 @@ def loaded_part(word: int, width: int) -> int:
 
 
 def stored_part(word: int, width: int) -> int:
-    """The number of LUTs that enable the store of `width` bits of a word of `word` bits."""
+    """The number of LUTs of the logic that enables the store of only `width` bits in a word of `word` bits."""
     return 2 * (word // width - 1)
 
 
@@ -135,7 +135,7 @@ def _function(values: tuple[int, ...]) -> int:
 
 
 def blocks(fabric: Fabric, depth: int, width: int) -> int:
-    """The number of block RAMs of a memory of `depth` words of `width` bits.
+    """The number of block RAMs for a memory with `depth` words, each `width` bits wide.
 
     Each block RAM stores its widest words, or twice as many words of half the width, and so on.
     """

@@ -78,7 +78,7 @@ class Steps(NamedTuple):
 
 
 def counted(graph: Graph, i: int) -> Steps:
-    """For each step of node i, the bits of the live pixels of operand and result, regardless of their addresses."""
+    """For each step of node i, the number of bits in live pixels of operand and result, whatever their addresses."""
     node = graph.nodes[i]
     [read] = node.reads
     operand, result = graph.tensors[read.tensor], graph.tensors[node.result]

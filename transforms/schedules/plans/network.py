@@ -54,7 +54,7 @@ def network_of(function: func.FuncOp, bits: int | None = None) -> Network:
 
 
 class _Network:
-    """A graph under construction."""
+    """The graph of a network under construction."""
 
     def __init__(self, bits: int | None) -> None:
         self.bits = bits

@@ -27,7 +27,7 @@ class Segment(NamedTuple):
 
     @property
     def schedule(self) -> str:
-        """The name of the tiling."""
+        """The name of the tiling in which the segment is executed."""
         return self.tiling.name
 
 

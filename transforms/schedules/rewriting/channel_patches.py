@@ -114,7 +114,7 @@ class ChannelTile:
 
     @property
     def ops(self) -> list[tdsl.TensorOp]:
-        """All ops, in order of dependence."""
+        """All ops of the loop over channels, in order of dependence."""
         return [op for link in self.links for op in (link.op, *link.chain)]
 
     def _stage(self, link: ChannelOp) -> Stage:

@@ -28,7 +28,7 @@ SUM_BITS = 32
 
 
 class Slice(Enum):
-    """The unit that streaming computes at a time."""
+    """The unit that a streamed segment computes at a time: a pixel or a row."""
 
     PIXEL = "pixel"
     ROW = "row"
@@ -41,9 +41,7 @@ class Slice(Enum):
 
 
 def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
-    """An array: entry q is the number of slices of an operand, from the first, that slices 0 to q of the result
-    need.
-    """
+    """An array. Entry q is the number of leading slices of the operand that slices 0 to q of the result need."""
     if read.sums:
         return np.array([slice.count(operand)])
     rows, columns = (
@@ -55,10 +53,10 @@ def needed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
 
 
 def passed(read: Read, operand: Image, result: Image, slice: Slice) -> Counts:
-    """An array: entry q is the number of slices of an operand, from the first, that slice q of the result and later
-    slices do not need.
+    """An array. Entry q is the number of leading slices of the operand that neither slice q of the result nor any later
+    slice of it needs.
 
-    The last entry, for the end, is the number of all slices.
+    The additional last entry is the number of all slices of the operand.
     """
     count = slice.count(operand)
     if read.sums:
@@ -136,8 +134,8 @@ class Streams:
         return slots * self.slice.bits(image)
 
     def produced(self, first: int, last: int) -> dict[str, Counts]:
-        """By tensor, an array: entry q is the number of its slices that are computed before slice q of the last result
-        is complete.
+        """By tensor, an array. Entry q is the number of the tensor's slices that are computed before slice q of the
+        last result is complete.
         """
         graph = self.graph
         steps = self.slice.count(graph.tensors[graph.nodes[last].result])
@@ -181,9 +179,9 @@ class Streams:
         return max(0, int((written - self.below(graph.tensors[name], freed)).max()))
 
     def below(self, image: Image, freed: Counts) -> Counts:
-        """An array: entry q is the number of bits of an image below its lowest slice that is still needed.
+        """An array. Entry q is the number of bits of an image below the lowest slice that is still needed.
 
-        freed: the number of slices before this slice.
+        freed: an array whose entry q is the number of slices before this slice.
         """
         whole = self.slice.bits(image) * freed
         match image.order:

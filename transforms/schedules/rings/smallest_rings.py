@@ -23,7 +23,7 @@ class RingSchedule(NamedTuple):
 
     @property
     def bits(self) -> int:
-        """The bits of all rings."""
+        """The total size of all ring buffers in bits."""
         timing, tensors = self.timing, self.segment.tensors
         slices = {name: Slice.ROW if timing.arrives(name) else timing.slice for name in self.slots}
         return sum(slots * slices[name].bits(tensors[name]) for name, slots in self.slots.items())

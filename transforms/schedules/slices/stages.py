@@ -30,7 +30,7 @@ class Stage:
 
     @property
     def ops(self) -> tuple[tdsl.TensorOp, ...]:
-        """All ops, in order of dependence."""
+        """All ops of the stage, in order of dependence."""
         return (*(() if self.pooled is None else self.pooled.ops), self.op, *self.chain)
 
     @property

@@ -26,10 +26,10 @@ from tinyml.transforms.schedules.tiling.padding import padding
 
 @dataclass(frozen=True)
 class TileMemory:
-    """The memory for computing several pixels at once.
+    """The memory available for computing several pixels at once.
 
-    input_tile: the maximum bytes of an input tile. spare: the bytes of the arena that are free; None for no limit. The
-    window and the pixel that are needed to compute single pixels do not count as free.
+    input_tile: the maximum size of an input tile in bytes. spare: the number of free bytes in the arena; None for no
+    limit. The buffers for the window and the pixel with which pixels are computed one by one do not count as free.
     """
 
     input_tile: int
@@ -73,8 +73,8 @@ def row_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY
 def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMORY, *, large: bool = False) -> Tiling:
     """The tiling of an image.
 
-    A tile consists of several rows that form one line of windows, of pixels of one row, or of several lines of windows.
-    large: true if kernels for several lines at once, which need more flash, may be used.
+    A tile is one of the following: several rows that form one line of windows, pixels of one row, or several lines of
+    windows. large: true if kernels for several lines at once, which need more flash, may be used.
     """
     (_, *taps, _), (_, height, width, channels) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
     evenly = op.steps == op.spread == (1, 1)

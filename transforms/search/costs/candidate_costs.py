@@ -216,7 +216,7 @@ class CandidateCosts:
         return nests if self.spending is None else nests.after(self.spending)
 
     def looped(self, nests: Program) -> Program:
-        """The program after kernel selection."""
+        """The program after `spend-flash` and kernel selection. nests: the program before these passes."""
         return self._spent(nests).at(LOOPS_TO_KERNELS, **vars(self.platform))
 
     def estimate(self, candidates: Iterable[Formats], problem: SearchProblem, workers: Workers) -> None:

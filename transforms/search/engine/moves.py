@@ -376,7 +376,8 @@ def greedy_steps(
 ) -> Iterator[Sequence[FormatChoice]]:
     """Yield candidates on a path from `start` to the widths of `goal`.
 
-    Each step changes the tensor for which the loss is least. The path ends if all next steps lose more than `at_most`.
+    Each step changes the tensor for which the loss is least. The path ends if the loss of every next step exceeds
+    `at_most`.
     """
     choices, differing = start, _differing(start, goal)
     while differing:

@@ -78,7 +78,7 @@ class SearchResult:
 
     reasons: in the order of the choices. points: candidates whose costs are known. loss: the loss of the choices;
     results for several programs are compared by it. refined: raws of constants, as in `RoundedConstants.raws`. rivals:
-    results that may lose less after refinement of constants.
+    results whose loss may be smaller after refinement of constants.
     """
 
     choices: Sequence[FormatChoice]

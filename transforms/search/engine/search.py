@@ -69,7 +69,7 @@ class Search:
     def losses(
         self, candidates: Iterable[Sequence[FormatChoice]], at_most: float | Sequence[float] = float("inf")
     ) -> list[float]:
-        """The losses of candidates; a lower bound for each candidate that loses more than `at_most`."""
+        """The losses of candidates; a lower bound for each candidate whose loss exceeds `at_most`."""
         return self.evaluation.losses([self.formats(choices) for choices in candidates], at_most)
 
     def fits(self, choices: Sequence[FormatChoice], ram: float = float("inf")) -> bool:
@@ -94,8 +94,8 @@ class Search:
     def offered(self, widths: Sequence[int], usual: Sequence[int] = ()) -> list[NumberFormat]:
         """The formats of the requested widths.
 
-        If no widths are requested, or the widths in `usual`, these are the formats of the usual widths that the family
-        has, or else its usual format. Raises `InputError` for other widths that the family does not have.
+        If no widths are requested, or exactly the widths `usual`, the result has the widths of `usual` that the family
+        has, or else only the family's usual format. Raises `InputError` for other widths that the family does not have.
         """
         if widths and tuple(widths) != tuple(usual):
             return [self.prototype_of(width) for width in widths]
@@ -147,7 +147,7 @@ class Limits:
 
     @property
     def cost(self) -> ProgramCost:
-        """The limits on time, flash and RAM as a cost."""
+        """The limits on time, flash and RAM, in the form of a program's cost."""
         return ProgramCost(self.time, self.flash, self.ram)
 
     @property
@@ -334,7 +334,9 @@ class Feasibility:
         return InputError(f"no program works in {asked}{remark}: the least that was found takes {taken}")
 
     def _memory(self, formats: Formats) -> ProgramCost:
-        """The bytes of a candidate that count towards the limits."""
+        """The needs of a candidate that are compared with limits; without estimates, only its constants, arena and
+        input.
+        """
         if self.is_limited:
             return self.cost(formats)
         return ProgramCost(0, self.search.constant_bytes(formats), self.search.memory(formats))

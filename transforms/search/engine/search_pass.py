@@ -3,8 +3,9 @@
 A new search is a subclass with a name, options and the method `search`. If there are several programs with equal
 results on reals, a search chooses among the programs. They differ in how they store loop-carried sums. Sums in
 accumulators are exact, but they need twice the memory of 16 bits. Rounded sums (`round-sums`) leave more memory to
-other tensors. The more factors are stored at once, the less memory they leave. Which program loses least is known only
-after formats have been found for each program. The last step of every search refines the constants of its result.
+other tensors. The more factors are stored at once, the less memory they leave. The losses of the programs can be
+compared only after formats have been found for each program. The last step of every search refines the constants of
+its result.
 """
 
 from __future__ import annotations
@@ -99,8 +100,9 @@ def in_modes(module: ModuleOp, modes: Sequence[str]) -> Iterator[ModuleOp]:
 def refine_result(search: Search, limits: Limits, result: SearchResult) -> SearchResult:
     """Refine the constants of a result and of its rivals (`refine_constants`), and return the best refined result.
 
-    The best result has the least loss among the refined results that lose no more than `result` and meet the limits. If
-    there is none, `result` is returned unchanged.
+    The best result has the least loss among the refined results that meet the limits and whose loss is at most the loss
+    of
+    `result`. If there is none, `result` is returned unchanged.
     """
     evaluation, feasibility = search.evaluation, Feasibility(search, limits)
     evaluation.begin("constants")

@@ -1,7 +1,7 @@
-"""Normalisations by the mean and the deviation of each sample. The program computes both at inference.
+"""Normalisations by the mean and the standard deviation of each sample. The program computes both at inference.
 
-`tdsl.normalise` divides a row by its Euclidean norm. The norm of a centred row is the deviation of the row times the
-square root of its number of elements.
+`tdsl.normalise` divides a row by its Euclidean norm. The norm of a centred row is the row's standard deviation times
+the square root of the number of elements.
 """
 
 from __future__ import annotations
