@@ -74,8 +74,8 @@ FRONT_LOSS = 5.0
 class SearchParetoPass(LimitedPass):
     """Use the fastest candidate within the limits that loses no more than `loss`.
 
-    Without `loss`, or if all candidates lose more, use the candidate with the least loss. Raises `InputError` if no
-    candidate is within the limits.
+    If `loss` is not given, or if the loss of every candidate exceeds it, use the candidate with the least loss. Raises
+    `InputError` if no candidate is within the limits.
 
     ram, flash, cycles: limits; RAM includes the stack, cycles are in the target's unit. The costs of candidates are
     their costs after `spend-flash` has used the remaining flash. target: as for `select-kernels`. widths: the widths of
