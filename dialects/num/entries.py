@@ -27,7 +27,7 @@ _NUMBERS = BaseAttr(MemRefType) | BaseAttr(ClockedMemory)
 
 @irdl_op_definition
 class EntriesOp(RowLoopOp):
-    """A sum over the entries of the row of a `num.contract` in a compressed matrix (`dialects/layouts/sparse_rows.py`).
+    """The sum over a row's entries in a `num.contract` of a compressed matrix (`dialects/layouts/sparse_rows.py`).
 
     The arguments of the body are the sum before an entry, the index of the entry in the matrix, and the column of the
     entry. The body adds a term and ends with `num.next`. The operands `gaps` and `lengths` are the gaps and row lengths

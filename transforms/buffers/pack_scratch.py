@@ -163,10 +163,10 @@ class PackScratchPass(PackingOptions, ModulePass):
     arena, in bytes. moves: let each operand move at most once, before the op whose result overlaps it, if that saves
     one percent of the arena.
 
-    The arena records a lower bound on the bytes of every packing. It also records the search that proved the bound,
-    unless the peak of live bytes proves it. It names the algorithm that found the packing unless first fit sufficed.
-    The packing is optimal if its size equals the bound. Each view records the program points between which it is alive.
-    Unused buffers are erased. A function without buffers is unchanged.
+    The arena records a lower bound on the bytes of every packing. If the bound exceeds the peak of live bytes, the
+    arena also records the search that proved the bound. The arena names the algorithm that found the packing unless
+    first fit sufficed. The packing is optimal if its size equals the bound. Each view records the program points
+    between which it is alive. Unused buffers are erased. A function without buffers is unchanged.
 
     Raises `InputError` for options out of range and for a function that is already packed. Raises `InputError` for an
     arena above the limit; the message names the op at the peak and the buffers that are alive there.

@@ -74,7 +74,7 @@ FRONT_LOSS = 5.0
 class SearchParetoPass(LimitedPass):
     """Use the fastest candidate within the limits whose loss is at most `loss`.
 
-    Without `loss`, or if the loss of every candidate exceeds it, use the candidate with the least loss. Raises
+    If `loss` is not given, or if the loss of every candidate exceeds it, use the candidate with the least loss. Raises
     `InputError` if no candidate is within the limits.
 
     ram, flash, cycles: limits; RAM includes the stack, cycles are in the target's unit. The costs of candidates are
