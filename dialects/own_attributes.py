@@ -32,6 +32,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
 from tinyml.dialects.errors import InputError, did_you_mean
 from tinyml.dialects.locations import error_at
@@ -141,6 +142,10 @@ def _groups(op: Operation) -> Iterator[tuple[HolderKind, str, Holder | None, Map
     # xDSL verifies attributes before properties, and its verifier fails on a function without a type.
     if "function_type" not in op.properties:
         raise error_at(op, "the property 'function_type' is missing")
+    for lists in ("arg_attrs", "res_attrs"):
+        given: Attribute | None = op.properties.get(lists)
+        if given is not None and not isa(given, ArrayAttr[DictionaryAttr]):
+            raise error_at(op, f"the property '{lists}' must be an array of dictionaries, got {given}")
     symbol: Attribute | None = op.properties.get("sym_name")
     name = symbol.data if isinstance(symbol, StringAttr) else "?"
     yield (

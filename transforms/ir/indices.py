@@ -168,7 +168,7 @@ def mean_iterations(loop: scf.ForOp) -> float | None:
     """The mean number of iterations of a loop over all executions of the loop.
 
     The bounds of the loop may depend on the indices of enclosing loops. None unless the bounds of these enclosing loops
-    are constant and the bounds of the loop follow from the indices alone.
+    are constant, the bounds of the loop follow from the indices alone, and every step is positive.
     """
     around = _ranges(loop.operands[:3])
     if prod(map(len, around.values())) > MOST_ITERATIONS:
@@ -176,7 +176,8 @@ def mean_iterations(loop: scf.ForOp) -> float | None:
     grid = np.meshgrid(*around.values(), indexing="ij", sparse=True)
     known = dict(zip(around, grid, strict=True))
     low, high, step = (index_value(bound, known) for bound in (loop.lb, loop.ub, loop.step))
-    if low is None or high is None or step is None:
+    # A loop whose step is not positive never ends.
+    if low is None or high is None or step is None or np.any(np.less_equal(step, 0)):
         return None
     shape = [len(indices) for indices in around.values()]
     return float(np.broadcast_to(np.maximum(-((low - high) // step), 0), shape).mean()) if prod(shape) else 0.0

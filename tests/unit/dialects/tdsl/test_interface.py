@@ -154,6 +154,20 @@ def test_a_function_without_a_type_is_refused(tmp_path: Path, capsys: pytest.Cap
         assert message.count("\n") == 1
 
 
+@pytest.mark.parametrize("lists", ["arg_attrs", "res_attrs"])
+@pytest.mark.parametrize("given", ["() -> ()", "[1 : i8]"])
+def test_attributes_of_arguments_that_are_no_dictionaries_are_refused(
+    lists: str, given: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = tmp_path / "program.mlir"
+    properties = f'sym_name = "f", function_type = () -> (), {lists} = {given}'
+    file.write_text(f'"func.func"() <{{{properties}}}> ({{ "func.return"() : () -> () }}) : () -> ()\n')
+    assert opt([str(file)]) == 1
+    message = capsys.readouterr().err
+    assert f"the property '{lists}' must be an array of dictionaries, got" in message
+    assert message.count("\n") == 1
+
+
 def test_an_input_that_no_function_takes_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "program.mlir"
     text = "func.func @f() attributes {tdsl.interface = #tdsl.interface<input = <FIELDS>>} {\n  func.return\n}\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from programs.kernel_tables import tile_families
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
@@ -12,7 +13,7 @@ from tinyml.lowering.pipelines import flatten, run
 from tinyml.targets.costs import Cost, CostTable, KernelCost, cost_table
 from tinyml.targets.registry import boards
 from tinyml.targets.tiles import Tile
-from tinyml.transforms.ir.cost.demand import Demand, StepCounts, demand_of
+from tinyml.transforms.ir.cost.demand import UNKNOWN_TRIPS, Demand, StepCounts, demand_of, trip_count
 from tinyml.transforms.ir.cost.estimate import estimate, estimate_of, estimate_on
 
 BUFFERS = """
@@ -162,6 +163,21 @@ def test_tables_of_devices(loops: ModuleOp) -> None:
     assert found is not None
     assert found.guessed == ()
     assert 15 * 6 * 30 < found.time < 15 * 6 * 60
+
+
+@pytest.mark.parametrize(("step", "iterations"), [(2, 2), (1, 4), (0, UNKNOWN_TRIPS), (-1, UNKNOWN_TRIPS)])
+def test_iterations_of_a_loop_that_never_ends_are_unknown(step: int, iterations: int) -> None:
+    program = f"""
+func.func @model(%X: memref<9xi16>) {{
+  %zero = arith.constant 0 : index
+  %step = arith.constant {step} : index
+  %four = arith.constant 4 : index
+  scf.for %t = %zero to %four step %step {{
+  }}
+  func.return
+}}"""
+    loops = [op for op in Parser(context(), program).parse_module().walk() if isinstance(op, scf.ForOp)]
+    assert [trip_count(loop) for loop in loops] == [iterations]
 
 
 @pytest.mark.parametrize(
