@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     DictionaryAttr,
     FloatAttr,
+    FunctionType,
     IntegerAttr,
     IntegerType,
     ModuleOp,
@@ -140,8 +141,8 @@ def _groups(op: Operation) -> Iterator[tuple[HolderKind, str, Holder | None, Map
         yield HolderKind.MODULE if isinstance(op, ModuleOp) else HolderKind.OPERATION, "", op, op.attributes
         return
     # xDSL verifies attributes before properties, and its verifier fails on a function without a type.
-    if "function_type" not in op.properties:
-        raise error_at(op, "the property 'function_type' is missing")
+    if not isinstance(op.properties.get("function_type"), FunctionType):
+        raise error_at(op, "the property 'function_type' is missing or no type of a function")
     for lists in ("arg_attrs", "res_attrs"):
         given: Attribute | None = op.properties.get(lists)
         if given is not None and not isa(given, ArrayAttr[DictionaryAttr]):

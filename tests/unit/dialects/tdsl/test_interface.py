@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -145,9 +146,9 @@ def test_a_wrong_field_is_one_located_line(fields: str, tmp_path: Path, capsys: 
 def test_a_function_without_a_type_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "program.mlir"
     interface = "tdsl.interface = #tdsl.interface<input = <received = 3>>"
-    for attributes in ("", f" {{{interface}}}"):
+    for given, attributes in product(("", ", function_type = 3 : i8"), ("", f" {{{interface}}}")):
         body = '({ "func.return"() : () -> () })'
-        file.write_text(f'"func.func"() <{{sym_name = "f"}}> {body}{attributes} : () -> ()\n')
+        file.write_text(f'"func.func"() <{{sym_name = "f"{given}}}> {body}{attributes} : () -> ()\n')
         assert opt([str(file)]) == 1
         message = capsys.readouterr().err
         assert "the property 'function_type' is missing" in message
