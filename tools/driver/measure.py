@@ -160,15 +160,14 @@ def accuracy(reals: ModuleOp, formats: ModuleOp, data: Data) -> Accuracy:
     threshold = tdsl.read_interface(formats).threshold
     if threshold is not None:
         return _detection(reals, on_reals, formats, in_formats, data, threshold)
+    rounded = in_reals(formats, in_formats)
     regression, worst = None, None
     if not has_answers(on_reals, data):
-        rounded = in_reals(formats, in_formats)
         regression = _regression(on_reals, rounded, data)
         if on_reals.scores is not None and rounded.scores is not None:
             from tinyml.tools.driver.choice.output_errors import greatest_growth
 
             worst = greatest_growth(on_reals.scores, rounded.scores, data.targets)
-    rounded = in_reals(formats, in_formats)
     figures = [_output_figures(number, on_reals, rounded, data) for number in range(1, len(on_reals.tensors))]
     disagreements = 0 if regression is not None else int((reference != compiled).sum())
     answers = None if regression is not None else (reference, compiled)
