@@ -75,9 +75,10 @@ def to_nearest(x: F32, low: I32, high: I32) -> I32:
 
 def to_even(x: F32, low: I32, high: I32) -> I32:
     """tm_f32_to_even: the integer nearest to x, halves to even, clamped to [low, high]; low for NaN."""
-    rounded = np.rint(np.asarray(x, np.float32))
-    inside = np.clip(rounded, low.astype(np.float32), high.astype(np.float32))
-    return np.where(np.isnan(inside), low.astype(np.float32), inside).astype(np.int32)
+    x = np.asarray(x, np.float32)
+    inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
+    whole = np.rint(np.where(inside, x, np.float32(0))).astype(np.int32)
+    return np.where(inside, whole, np.where(x >= high.astype(np.float32), high, low)).astype(np.int32)
 
 
 def scale_to_even(x: I32, factor: I32, low: I32, high: I32) -> I32:
@@ -218,6 +219,13 @@ def requantize(x: I32, multiplier: I32, shift: I8) -> I32:
     return ((high >> right) + (rest > half + (high < 0))).astype(np.int32)
 
 
+def requantize_even(x: I32, multiplier: I32, shift: I8) -> I32:
+    """tm_requantize_even_s32: x * multiplier * 2^(shift - 31), rounded once, halves to even, and clamped to 32 bits."""
+    right, product = 31 - shift.astype(np.int64), x.astype(np.int64) * multiplier
+    rounded = product + ((np.int64(1) << right - 1) - 1 + (product >> right & 1)) >> right
+    return np.clip(rounded, -(1 << 31), (1 << 31) - 1).astype(np.int32)
+
+
 def requantize_wide(x: I64, multiplier: I32, shift: I8) -> I32:
     """tm_requantize_s64: x * multiplier * 2^(shift - 15), rounded to nearest, halves upwards.
 
@@ -356,6 +364,9 @@ RUNTIME_FUNCTIONS = {
     "tm_bf16_to_f32": RuntimeFunction((i16,), f32, from_bfloat),
     "tm_rank_s32": RuntimeFunction((TABLE_32, i32, i16), i16, rank, programs.rank, documented.ranked),
     "tm_requantize_s32": RuntimeFunction((i32, i32, i8), i32, requantize, programs.requantize, documented.requantised),
+    "tm_requantize_even_s32": RuntimeFunction(
+        (i32, i32, i8), i32, requantize_even, programs.requantize_even, documented.requantised_to_even
+    ),
     "tm_requantize_s64": RuntimeFunction(
         (i64, i32, i8), i32, requantize_wide, programs.requantize_wide, documented.requantised_once
     ),
