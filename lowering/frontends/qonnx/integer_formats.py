@@ -1,0 +1,45 @@
+"""The fixed-point formats of the integers that a quantiser yields."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from tinyml.dialects.extensions import imported
+from tinyml.dialects.formats.fixed.type import FixedType, SignedType, UnsignedType
+from tinyml.dialects.formats.parameters import FRACS
+
+if TYPE_CHECKING:
+    from tinyml.dialects.formats.fixed.type import ExactInteger
+
+SUM_WIDTHS = (16, 32)
+
+MOST_BITS = 16
+"""Maximum bits of a quantiser."""
+
+
+def format_of_range(low: int, high: int, frac: int, *, bipolar: bool = False) -> ExactInteger:
+    """The narrowest format that represents the integers from low to high, times 2^-frac; halves go to even.
+
+    bipolar: whether the integers are -1 and 1 only.
+    """
+    if bipolar:
+        return imported("tinyml.dialects.formats.midrise:MidriseType")(1, frac)
+    if low >= 0 and high < 1 << UnsignedType.WIDTHS[-1]:
+        return UnsignedType(max(high.bit_length(), 1), frac)
+    width = max(max(-low - 1, high, 0).bit_length() + 1, FixedType.WIDTHS[0])
+    if low > -(1 << width - 1):
+        return FixedType(width, frac)
+    return SignedType(width, frac)
+
+
+def format_of_sums(low: int, high: int, frac: int) -> FixedType:
+    """The format for exact sums from low to high, times 2^-frac."""
+    width = next(width for width in SUM_WIDTHS if max(-low, high) < 1 << width - 1)
+    return FixedType(width, frac)
+
+
+def binary_exponent(scale: float) -> int | None:
+    """The number n for which a scale is 2^-n; None if it is no such power of two."""
+    fraction, exponent = math.frexp(scale)
+    return 1 - exponent if fraction == 0.5 and 1 - exponent in FRACS else None
