@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import bf16, f32
-from xdsl.utils.exceptions import ParseError
+from xdsl.utils.exceptions import ParseError, VerifyException
 
 from tinyml.dialects.context import own_dialects
-from tinyml.dialects.errors import InputError, unknown
+from tinyml.dialects.errors import InputError, squeeze, unknown
 from tinyml.dialects.extensions import missing_part, needs
 from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.plugins import expected, others_left_out
@@ -57,14 +57,29 @@ def formats() -> dict[str, type[NumberFormat]]:
 
 
 def format_spelled(ctx: Context, text: str) -> NumberFormat:
-    """The format described by a text: a name with a width, such as `fixed:8`, or only a name.
+    """The format described by a text: a name with a width, such as `fixed:8`, only a name, or a type.
 
-    Raises `InputError` if no number format has this name, or if the format does not have this width.
+    A type, such as `!fixed.q<8, 7, even>`, also states how numbers are rounded. Raises `InputError` if no number format
+    has this name, or if the format does not have this width.
     """
+    if text.startswith("!"):
+        return _type_spelled(ctx, text)
     name, colon, bits = text.partition(":")
     if colon and not (bits.isdecimal() and bits.isascii()):
         raise InputError(f"expected FORMAT:BITS, got '{text}'")
     return format_named(ctx, name, int(bits) if colon else None)
+
+
+def _type_spelled(ctx: Context, text: str) -> NumberFormat:
+    from tinyml.dialects.guarded_parser import GuardedParser
+
+    try:
+        format = number_format(GuardedParser(ctx, text).parse_type())
+    except (ParseError, VerifyException) as error:
+        raise InputError(f"no number format is written '{text}': {squeeze(str(error))}") from error
+    if format is None:
+        raise InputError(f"'{text}' is no type of numbers")
+    return format
 
 
 SYNTHESISED = "synthesised"

@@ -16,7 +16,7 @@ from xdsl.ir import Dialect
 from xdsl.irdl import irdl_attr_definition
 
 from tinyml.dialects.errors import InputError
-from tinyml.dialects.formats.fixed.type import FixedType, RoundedHalfUp
+from tinyml.dialects.formats.fixed.type import FixedType, RoundedInteger
 from tinyml.dialects.formats.grouped import GroupedFormat
 from tinyml.dialects.formats.groups import GroupsAttr
 from tinyml.dialects.formats.parameters import FRACS
@@ -27,7 +27,7 @@ USUAL_WIDTH = 8
 
 
 @irdl_attr_definition
-class MxIntType(GroupedFormat, RoundedHalfUp):
+class MxIntType(GroupedFormat, RoundedInteger):
     """`!mxint.b<width, frac>`: integers of 2 to 16 bits, times 2^-frac, with or without groups.
 
     The elements of a group share a power of two.

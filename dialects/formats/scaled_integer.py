@@ -133,14 +133,18 @@ class ScaledInteger(WidthAndFrac, NumberFormat, ABC):
         upper, lower = parts
         return m.mulf(m.addf(m.mulf(upper, m.float_constant(65536.0)), lower), scale)
 
-    def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
-        """The average, rounded to nearest with halves upwards and saturated, even if other operations round
+    def quotient(self, m: Machine[V], x: Int[V], divisor: int) -> Int[V]:
+        """x / divisor for a positive constant, rounded to nearest with halves upwards, even if other operations round
         differently.
         """
+        return m.nearest_quotient(x, divisor)
+
+    def average(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
+        """The average, rounded by `quotient` and saturated."""
         if not isinstance(value_format, ScaledInteger):
             return super().average(m, total, count, value_format)
         low, high = (count * limit for limit in value_format.limits)
         finer = self.frac.data - value_format.frac.data
         scaled = m.shift_left(m.bounded(total, low, high), max(finer, 0))
-        quotient = m.nearest_quotient(scaled, count << max(-finer, 0))
+        quotient = self.quotient(m, scaled, count << max(-finer, 0))
         return m.settle(m.clamp(quotient, *self.limits), self.stored_width)

@@ -199,13 +199,6 @@ class Multiples(RoundedOnce):
         left = self.scale - scale
         return clamped(self.ties(x * (1 << max(left, 0)), divisor << max(-left, 0)), self.low, self.high)
 
-    def average(self, total: Number, count: int, of_elements: Specification) -> Number:
-        """The raw of the average, rounded to nearest, halves upwards, whatever `ties` specifies for other
-        operations.
-        """
-        left = self.scale - _once(of_elements).scale
-        return clamped(half_up(total * (1 << max(left, 0)), count << max(-left, 0)), self.low, self.high)
-
 
 @dataclass(frozen=True)
 class Flipped(Multiples):
@@ -222,22 +215,16 @@ class Flipped(Multiples):
     def rounded(self, x: Number, scale: int, divisor: int = 1) -> Number:
         return self.integer(super().rounded(x, scale, divisor))
 
-    def average(self, total: Number, count: int, of_elements: Specification) -> Number:
-        return self.integer(super().average(total, count, of_elements))
-
 
 @dataclass(frozen=True)
 class OddMultiples(Multiples):
-    """Numbers raw * 2^-scale for odd raws from `low` to `high`. Averages are rounded like all other results."""
+    """Numbers raw * 2^-scale for odd raws from `low` to `high`."""
 
     ties: Callable[[Number, int], Number] = nearest_odd
 
     @property
     def raws(self) -> Sequence[int]:
         return tuple(range(self.low, self.high + 1, 2))
-
-    def average(self, total: Number, count: int, of_elements: Specification) -> Number:
-        return self.rounded(total, _once(of_elements).scale, count)
 
 
 @dataclass(frozen=True, eq=False)

@@ -280,6 +280,19 @@ class Machine(ABC, Generic[V]):
         raised = self.divide(self.add(twice, self.const(2 * divisor * below)), self.const(2 * divisor))
         return self.sub(raised, self.const(below))
 
+    def quotient_to_even(self, x: Int[V], divisor: int) -> Int[V]:
+        """x / divisor for a positive constant, rounded to nearest, halves to even."""
+        if divisor.bit_count() == 1:
+            return self.rescale_to_even(x, divisor.bit_length() - 1)
+        upwards = self.nearest_quotient(x, divisor)
+        if divisor % 2:
+            return upwards
+        # At a tie, x + divisor / 2 is a multiple of the divisor. An odd quotient is then one too great.
+        rest = self.sub(self.add(x, self.const(divisor // 2)), self.mul(upwards, self.const(divisor)))
+        rest = Int(rest.value, rest.width, max(rest.low, 0), min(rest.high, divisor - 1))
+        odd = self.low_bits(upwards, 1)
+        return self.sub(upwards, self.choose(self.at_least(rest, 1), self.const(0), odd))
+
     def shift_left(self, x: Int[V], amount: int) -> Int[V]:
         """x * 2^amount, in an order that suits an 8-bit chip: bit by bit while x is narrow, then by whole bytes."""
         return self.mul(self.mul(x, self.const(1 << amount % 8)), self.const(1 << amount - amount % 8))
@@ -358,6 +371,16 @@ class Machine(ABC, Generic[V]):
         if (rounded := (x.low + half) >> right) == (x.high + half) >> right:
             return self.const(rounded)
         return self.shift_right(self.add(x, self.const(half)), right)
+
+    def rescale_to_even(self, x: Int[V], right: int) -> Int[V]:
+        """x / 2^right, rounded half to even; exactly x * 2^-right if `right` is negative."""
+        if right <= 0:
+            return self.rescale(x, right)
+        if -(1 << right - 1) <= x.low and x.high <= 1 << right - 1:
+            return self.const(0)
+        odd = self.low_bits(self.shift_right(x, right), 1)
+        below = self.add(x, self.const((1 << right - 1) - 1))
+        return self.shift_right(self.add(below, odd), right)
 
     def rescale_to(self, x: Int[V], right: int, low: int, high: int) -> Int[V]:
         """x / 2^right, rounded half up and clamped to [low, high].

@@ -75,9 +75,10 @@ def to_nearest(x: F32, low: I32, high: I32) -> I32:
 
 def to_even(x: F32, low: I32, high: I32) -> I32:
     """tm_f32_to_even: the integer nearest to x, halves to even, clamped to [low, high]; low for NaN."""
-    rounded = np.rint(np.asarray(x, np.float32))
-    inside = np.clip(rounded, low.astype(np.float32), high.astype(np.float32))
-    return np.where(np.isnan(inside), low.astype(np.float32), inside).astype(np.int32)
+    x = np.asarray(x, np.float32)
+    inside = (x > low.astype(np.float32)) & ~(x >= high.astype(np.float32))
+    whole = np.rint(np.where(inside, x, np.float32(0))).astype(np.int32)
+    return np.where(inside, whole, np.where(x >= high.astype(np.float32), high, low)).astype(np.int32)
 
 
 def scale_to_even(x: I32, factor: I32, low: I32, high: I32) -> I32:

@@ -21,7 +21,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.universe import Universe
 from xdsl.utils.exceptions import VerifyException
 
+from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.lookup import format_spelled
 from tinyml.dialects.formats.number_format import Bound, Factor, Function, NumberFormat, Product, number_format
 from tinyml.lowering.exact_to_arith import LowerExactToArithPass
 from tinyml.lowering.num_to_exact import LowerNumToExactPass
@@ -35,6 +37,9 @@ WIDTHS = (8, 16, 32)
 
 RANGES = ((-1.0, 1.0), (0.0, 0.1), (-7.5, 6.0), (-100.0, 90.0))
 """The ranges of values for which the variants of a format with scales are made."""
+
+TO_EVEN = ("!fixed.q<8, 7, even>", "!fixed.q<16, 15, even>", "!fixed.s<8, 7, even>", "!fixed.s<32, 31, even>")
+"""Types that state another rounding than the usual one of their format."""
 
 SAMPLED = 8_000
 """Values or pairs tried where not all of them can be."""
@@ -72,8 +77,17 @@ def _sorts() -> Iterator[Sort]:
                 format = prototype.of_width(width)
             except InputError:
                 continue
-            variants = {one.type: one for one in (format.for_range(*bounds) for bounds in RANGES)}
-            yield Sort(f"{name}-{width}", (option, width), tuple(variants.values()))
+            yield Sort(f"{name}-{width}", (option, width), _variants(format))
+    for text in TO_EVEN:
+        format = format_spelled(context(), text)
+        yield Sort(
+            f"{str(format.type).split('<')[0][1:]}-{format.bits}-even", ("fixed", format.bits), _variants(format)
+        )
+
+
+def _variants(format: NumberFormat) -> tuple[NumberFormat, ...]:
+    variants = {one.type: one for one in (format.for_range(*bounds) for bounds in RANGES)}
+    return tuple(variants.values())
 
 
 SORTS = tuple(_sorts())

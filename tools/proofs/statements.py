@@ -246,7 +246,7 @@ def sums(lhs: Known, rhs: Known, result: Known, length: int) -> Iterator[OpState
             accumulator = result.format.accumulator(lhs.format, rhs.format, bound)
     except (InputError, VerifyException):
         return
-    size, unit = lhs.documented.size * rhs.documented.size, lhs.documented.unit_of_products(rhs.documented)
+    (low, high), unit = _products(lhs, rhs), lhs.documented.unit_of_products(rhs.documented)
     products, sum = f"{length} products of {lhs} and {rhs}", accumulator.type
     assert accumulator.sum_unit == unit, f"{sum} has not the unit of {products}"
     yield statement(f"{sum}", lambda x: num.ZeroOp(sum), [])
@@ -255,11 +255,21 @@ def sums(lhs: Known, rhs: Known, result: Known, length: int) -> Iterator[OpState
     yield statement(
         f"{products} in {sum}",
         lambda x: num.MacOp(x[0], x[1], x[2]),
-        [(sum, range(-(length - 1) * size, (length - 1) * size + 1)), lhs.operand, rhs.operand],
+        [(sum, range((length - 1) * low, (length - 1) * high + 1)), lhs.operand, rhs.operand],
     )
     yield statement(
         f"{products} in {sum} -> {result}",
         lambda x: num.FinishOp(x[0], result.format.type, bound),
-        [(sum, range(-length * size, length * size + 1))],
+        [(sum, range(length * low, length * high + 1))],
         cuts=result.documented.cuts_of_sums(unit),
     )
+
+
+def _products(lhs: Known, rhs: Known) -> tuple[int, int]:
+    """The least and the greatest product of a number in each format, at most and at least 0."""
+    raws = [
+        [raw for raw in (known.documented.raws[0], -1, 0, known.documented.raws[-1]) if raw in known.documented.raws]
+        for known in (lhs, rhs)
+    ]
+    products = [lhs.documented.product(a, b, rhs.documented) for a, b in product(*raws)]
+    return min(0, *products), max(0, *products)

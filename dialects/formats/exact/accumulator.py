@@ -103,9 +103,7 @@ class AccumulatorType(WidthAndFrac, Accumulator):
         return self.widened(32) if self.width.data == 24 else self
 
     def shift(self, result: NumberFormat) -> int | None:
-        numbers = exact_numbers(result)
-        right = self.frac.data - numbers.scale
-        return right if right > 0 and numbers.rounding(self.frac.data) == 1 << right - 1 else None
+        return exact_numbers(result).half_up_shift(self.frac.data)
 
     def holds(self, bound: Bound, result: NumberFormat) -> bool:
         low, high = limits(self.width.data)

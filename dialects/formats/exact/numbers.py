@@ -115,11 +115,18 @@ class ExactNumbers(NumberFormat):
         return None
 
     def rounding(self, scale: int) -> int:
-        """The rounding bias, which is added to a number of the scale `scale` before the number is shifted right.
+        """The greatest rounding bias, which is added to a number of the scale `scale` before the number is shifted
+        right.
 
         An accumulator must be wide enough for a sum plus this bias.
         """
         return 0
+
+    def half_up_shift(self, scale: int) -> int | None:
+        """The right shift that rounds a number of the scale `scale` after half a unit is added to it; None if the
+        format rounds in another way.
+        """
+        return None
 
     def stored(self, m: Machine[V], value: V) -> Int[V]:
         """A stored raw, with the interval that the format guarantees."""

@@ -14,17 +14,21 @@ and never rounds, and must be proven wide enough. Three formats are related to `
 * `!fixed.byte<8, frac>` represents the bytes of cameras: (byte - 128) * 2^-frac for bytes from 0 to 255. Kernels
   multiply signed integers, so bytes are cast to `!fixed.s<8, frac>`. The cast flips the highest bit and changes no
   number.
+
+`!fixed.q<width, frac, even>` and `!fixed.s<width, frac, even>` round halves to even, as PyTorch, ONNX and IEEE 754 do.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from xdsl.dialects.builtin import IntAttr
-from xdsl.ir import Dialect
+from xdsl.dialects.builtin import IntAttr, NoneAttr, UnitAttr
+from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.accumulator import AccumulatorType
@@ -34,7 +38,7 @@ from tinyml.dialects.formats.number_format import INTEGER_CODING, Coding, Functi
 from tinyml.dialects.formats.parameters import FRACS, WIDTHS
 from tinyml.dialects.formats.scaled_integer import STORAGE_WIDTHS, ScaledInteger
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.exact_integers import half_even
+from tinyml.dialects.machine.exact_integers import Number, half_even, half_up
 from tinyml.dialects.machine.machine import Int, Machine, limits
 
 if TYPE_CHECKING:
@@ -95,24 +99,92 @@ class ExactInteger(ScaledInteger, ExactFormat):
         return m.settle(self.fitted(m, x, scale - self.frac.data), self.stored_width)
 
 
-class RoundedHalfUp(ExactInteger):
-    """A format of integers times 2^-frac that rounds to nearest, half up, and saturates."""
+class RoundedInteger(ExactInteger):
+    """A format of integers times 2^-frac that rounds to nearest and saturates. Halves are rounded up or to even."""
+
+    @property
+    def halves_to_even(self) -> bool:
+        return False
 
     def rounded(self, reals: Reals) -> NDArray[np.float64]:
-        return np.floor(np.asarray(reals, np.float64) + 0.5)
+        wide = np.asarray(reals, np.float64)
+        return np.rint(wide) if self.halves_to_even else np.floor(wide + 0.5)
 
     def rounding(self, scale: int) -> int:
         """Half a unit in the last place of the result."""
         return 1 << max(scale - self.frac.data - 1, 0)
 
+    def half_up_shift(self, scale: int) -> int | None:
+        right = scale - self.frac.data
+        return right if right > 0 and not self.halves_to_even else None
+
     def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
-        return m.rescale(x, right)
+        return m.rescale_to_even(x, right) if self.halves_to_even else m.rescale(x, right)
 
     def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
-        return m.rescale_to(x, right, *self.limits)
+        low, high = self.limits
+        if not self.halves_to_even:
+            return m.rescale_to(x, right, low, high)
+        # The interval of numbers between the limits is narrow; rounding stays within it.
+        inside = m.clamp(x, low << max(right, 0), high << max(right, 0))
+        return m.clamp(m.rescale_to_even(m.narrowed(inside), right), low, high)
 
     def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
+        if self.halves_to_even:
+            return self.fitted(m, m.mul(a, b), right)
         return m.product_to(a, b, right, *self.limits)
+
+    def from_f32(self, m: Machine[V], value: V) -> V:
+        """The raw of a float, rounded to nearest by the rule of the format, and saturated."""
+        if not self.halves_to_even:
+            return super().from_f32(m, value)
+        scaled, (low, high) = m.mulf(value, m.float_constant(math.ldexp(1.0, self.frac.data))), self.limits
+        rounded = m.call("tm_f32_to_even", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
+        return m.settle(Int(rounded, 32, low, high), self.stored_width)
+
+    def quotient(self, m: Machine[V], x: Int[V], divisor: int) -> Int[V]:
+        return m.quotient_to_even(x, divisor) if self.halves_to_even else m.nearest_quotient(x, divisor)
+
+
+class StatedRounding(RoundedInteger):
+    """A type `<width, frac>` that rounds halves up, or `<width, frac, even>` that rounds them to even."""
+
+    # Declared for the type checker; final classes repeat the field.
+    even: UnitAttr | NoneAttr
+
+    @property
+    def halves_to_even(self) -> bool:
+        return isinstance(self.even, UnitAttr)
+
+    def resized(self, width: int, frac: int) -> Self:
+        """The format of another width and scale, with the same rounding."""
+        return self.new([IntAttr(width), IntAttr(frac), self.even])
+
+    def narrowed(self, bits: int) -> Self:
+        bits = min(bits, self.width.data - self.WIDTHS[0])
+        return self.resized(self.width.data - bits, max(self.frac.data - bits, FRACS[0]))
+
+    @property
+    def ties(self) -> Callable[[Number, int], Number]:
+        """The documented rule by which halves are rounded."""
+        return half_even if self.halves_to_even else half_up
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        start = parser.pos
+        with parser.in_angle_brackets():
+            numbers: list[int] = [parser.parse_integer(allow_boolean=False)]
+            even = False
+            while not even and parser.parse_optional_punctuation(","):
+                even = parser.parse_optional_keyword("even") is not None
+                numbers += [] if even else [parser.parse_integer(allow_boolean=False)]
+        if len(numbers) != 2:
+            parser.raise_error(f"{cls.name} has 2 parameters, got {len(numbers)}", start, parser.pos)
+        return [*map(IntAttr, numbers), UnitAttr() if even else NoneAttr()]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(f"{self.width.data}, {self.frac.data}{', even' if self.halves_to_even else ''}")
 
 
 MATH = "math"
@@ -120,8 +192,10 @@ MATH = "math"
 
 
 @irdl_attr_definition
-class FixedType(RoundedHalfUp):
+class FixedType(StatedRounding):
     """`!fixed.q<width, frac>`: 2 to 32 bits, stored in the least sufficient of 8, 16 and 32 bits.
+
+    Halves are rounded up. `!fixed.q<width, frac, even>` rounds them to even.
 
     A width below the storage width restricts the raws. Saturation enforces this restriction, and proofs rely on it.
     """
@@ -130,19 +204,20 @@ class FixedType(RoundedHalfUp):
     GOOD_FOR = "fixed point: the fastest and smallest on chips without an FPU"
     width: IntAttr
     frac: IntAttr
+    even: UnitAttr | NoneAttr
     SCHEMES: ClassVar[Sequence[str]] = ("seedot", "shiftry", MATH)
     WIDTHS: ClassVar[Sequence[int]] = WIDTHS
     WIDTHS_IN_WORDS: ClassVar[str] = f"from {WIDTHS[0]} to {WIDTHS[-1]}"
 
-    def __init__(self, width: int, frac: int):
-        super().__init__(IntAttr(width), IntAttr(frac))
+    def __init__(self, width: int, frac: int, *, to_even: bool = False):
+        super().__init__(IntAttr(width), IntAttr(frac), UnitAttr() if to_even else NoneAttr())
 
     @property
     def specification(self) -> Multiples:
         from tinyml.dialects.formats.specification import Multiples
 
         most = 2 ** (self.width.data - 1) - 1
-        return Multiples(self.frac.data, -most, most)
+        return Multiples(self.frac.data, -most, most, self.ties)
 
     @property
     def limits(self) -> tuple[int, int]:
@@ -152,7 +227,7 @@ class FixedType(RoundedHalfUp):
 
     @property
     def candidates(self) -> Sequence[FixedType]:
-        return [FixedType.of_width(width) for width in CANDIDATE_WIDTHS]
+        return [self.resized(width, width - 1) for width in CANDIDATE_WIDTHS]
 
     def adds_raws_of(self, sums: NumberFormat) -> bool:
         if not isinstance(sums, FixedType) or sums.scale > self.scale:
@@ -177,23 +252,25 @@ class FixedType(RoundedHalfUp):
         frac = self.width.data - 1 - exponent
         if magnitude and math.floor(math.ldexp(magnitude, frac + 1) + 0.5) <= self.limits[1] + 1:
             frac += 1
-        return FixedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
+        return self.resized(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
     def in_register(self) -> FixedType:
         """The format of the same range with at least 16 bits, because products of 8-bit numbers have 16 bits in any
         case.
         """
         more = max(REGISTER_WIDTH - self.width.data, 0)
-        return FixedType(self.width.data + more, min(self.frac.data + more, FRACS[-1]))
+        return self.resized(self.width.data + more, min(self.frac.data + more, FRACS[-1]))
 
     def addend(self, other: NumberFormat, result: NumberFormat) -> FixedType:
         frac = max(exact_numbers(other).scale, exact_numbers(result).scale)
         coarser = min(self.frac.data, max(frac, FRACS[0]))
         # The same range needs fewer bits at a coarser scale; one bit is a reserve for rounding up.
         needed = self.width.data - max(self.frac.data - coarser - 1, 0)
-        return FixedType(max(needed, min(self.width.data, BYTE)), coarser)
+        return self.resized(max(needed, min(self.width.data, BYTE)), coarser)
 
     def store_sum(self, m: Machine[V], x: Int[V], left: int, y: Int[V], scale: int) -> V:
+        if self.halves_to_even:
+            return super().store_sum(m, x, left, y, scale)
         return m.settle(m.sum_to(x, left, y, scale - self.frac.data, *self.limits), self.stored_width)
 
     def store_product(self, m: Machine[V], x: Int[V], y: Int[V], scale: int) -> V:
@@ -213,23 +290,28 @@ class FixedType(RoundedHalfUp):
 
 
 @irdl_attr_definition
-class SignedType(RoundedHalfUp):
-    """`!fixed.s<width, frac>`: 2 to 32 bits, stored in the least sufficient of 8, 16 and 32 bits."""
+class SignedType(StatedRounding):
+    """`!fixed.s<width, frac>`: 2 to 32 bits, stored in the least sufficient of 8, 16 and 32 bits.
+
+    Halves are rounded up. `!fixed.s<width, frac, even>` rounds them to even.
+    """
 
     name = "fixed.s"
     width: IntAttr
     frac: IntAttr
+    even: UnitAttr | NoneAttr
     WIDTHS: ClassVar[Sequence[int]] = WIDTHS
     WIDTHS_IN_WORDS: ClassVar[str] = f"from {WIDTHS[0]} to {WIDTHS[-1]}"
 
-    def __init__(self, width: int, frac: int):
-        super().__init__(IntAttr(width), IntAttr(frac))
+    def __init__(self, width: int, frac: int, *, to_even: bool = False):
+        super().__init__(IntAttr(width), IntAttr(frac), UnitAttr() if to_even else NoneAttr())
 
     @property
     def specification(self) -> Multiples:
         from tinyml.dialects.formats.specification import Multiples
 
-        return Multiples(self.frac.data, -(2 ** (self.width.data - 1)), 2 ** (self.width.data - 1) - 1)
+        most = 2 ** (self.width.data - 1) - 1
+        return Multiples(self.frac.data, -most - 1, most, self.ties)
 
     @property
     def limits(self) -> tuple[int, int]:
@@ -247,11 +329,11 @@ class SignedType(RoundedHalfUp):
         """The format with the finest scale at which the greatest magnitude does not saturate."""
         magnitude = max(abs(low), abs(high))
         frac = self.width.data - 1 - (math.frexp(magnitude)[1] if magnitude else 0)
-        return SignedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
+        return self.resized(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
 
 
 @irdl_attr_definition
-class UnsignedType(ExactInteger):
+class UnsignedType(RoundedInteger):
     """`!fixed.u<width, frac>`: 1 to 15 bits, stored in a signed integer of 8 or 16 bits."""
 
     name = "fixed.u"
@@ -278,14 +360,9 @@ class UnsignedType(ExactInteger):
         """The least and the greatest raw."""
         return 0, (1 << self.width.data) - 1
 
-    def from_f32(self, m: Machine[V], value: V) -> V:
-        """The raw of a float, rounded to nearest with halves to even, and saturated."""
-        scaled, (low, high) = m.mulf(value, m.float_constant(math.ldexp(1.0, self.frac.data))), self.limits
-        rounded = m.call("tm_f32_to_even", scaled, m.int_constant(low, 32), m.int_constant(high, 32))
-        return m.settle(Int(rounded, 32, low, high), self.stored_width)
-
-    def rounded(self, reals: Reals) -> NDArray[np.float64]:
-        return np.rint(np.asarray(reals, np.float64))
+    @property
+    def halves_to_even(self) -> bool:
+        return True
 
     @classmethod
     def of_width(cls, width: int | None) -> UnsignedType:
@@ -300,22 +377,6 @@ class UnsignedType(ExactInteger):
         """
         frac = self.width.data - (math.frexp(high)[1] if high > 0 else 0)
         return UnsignedType(self.width.data, min(max(frac, FRACS[0]), FRACS[-1]))
-
-    def rescaled(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
-        if right <= 0:
-            return m.rescale(x, right)
-        odd = m.low_bits(m.shift_right(x, right), 1)
-        below = m.add(x, m.const((1 << right - 1) - 1))
-        return m.shift_right(m.add(below, odd), right)
-
-    def fitted(self, m: Machine[V], x: Int[V], right: int) -> Int[V]:
-        low, high = self.limits
-        # The interval of numbers between the limits is narrow; rounding stays within it.
-        inside = m.clamp(x, low << max(right, 0), high << max(right, 0))
-        return m.clamp(self.rescaled(m, m.narrowed(inside), right), low, high)
-
-    def product(self, m: Machine[V], a: Int[V], b: Int[V], right: int) -> Int[V]:
-        return self.fitted(m, m.mul(a, b), right)
 
 
 @irdl_attr_definition

@@ -13,6 +13,33 @@ func.func @fixed(%a: !fixed.q<16, 15>, %b: !fixed.q<16, 12>) -> !fixed.q<16, 12>
 
 // -----
 
+// A sum is clamped, then rounded: half a unit less one is added, and one more where the quotient is odd.
+func.func @to_even(%s: !fixed.acc<32, 8>) -> !fixed.s<8, 4, even> {
+  %y = num.finish %s {bound = array<i64: -9000, 9000>} : !fixed.acc<32, 8> -> !fixed.s<8, 4, even>
+  func.return %y : !fixed.s<8, 4, even>
+}
+// CHECK-LABEL: func.func @to_even(%s: i32) -> (i8) {
+// CHECK: [[inside:%.*]] = exact.clamp {{.*}} : i32 -> i32 in [-2048, 2032]
+// CHECK: [[quotient:%.*]] = exact.shift_right {{.*}} by 4 : i16 -> i16 in [-128, 127]
+// CHECK-NEXT: [[odd:%.*]] = exact.low_bits [[quotient]] bits 1 : i16 -> i16 in [0, 1]
+// CHECK-NEXT: [[below:%.*]] = arith.constant 7 : i8
+// CHECK: [[raised:%.*]] = exact.add {{.*}}, [[below]]
+// CHECK-NEXT: [[rounded:%.*]] = exact.add [[raised]], [[odd]]
+// CHECK-NEXT: exact.shift_right [[rounded]] by 4 : i16 -> i16 in [-128, 127]
+
+// -----
+
+// No number reaches more than half a unit, and half a unit is rounded to 0.
+func.func @to_zero(%a: !fixed.q<8, 8>) -> !fixed.s<8, 0, even> {
+  %y = num.convert %a : !fixed.q<8, 8> -> !fixed.s<8, 0, even>
+  func.return %y : !fixed.s<8, 0, even>
+}
+// CHECK-LABEL: func.func @to_zero(%a: i8) -> (i8) {
+// CHECK-NEXT: %y = arith.constant 0 : i8
+// CHECK-NEXT: func.return %y : i8
+
+// -----
+
 // A posit is decoded, multiplied as an integer, and encoded: the only rounding. The table is that of its 175 raws.
 func.func @posit(%a: !posit.p<8, 2, -10, 3>, %b: !posit.p<8, 2, -10, 3>) -> !posit.p<8, 2, -10, 3> {
   %y = num.mul %a, %b : !posit.p<8, 2, -10, 3>, !posit.p<8, 2, -10, 3> -> !posit.p<8, 2, -10, 3>

@@ -56,6 +56,7 @@ FORMATS = (
     "mxint:8",
     "mxfp:4",
     "affine:8",
+    "!fixed.s<8, 7, even>",
 )
 
 

@@ -69,3 +69,28 @@
 
 %r = "test.op"() : () -> !fixed.byte<7, 3>
 // CHECK: fixed.byte width must be 8, got 7
+
+// -----
+
+%r = "test.op"() : () -> !fixed.s<8, 3, odd>
+// CHECK: Expected integer literal
+
+// -----
+
+%r = "test.op"() : () -> !fixed.s<8, even>
+// CHECK: fixed.s has 2 parameters, got 1
+
+// -----
+
+%r = "test.op"() : () -> !fixed.q<8, 3, 4, even>
+// CHECK: fixed.q has 2 parameters, got 3
+
+// -----
+
+%r = "test.op"() : () -> !fixed.s<33, 3, even>
+// CHECK: fixed.s width must be from 2 to 32, got 33
+
+// -----
+
+%r = "test.op"() : () -> !fixed.u<8, 3, even>
+// CHECK: Expected integer literal

@@ -14,3 +14,9 @@ func.func @sensors(%s: !fixed.s<16, 14>, %u: !fixed.u<10, 0>, %b: !fixed.byte<8,
   func.return
 }
 // CHECK: @sensors(%s: !fixed.s<16, 14>, %u: !fixed.u<10, 0>, %b: !fixed.byte<8, 7>)
+
+// The word `even` states that halves are rounded to even.
+func.func @even(%s: !fixed.s<16, 14, even>, %q: !fixed.q<8, -31, even>, %t: tensor<2x!fixed.s<2, 62, even>>) {
+  func.return
+}
+// CHECK: @even(%s: !fixed.s<16, 14, even>, %q: !fixed.q<8, -31, even>, %t: tensor<2x!fixed.s<2, 62, even>>)
