@@ -18,10 +18,11 @@ MOST_BITS = 16
 """Maximum bits of a quantiser."""
 
 
-def format_of_range(low: int, high: int, frac: int, *, bipolar: bool = False) -> ExactInteger:
-    """The narrowest format that represents the integers from low to high, times 2^-frac; halves go to even.
+def format_of_range(low: int, high: int, frac: int, *, bipolar: bool = False, computed: bool = False) -> ExactInteger:
+    """The narrowest format that represents the integers from low to high, times 2^-frac.
 
-    bipolar: whether the integers are -1 and 1 only.
+    bipolar: whether the integers are -1 and 1 only. computed: whether numbers are rounded to the format, as quantisers
+    do it, halves to even.
     """
     if bipolar:
         return imported("tinyml.dialects.formats.midrise:MidriseType")(1, frac)
@@ -29,8 +30,8 @@ def format_of_range(low: int, high: int, frac: int, *, bipolar: bool = False) ->
         return UnsignedType(max(high.bit_length(), 1), frac)
     width = max(max(-low - 1, high, 0).bit_length() + 1, FixedType.WIDTHS[0])
     if low > -(1 << width - 1):
-        return FixedType(width, frac)
-    return SignedType(width, frac)
+        return FixedType(width, frac, to_even=computed)
+    return SignedType(width, frac, to_even=computed)
 
 
 def format_of_sums(low: int, high: int, frac: int) -> FixedType:

@@ -77,7 +77,7 @@ class Quantiser:
 
     @property
     def format(self) -> ExactInteger:
-        return format_of_range(self.first, self.last, self.frac or 0, bipolar=self.bipolar)
+        return format_of_range(self.first, self.last, self.frac or 0, bipolar=self.bipolar, computed=True)
 
     @property
     def limits(self) -> tuple[int, int]:

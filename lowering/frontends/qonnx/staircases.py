@@ -130,10 +130,11 @@ class Lines:
         return (sums + half) >> self.guard
 
 
-def lines(steps: Staircase, *, to_even: bool) -> Lines | None:
+def lines(steps: Staircase, *, to_even: bool, slack: int = 0) -> Lines | None:
     """Lines whose rounded values are the levels of a staircase for every argument; None if none were found.
 
-    to_even: whether the last rounding rounds halves to even, and not up.
+    to_even: whether the last rounding rounds halves to even, and not up. slack: the greatest distance of a threshold of
+    the lines from the threshold of the staircase.
     """
     slopes, offsets = _widest(steps)
     farthest = np.maximum(np.abs(steps.low), np.abs(steps.high))
@@ -147,7 +148,7 @@ def lines(steps: Staircase, *, to_even: bool) -> Lines | None:
         factors = np.rint(np.ldexp(slopes, guard + shift)).astype(np.int64) * steps.signs
         added = np.rint(np.ldexp(offsets, guard)).astype(np.int64)
         found = Lines(factors, added, bits, shift, guard)
-        if _agree(steps, found, to_even):
+        if _agree(steps, found, to_even, slack):
             return found
     return None
 
@@ -185,9 +186,9 @@ def _widest(steps: Staircase) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     return slope, (least + most) / 2
 
 
-def _agree(steps: Staircase, found: Lines, to_even: bool) -> bool:
+def _agree(steps: Staircase, found: Lines, to_even: bool, slack: int) -> bool:
     """Whether lines have the levels of a staircase. Both are monotone, so the arguments at thresholds decide."""
     signs = steps.signs[:, None]
-    over = found.levels(steps.at * signs, to_even=to_even) >= steps.levels
-    under = found.levels((steps.at - 1) * signs, to_even=to_even) < steps.levels
+    over = found.levels((steps.at + slack) * signs, to_even=to_even) >= steps.levels
+    under = found.levels((steps.at - 1 - slack) * signs, to_even=to_even) < steps.levels
     return bool((over | ~steps.reached).all() and (under | ~steps.missed).all())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
-from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.formats.fixed.type import FixedType, RoundedInteger
 from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import Shape
@@ -21,7 +21,7 @@ from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parame
 from tinyml.lowering.frontends.layers.network_layers import binary
 from tinyml.lowering.frontends.onnx.builder import Builder, Deferred, Inputs, Value
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
-from tinyml.lowering.frontends.qonnx.integer_formats import format_of_sums
+from tinyml.lowering.frontends.qonnx.integer_formats import format_of_range, format_of_sums
 from tinyml.lowering.frontends.qonnx.quantiser import Quantiser
 from tinyml.lowering.frontends.qonnx.staircases import (
     Lines,
@@ -123,8 +123,11 @@ class Whole(Deferred):
 
     def _thresholds(self, to: Builder, by: Quantiser, found: Staircase) -> OrderedTensor | None:
         made = self._rounded(to, by, found)
-        if made is None and (known := lines(found, to_even=_to_even(by))) is not None:
-            made = self._on_lines(to, by, known)
+        # Other frameworks add the products of scales that are no powers of two in an order that is not defined.
+        slacks = (0,) if by.frac is not None and (self.units == 1).all() else (0, 1)
+        for slack in slacks:
+            if made is None and (known := lines(found, to_even=_to_even(by), slack=slack)) is not None:
+                made = self._on_lines(to, by, known)
         if made is None and found.at.shape[1] <= MOST_COMPARISONS:
             made = self._compared(to, by, found)
         return None if made is None else limited(to, made, by)
@@ -212,7 +215,7 @@ def reads(*ops: str) -> Callable[[Reader], Reader]:
 
 def _to_even(by: Quantiser) -> bool:
     """Whether the rounding of a quantiser's format has halves go to even."""
-    return not by.bipolar and getattr(by.format, "halves_to_even", type(by.format).__name__ == "UnsignedType")
+    return isinstance(by.format, RoundedInteger) and by.format.halves_to_even
 
 
 def as_whole(tensor: OrderedTensor, by: Quantiser) -> Whole:
@@ -236,13 +239,21 @@ def quantised_reals(to: Builder, reals: OrderedTensor, by: Quantiser) -> Ordered
         raise to.error("thresholds, and Trunc, are supported after a quantiser or a sum of integers only")
     if by.rounding not in ("ROUND", "HALF_EVEN") and not by.bipolar:
         raise to.error(f"rounding_mode = {by.rounding} is supported after sums of integers only, else ROUND")
-    if by.bipolar or (by.frac is not None and not by.zero & 1):
+    if by.bipolar:
+        return OrderedTensor(to.requantised(reals.value, by.format.type), reals.order)
+    if by.scales.size > 1:
+        raise to.error("several scales are supported after sums of integers only")
+    frac = by.frac or 0
+    if by.frac is None:
+        reals = binary(to, tdsl.MulOp, reals, Parameter(np.asarray(nearest_factor(by), np.float32)))
+    if not by.zero & 1:
         return limited(to, OrderedTensor(to.requantised(reals.value, by.format.type), reals.order), by)
-    if by.scales.size > 1 or by.zero & 1:
-        raise to.error("several scales, and odd zero points, are supported after sums of integers only")
-    factor = Parameter(np.asarray(nearest_factor(by), np.float32))
-    scaled = binary(to, tdsl.MulOp, reals, factor)
-    return limited(to, OrderedTensor(to.requantised(scaled.value, by.format.type), scaled.order), by)
+    # Halves go to the even integer before the zero point is subtracted.
+    moved = binary(to, tdsl.AddOp, reals, Parameter(np.asarray(by.zero * 2.0**-frac, np.float32)))
+    raws = to.requantised(moved.value, format_of_range(by.low, by.high, frac, computed=True).type)
+    point = format_of_range(by.zero, by.zero, frac)
+    zero = Parameter(np.asarray(by.zero, point.dtype), point)
+    return limited(to, binary(to, tdsl.SubOp, OrderedTensor(raws, moved.order), zero, by.format.type), by)
 
 
 _NEIGHBOURS = range(-4, 5)
