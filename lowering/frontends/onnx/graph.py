@@ -66,8 +66,6 @@ class OnnxNode:
     @property
     def advice(self) -> str:
         """Advice on replacing the node if its op is not supported."""
-        if self.op in ("Quant", "BipolarQuant", "IntQuant"):
-            return "export the model as QCDQ, from Brevitas by brevitas.export.export_onnx_qcdq"
         return (
             "let onnxsim fold what is constant, write it with other ops, or "
             "end the model before it (onnx.utils.extract_model)"

@@ -397,5 +397,6 @@ def _help(node: OnnxNode) -> str:
 def supported() -> str:
     """The names of all supported ops, for the documentation."""
     load_handlers()
-    names = {op if domain == "" else f"{domain}.{op}" for domain, op in HANDLERS} | LOOPS.keys()
+    known = [key for key in HANDLERS if key[0] not in QUANTISER_DOMAINS]
+    names = {op if domain == "" else f"{domain}.{op}" for domain, op in known} | LOOPS.keys()
     return f"{', '.join(sorted(names))}; of constants also {', '.join(sorted(FOLDED - names))}"

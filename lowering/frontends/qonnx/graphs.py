@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.layers.model_builder import hint
+from tinyml.lowering.frontends.layers.model_builder import hint, identifier
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed
 from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
@@ -131,7 +131,7 @@ def multi_threshold(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
         by = Comparisons(np.array([scale], np.float32), int(first), int(first) + count, thresholds=thresholds)
     else:
         raise node.error(f"out_bias = {bias:g} is no multiple of out_scale = {scale:g}")
-    return value.quantised(to, by)
+    return named(to, value.quantised(to, by))
 
 
 @handles("Trunc", domain=QONNX)
@@ -153,11 +153,11 @@ def trunc(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
         if zero % divisor:
             raise node.error(f"a zero point of {zero} is no multiple of {divisor:g}")
         by = Truncation(scales.ravel(), low, high, zero, rounding, False, divisor, int(zero // divisor), results.item())
-        return value.quantised(to, by)
+        return named(to, value.quantised(to, by))
     divisor = 2.0 ** (bits - _number(to, inputs, 4, "number of bits"))
     open_ = Truncation(scales.ravel(), -(1 << 30), 1 << 30, zero, rounding, False, divisor, zero, scales.item())
     ends = open_.levels(value.reals(value.ends), open_.scales) + zero
-    return value.quantised(to, replace(open_, low=int(ends.min()), high=int(ends.max())))
+    return named(to, value.quantised(to, replace(open_, low=int(ends.min()), high=int(ends.max()))))
 
 
 Make: TypeAlias = "Callable[[NDArray[np.float32]], Quantiser]"
@@ -178,6 +178,14 @@ def quantised(to: Builder, value: Value, scales: NDArray[np.float32], make: Make
     by = make(scales.ravel() if scales.size == 1 or (scales != scales.flat[0]).any() else scales.ravel()[:1])
     if by.scales.size > 1:
         raise to.error("several scales of computed numbers are not supported, only of constants")
-    result = value.quantised(to, by) if isinstance(value, Whole) else as_whole(quantised_reals(to, value, by), by)
-    hint(result.source.sums(to).value, to.node.outputs[0])
+    if isinstance(value, Whole):
+        return named(to, value.quantised(to, by))
+    return named(to, as_whole(quantised_reals(to, value, by), by))
+
+
+def named(to: Builder, result: Whole) -> Whole:
+    """Name the tensor of a quantiser's result as in the model."""
+    name = to.node.outputs[0]
+    # The exporter of PyTorch names values by numbers.
+    hint(result.source.sums(to).value, name if identifier(name) else f"levels{name}")
     return result

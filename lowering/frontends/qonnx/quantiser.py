@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
-from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS, binary_exponent, format_of_range
+from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS, ExactInteger, binary_exponent, format_of_range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tinyml.dialects.formats.fixed.type import ExactInteger
 
     Singles: TypeAlias = NDArray[np.float32]
     Integers: TypeAlias = NDArray[np.int64]

@@ -11,17 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Integers = NDArray[np.int64]
+Integers: TypeAlias = "NDArray[np.int64]"
 
-    Levels = Callable[[Integers], Integers]
-    """A function that maps integers (channels, any number) to levels."""
+Levels: TypeAlias = Callable[[Integers], Integers]
+"""A function that maps integers (channels, any number) to levels."""
 
 
 @dataclass(frozen=True, eq=False)

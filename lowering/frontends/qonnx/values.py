@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.formats.fixed.type import ExactInteger
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.tdsl import Shape, format_of
+from tinyml.dialects.tdsl import Shape
 from tinyml.lowering.frontends.layers.dense_layers import dense
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parameter
 from tinyml.lowering.frontends.layers.network_layers import binary, convolution
@@ -22,7 +21,12 @@ from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Followed, 
 from tinyml.lowering.frontends.onnx.folding import fold
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.windows import filter_of, image
-from tinyml.lowering.frontends.qonnx.integer_formats import format_of_range, format_of_sums
+from tinyml.lowering.frontends.qonnx.integer_formats import (
+    ExactInteger,
+    format_of_range,
+    format_of_sums,
+    integer_format,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,11 +138,11 @@ class Stored(Source):
 
     @classmethod
     def of(cls, tensor: OrderedTensor, low: Integers, high: Integers) -> Stored:
-        return cls(tensor.shape, 1, integer_format(tensor).frac.data, low, high, tensor)
+        return cls(tensor.shape, 1, integer_format(tensor.value).frac.data, low, high, tensor)
 
     @property
     def exact(self) -> ExactInteger:
-        return integer_format(self.tensor)
+        return integer_format(self.tensor.value)
 
     def emit(self, to: Builder, addends: Integers | None, signs: Integers | None, element: Attribute) -> OrderedTensor:
         assert signs is None
@@ -149,13 +153,6 @@ class Stored(Source):
             numbers = Parameter(self.by_channel(addends).astype(format.dtype), format)
             tensor = binary(to, tdsl.AddOp, tensor, numbers, sums.type)
         return OrderedTensor(to.requantised(tensor.value, element), tensor.order)
-
-
-def integer_format(tensor: OrderedTensor) -> ExactInteger:
-    """The fixed-point format of a tensor of integers."""
-    format = format_of(tensor.value)
-    assert isinstance(format, ExactInteger)
-    return format
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +193,7 @@ class Products(Source):
         x = self.x.tensor
         if self.windows is None:
             return OrderedTensor.plain(dense(to, to.plain(x), weights, self.shape, start, element))
-        if any(self.windows.padding) and format_of(x.value).encode(np.zeros(1))[0] != 0:
+        if any(self.windows.padding) and integer_format(x.value).encode(np.zeros(1))[0] != 0:
             # The format of -1 and 1 has no zero for the margin.
             wider = format_of_range(-1, 1, self.x.frac)
             x = OrderedTensor(to.requantised(x.value, wider.type), x.order)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
-from tinyml.dialects.formats.fixed.type import FixedType, RoundedInteger
 from tinyml.dialects.formats.parameters import FRACS
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl import Shape
@@ -21,7 +20,14 @@ from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parame
 from tinyml.lowering.frontends.layers.network_layers import binary
 from tinyml.lowering.frontends.onnx.builder import Builder, Deferred, Inputs, Value
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
-from tinyml.lowering.frontends.qonnx.integer_formats import format_of_range, format_of_sums
+from tinyml.lowering.frontends.qonnx.integer_formats import (
+    ExactInteger,
+    format_of_bits,
+    format_of_range,
+    format_of_sums,
+    integer_format,
+    rounds_to_even,
+)
 from tinyml.lowering.frontends.qonnx.quantiser import Quantiser
 from tinyml.lowering.frontends.qonnx.staircases import (
     Lines,
@@ -31,12 +37,10 @@ from tinyml.lowering.frontends.qonnx.staircases import (
     shifts,
     staircase,
 )
-from tinyml.lowering.frontends.qonnx.values import Source, Step, Stored, integer_format
+from tinyml.lowering.frontends.qonnx.values import Source, Step, Stored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from tinyml.dialects.formats.fixed.type import ExactInteger
 
     Singles: TypeAlias = NDArray[np.float32]
     Integers: TypeAlias = NDArray[np.int64]
@@ -126,7 +130,7 @@ class Whole(Deferred):
         # Other frameworks add the products of scales that are no powers of two in an order that is not defined.
         slacks = (0,) if by.frac is not None and (self.units == 1).all() else (0, 1)
         for slack in slacks:
-            if made is None and (known := lines(found, to_even=_to_even(by), slack=slack)) is not None:
+            if made is None and (known := lines(found, to_even=rounds_to_even(by.format), slack=slack)) is not None:
                 made = self._on_lines(to, by, known)
         if made is None and found.at.shape[1] <= MOST_COMPARISONS:
             made = self._compared(to, by, found)
@@ -141,7 +145,7 @@ class Whole(Deferred):
         if by.bipolar:
             thresholds = np.zeros(1, np.int64)
         elif shift >= 0:
-            thresholds = rounding_thresholds(found.levels, shift, to_even=_to_even(by))
+            thresholds = rounding_thresholds(found.levels, shift, to_even=rounds_to_even(by.format))
         else:
             thresholds = -(-found.levels // (1 << -shift))
         addends = shifts(found, thresholds)
@@ -158,8 +162,8 @@ class Whole(Deferred):
             return None
         # The sign of -1 and 1 is that of the distance from the threshold between their numbers, 0 and 1.
         offsets = known.offsets - (1 << known.guard - 1 if by.bipolar else 0)
-        wide = FixedType(32, frac)
-        factors = self._constant(known.multipliers, FixedType(known.bits + 1, factor_frac))
+        wide = format_of_bits(32, frac)
+        factors = self._constant(known.multipliers, format_of_bits(known.bits + 1, factor_frac))
         scaled = binary(to, tdsl.MulOp, sums, factors, wide.type)
         moved = binary(to, tdsl.AddOp, scaled, self._constant(offsets, wide), wide.type)
         return OrderedTensor(to.requantised(moved.value, by.format.type), moved.order)
@@ -170,10 +174,10 @@ class Whole(Deferred):
         low, high = int(found.low.min()), int(found.high.max())
         exact = format_of_sums(low, high, frac)
         if (found.signs < 0).any():
-            sums = binary(to, tdsl.MulOp, sums, self._constant(found.signs, FixedType(2, 0)), exact.type)
+            sums = binary(to, tdsl.MulOp, sums, self._constant(found.signs, format_of_bits(2, 0)), exact.type)
         difference = format_of_sums(low - high - 1, high - low + 1, frac)
         count: OrderedTensor | None = None
-        counts = FixedType(8, 0)
+        counts = format_of_bits(8, 0)
         for thresholds in found.at.T:
             below = self._constant(thresholds - 1, format_of_sums(low - 1, high + 1, frac))
             above = binary(to, tdsl.SubOp, sums, below, difference.type)
@@ -185,8 +189,8 @@ class Whole(Deferred):
             count, first, places = doubled, -1, by.frac or 0
         else:
             first, places = by.first, by.frac or 0
-        unit = Parameter(np.ones((), np.int8), FixedType(2, places))
-        wide = FixedType(16, places)
+        unit = Parameter(np.ones((), np.int8), format_of_bits(2, places))
+        wide = format_of_bits(16, places)
         scaled = binary(to, tdsl.MulOp, count, unit, wide.type)
         base = Parameter(np.array(first, np.int16), wide)
         return binary(to, tdsl.AddOp, scaled, base, by.format.type)
@@ -213,11 +217,6 @@ def reads(*ops: str) -> Callable[[Reader], Reader]:
     return register
 
 
-def _to_even(by: Quantiser) -> bool:
-    """Whether the rounding of a quantiser's format has halves go to even."""
-    return isinstance(by.format, RoundedInteger) and by.format.halves_to_even
-
-
 def as_whole(tensor: OrderedTensor, by: Quantiser) -> Whole:
     """The result of a quantiser."""
     low, high = (np.array([end]) for end in by.limits)
@@ -226,7 +225,7 @@ def as_whole(tensor: OrderedTensor, by: Quantiser) -> Whole:
 
 def limited(to: Builder, tensor: OrderedTensor, by: Quantiser) -> OrderedTensor:
     """Clamp numbers to the levels of a quantiser, unless the format does."""
-    format = integer_format(tensor)
+    format = integer_format(tensor.value)
     if by.bipolar or format.limits == by.limits:
         return tensor
     low, high = (float(format.decode(np.array(end))) for end in by.limits)
