@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.dialects.machine.exact_integers import Number, clamped, count_reached, half_away, half_up
+from tinyml.dialects.machine.exact_integers import Number, clamped, count_reached, half_away, half_even, half_up
 
 _BITS = 31
 
@@ -47,6 +47,11 @@ def requantised(x: Number, multiplier: int, shift: int) -> Number:
     least, most = -(1 << _BITS) >> left, (1 << _BITS) - 1 >> left
     high = half_up(clamped(x, least, most) * (multiplier << left), 1 << _BITS)
     return half_away(high, 1 << right)
+
+
+def requantised_to_even(x: Number, multiplier: int, shift: int) -> Number:
+    """x * multiplier / 2^(31 - shift), rounded once, halves to even, then clamped to 32 bits."""
+    return clamped(half_even(x * multiplier, 1 << _BITS - shift), -(1 << _BITS), (1 << _BITS) - 1)
 
 
 def requantised_once(x: Number, multiplier: int, shift: int) -> Number:

@@ -83,6 +83,21 @@ def _requantize_by(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: 
     return m.resize(m.add(m.shift_right(high, right), up), 32)
 
 
+def requantize_even(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAValue) -> SSAValue:
+    right: SSAValue | int
+    below: SSAValue | int
+    product = m.mul(m.resize(x, 64), m.resize(multiplier, 64))
+    if m.is_known(shift):
+        right = 31 - m.known(shift)
+        below = (1 << right - 1) - 1
+    else:
+        right = m.sub(m.constant(31, 64), m.resize(shift, 64))
+        below = m.sub(m.shift_left(m.constant(1, 64), m.sub(right, 1)), 1)
+    odd = m.bits_in(m.shift_right(product, right), m.constant(1, 64))
+    rounded = m.shift_right(m.add(m.add(product, below), odd), right)
+    return m.resize(m.clamp(rounded, -(1 << 31), (1 << 31) - 1), 32)
+
+
 def requantize_wide(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift: SSAValue) -> SSAValue:
     wide = m.mul(x, m.resize(multiplier, 64))
     if m.is_known(shift):

@@ -219,6 +219,13 @@ def requantize(x: I32, multiplier: I32, shift: I8) -> I32:
     return ((high >> right) + (rest > half + (high < 0))).astype(np.int32)
 
 
+def requantize_even(x: I32, multiplier: I32, shift: I8) -> I32:
+    """tm_requantize_even_s32: x * multiplier * 2^(shift - 31), rounded once, halves to even, and clamped to 32 bits."""
+    right, product = 31 - shift.astype(np.int64), x.astype(np.int64) * multiplier
+    rounded = product + ((np.int64(1) << right - 1) - 1 + (product >> right & 1)) >> right
+    return np.clip(rounded, -(1 << 31), (1 << 31) - 1).astype(np.int32)
+
+
 def requantize_wide(x: I64, multiplier: I32, shift: I8) -> I32:
     """tm_requantize_s64: x * multiplier * 2^(shift - 15), rounded to nearest, halves upwards.
 
@@ -357,6 +364,9 @@ RUNTIME_FUNCTIONS = {
     "tm_bf16_to_f32": RuntimeFunction((i16,), f32, from_bfloat),
     "tm_rank_s32": RuntimeFunction((TABLE_32, i32, i16), i16, rank, programs.rank, documented.ranked),
     "tm_requantize_s32": RuntimeFunction((i32, i32, i8), i32, requantize, programs.requantize, documented.requantised),
+    "tm_requantize_even_s32": RuntimeFunction(
+        (i32, i32, i8), i32, requantize_even, programs.requantize_even, documented.requantised_to_even
+    ),
     "tm_requantize_s64": RuntimeFunction(
         (i64, i32, i8), i32, requantize_wide, programs.requantize_wide, documented.requantised_once
     ),

@@ -21,7 +21,12 @@ Integers: TypeAlias = ZeroSkewType
 def quantised(value: SSAValue) -> Integers:
     """The format of a tensor with one scale; raises `InputError` for any other format."""
     format = tdsl.format_of(value)
-    if not isinstance(format, ZeroSkewType) or format.bits != USUAL_WIDTH or format.per_channel:
+    if (
+        not isinstance(format, ZeroSkewType)
+        or format.bits != USUAL_WIDTH
+        or format.per_channel
+        or format.halves_to_even
+    ):
         raise InputError(f"elements of {format.type} are not written in TOSA, expected zero-skew integers of 8 bits")
     return format
 

@@ -38,7 +38,13 @@ WIDTHS = (8, 16, 32)
 RANGES = ((-1.0, 1.0), (0.0, 0.1), (-7.5, 6.0), (-100.0, 90.0))
 """The ranges of values for which the variants of a format with scales are made."""
 
-TO_EVEN = ("!fixed.q<8, 7, even>", "!fixed.q<16, 15, even>", "!fixed.s<8, 7, even>", "!fixed.s<32, 31, even>")
+TO_EVEN = (
+    "!fixed.q<8, 7, even>",
+    "!fixed.q<16, 15, even>",
+    "!fixed.s<8, 7, even>",
+    "!fixed.s<32, 31, even>",
+    "!zeroskew.q<8, 0.0078125, 0, even>",
+)
 """Types that state another rounding than the usual one of their format."""
 
 SAMPLED = 8_000
@@ -80,9 +86,8 @@ def _sorts() -> Iterator[Sort]:
             yield Sort(f"{name}-{width}", (option, width), _variants(format))
     for text in TO_EVEN:
         format = format_spelled(context(), text)
-        yield Sort(
-            f"{str(format.type).split('<')[0][1:]}-{format.bits}-even", ("fixed", format.bits), _variants(format)
-        )
+        name = text.removeprefix("!").partition("<")[0]
+        yield Sort(f"{name}-{format.bits}-even", (name.partition(".")[0], format.bits), _variants(format))
 
 
 def _variants(format: NumberFormat) -> tuple[NumberFormat, ...]:

@@ -1,7 +1,8 @@
 """Zero-skew integers: their syntax in the IR, their rounding in numpy, their scales, and the sums of their products.
 
 Numbers are multiplied by a scale as in TensorFlow Lite. `!zeroskew.acc<width, scale>` is a sum of 32 or 64 bits, in
-units of a scale. `!zeroskew.acc<width, [scale, scale, ...]>` has a scale per row of weights. `type.py` and
+units of a scale. `!zeroskew.acc<width, [scale, scale, ...]>` has a scale per row of weights. `!zeroskew.even_acc<32,
+scale>` is such a sum that is rounded once, halves to even. `type.py` and
 `single_precision.py` define operations that round results in two different ways.
 """
 
@@ -63,16 +64,25 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
         with parser.in_angle_brackets():
-            width = parser.parse_integer(allow_boolean=False, allow_negative=False)
-            parser.parse_punctuation(",")
-            scales = parse_scales(parser, single)
-            parser.parse_punctuation(",")
-            zero_point = parser.parse_integer(allow_boolean=False)
-        return [IntAttr(width), scales, IntAttr(zero_point)]
+            return cls.parse_inside(parser)
+
+    @classmethod
+    def parse_inside(cls, parser: AttrParser) -> Sequence[Attribute]:
+        """The width, the scales and the zero point."""
+        width = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        parser.parse_punctuation(",")
+        scales = parse_scales(parser, single)
+        parser.parse_punctuation(",")
+        return [IntAttr(width), scales, IntAttr(parser.parse_integer(allow_boolean=False))]
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
-            printer.print_string(f"{self.bits}, {spell_scales(self.scales, single)}, {self.zero_point.data}")
+            text = f"{self.bits}, {spell_scales(self.scales, single)}, {self.zero_point.data}"
+            printer.print_string(f"{text}{', even' if self.halves_to_even else ''}")
+
+    @property
+    def halves_to_even(self) -> bool:
+        return False
 
     def verify(self) -> None:
         if self.bits not in WIDTHS and not self.is_start:
@@ -135,10 +145,13 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
         return np.array(self.scale_values).reshape(-1, *(1,) * (rank - 1)) if self.per_channel else np.array(self.scale)
 
     def encode(self, reals: Reals) -> Raws:
-        """Round reals to nearest, halves away from zero, and return the raws."""
+        """Round reals to nearest, halves away from zero or to even, and return the raws."""
         scaled = np.asarray(np.asarray(reals, np.float64) / self._units(np.ndim(reals)))
-        scaled += np.copysign(0.5, scaled)
-        np.trunc(scaled, out=scaled)
+        if self.halves_to_even:
+            np.rint(scaled, out=scaled)
+        else:
+            scaled += np.copysign(0.5, scaled)
+            np.trunc(scaled, out=scaled)
         scaled[np.isnan(scaled)] = 0.0
         scaled += self.zero_point.data
         # A scalar yields a scalar, as for other operations of numpy.
@@ -290,10 +303,16 @@ def _spelled(scale: float, rounded: Callable[[float], float]) -> str:
     return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}{e}{exponent}"
 
 
-def requantised(m: Machine[V], x: Int[V], factor: float, width: int = 32) -> Int[V]:
-    """x * factor, by TensorFlow Lite's MultiplyByQuantizedMultiplier for integers of 32 or 64 bits."""
+def requantised(m: Machine[V], x: Int[V], factor: float, width: int = 32, *, to_even: bool = False) -> Int[V]:
+    """x * factor, by TensorFlow Lite's MultiplyByQuantizedMultiplier for integers of 32 or 64 bits.
+
+    to_even: if true, round once, halves to even.
+    """
     if factor == 1.0 and width == 32:
         return x
+    if to_even:
+        factors = (m.int_constant(*each) for each in zip(multiplier_and_shift(factor), (32, 8), strict=True))
+        return m.whole(m.call("tm_requantize_even_s32", m.held(x, 32), *factors))
     multiplier, shift = requantisation(width, factor)
     factors = m.int_constant(multiplier, 32), m.int_constant(shift, 8)
     return m.whole(m.call(f"tm_requantize_s{width}", m.held(x, width), *factors))
@@ -427,29 +446,51 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
         return sums if start is None else sums + start
 
 
-@irdl_attr_definition
-class ZeroSkewSum(SkewedSum):
+class IntegerSkewSum(SkewedSum):
     """Sums that an integer multiplication converts to the scale of a result."""
+
+    REQUANTISE: ClassVar[str]
+
+    def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
+        assert isinstance(levelled, IntegerSkewSum)
+        multipliers, shifts = self.factors([scale.data for scale in self.scales], levelled.scale)
+        multiplier = m.lookup("multipliers", multipliers, row)
+        shift = m.lookup("shifts", shifts, row)
+        return m.call(f"{self.REQUANTISE}_s{self.bits}", sum, multiplier, shift)
+
+    def factors(self, scales: Sequence[float], unit: float) -> tuple[Raws, Raws]:
+        """The multipliers and the shifts that convert sums of several scales to one unit."""
+        multipliers, shifts = zip(*(requantisation(self.bits, scale / unit) for scale in scales), strict=True)
+        return np.array(multipliers, np.int32), np.array(shifts, np.int8)
+
+
+@irdl_attr_definition
+class ZeroSkewSum(IntegerSkewSum):
+    """Sums that are rounded as in TensorFlow Lite."""
 
     name = "zeroskew.acc"
     width: IntAttr
     scales: ArrayAttr[FloatData]
-
-    def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
-        assert isinstance(levelled, ZeroSkewSum)
-        multipliers, shifts = self._factors([scale.data for scale in self.scales], levelled.scale)
-        multiplier = m.lookup("multipliers", multipliers, row)
-        shift = m.lookup("shifts", shifts, row)
-        return m.call(f"tm_requantize_s{self.bits}", sum, multiplier, shift)
+    REQUANTISE: ClassVar[str] = "tm_requantize"
 
     def requantisation(self, result: NumberFormat, rows: int) -> Requantisation | None:
         format, scales = skewed(result), [scale.data for scale in self.scales]
         if self.bits != 32 or scales == [format.scale]:
             return None
-        multipliers, shifts = self._factors(scales * (rows // len(scales)), format.scale)
+        multipliers, shifts = self.factors(scales * (rows // len(scales)), format.scale)
         return Requantisation(multipliers, shifts, format.zero_point.data, *format.raw_limits)
 
-    def _factors(self, scales: Sequence[float], unit: float) -> tuple[Raws, Raws]:
-        """The multipliers and the shifts that convert sums of several scales to one unit."""
-        multipliers, shifts = zip(*(requantisation(self.bits, scale / unit) for scale in scales), strict=True)
-        return np.array(multipliers, np.int32), np.array(shifts, np.int8)
+
+@irdl_attr_definition
+class EvenSkewSum(IntegerSkewSum):
+    """Sums of 32 bits that are rounded once, halves to even."""
+
+    name = "zeroskew.even_acc"
+    width: IntAttr
+    scales: ArrayAttr[FloatData]
+    REQUANTISE: ClassVar[str] = "tm_requantize_even"
+
+    def verify(self) -> None:
+        super().verify()
+        if self.bits != 32:
+            raise VerifyException(f"{self.name} width must be 32, got {self.bits}")

@@ -13,8 +13,8 @@ from fractions import Fraction
 
 from tinyml.dialects.formats.specification import Specification
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine.documented_functions import requantised, requantised_once
-from tinyml.dialects.machine.exact_integers import Number, clamped, half_away
+from tinyml.dialects.machine.documented_functions import requantised, requantised_once, requantised_to_even
+from tinyml.dialects.machine.exact_integers import Number, clamped, half_away, half_even
 
 SUM_BITS, WIDE_SUM_BITS = 20, 15
 """The left shift of ADD and SUB for results of 8 bits and of 16."""
@@ -22,11 +22,15 @@ SUM_BITS, WIDE_SUM_BITS = 20, 15
 
 @dataclass(frozen=True)
 class Skewed(Specification):
-    """Numbers scale * (raw - zero) for raws of `bits` bits. The scale is a number of single precision."""
+    """Numbers scale * (raw - zero) for raws of `bits` bits. The scale is a number of single precision.
+
+    to_even: true if results are rounded once, halves to even, and not as in TensorFlow Lite.
+    """
 
     bits: int
     scale: float
     zero: int
+    to_even: bool = False
 
     @property
     def raws(self) -> Sequence[int]:
@@ -41,13 +45,19 @@ class Skewed(Specification):
 
     def nearest(self, real: Fraction) -> int:
         quotient = real / Fraction(self.scale)
-        return self._raw(half_away(quotient.numerator, quotient.denominator))
+        ties = half_even if self.to_even else half_away
+        return self._raw(ties(quotient.numerator, quotient.denominator))
 
     def _raw(self, x: Number) -> Number:
         return clamped(x + self.zero, self.raws[0], self.raws[-1])
 
     def _scaled(self, x: Number, factor: float) -> Number:
-        return self._raw(_times(x, factor))
+        return self._raw(self._times(x, factor))
+
+    def _times(self, x: Number, factor: float) -> Number:
+        if factor == 1.0:
+            return x
+        return (requantised_to_even if self.to_even else requantised)(x, *quantised_multiplier(factor))
 
     def add(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number:
         return self._sum(a, of_a, b, of_b, 1)
@@ -64,7 +74,9 @@ class Skewed(Specification):
         x, y = _skewed(of_a), _skewed(of_b)
         unit = 2 * max(x.scale, y.scale)
         left = SUM_BITS if max(self.bits, x.bits, y.bits) <= 8 else WIDE_SUM_BITS
-        first, second = (_times((raw - of_raw.zero) * 2**left, of_raw.scale / unit) for raw, of_raw in ((a, x), (b, y)))
+        first, second = (
+            self._times((raw - of_raw.zero) * 2**left, of_raw.scale / unit) for raw, of_raw in ((a, x), (b, y))
+        )
         return self._scaled(first + second * sign, unit / (2.0**left * self.scale))
 
     def mul(self, a: Number, of_a: Specification, b: Number, of_b: Specification) -> Number:
@@ -86,7 +98,7 @@ class Skewed(Specification):
         return float(np.float32(self.scale * _skewed(other).scale))
 
     def finished(self, sum: Number, unit: float) -> Number:
-        multiply = _times if self.bits <= 8 else _times_once
+        multiply = self._times if self.bits <= 8 or self.to_even else _times_once
         return self._raw(multiply(sum, unit / self.scale))
 
     def average(self, total: Number, count: int, of_elements: Specification) -> Number:
@@ -95,6 +107,8 @@ class Skewed(Specification):
         The average of raws is rounded, halves away from zero, and then converted by `converted`.
         """
         source = _skewed(of_elements)
+        if self.to_even:
+            return self.mean(total, count, of_elements)
         raw = clamped(half_away(total, count), source.raws[0], source.raws[-1])
         return raw if source == self else self.converted(raw, source)
 
@@ -105,6 +119,11 @@ class Skewed(Specification):
         division by the count.
         """
         source = _skewed(of_elements)
+        if self.to_even:
+            centred = total - count * source.zero
+            if source.scale == self.scale:
+                return self._raw(half_even(centred, count))
+            return self._scaled(centred, source.scale / (count * self.scale))
         multiplier, shift = quantised_multiplier(source.scale / self.scale)
         more = min(count.bit_length() - 1, 32, 31 + shift)
         centred = total - count * source.zero
@@ -134,12 +153,6 @@ def quantised_multiplier(factor: float) -> tuple[int, int]:
     if shift < -31:
         return 0, 0
     return ((1 << 31) - 1, 30) if shift > 30 else (multiplier, shift)
-
-
-def _times(x: Number, factor: float) -> Number:
-    if factor == 1.0:
-        return x
-    return requantised(x, *quantised_multiplier(factor))
 
 
 def _times_once(x: Number, factor: float) -> Number:

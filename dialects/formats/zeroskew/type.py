@@ -6,6 +6,9 @@ precision. Sums of products are 32-bit integers. A fixed-point multiplication, `
 the scale of the result and rounds twice. The sum of two numbers also rounds twice; its operands are first converted to
 a common scale.
 
+`!zeroskew.q<width, scale, zero, even>` has the same numbers. Its results are rounded once, halves to even, as in
+PyTorch and ONNX, but in integers.
+
 `!zeroskew.q<8, [scale, scale, ...], 0>` is the format of weights with a scale per row. `!zeroskew.q<32, scale, 0>` is
 the format of initial values of sums. For activations of 16 bits, this format is `!zeroskew.q<64, scale, 0>`.
 """
@@ -16,9 +19,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr, i32, i64
+from xdsl.dialects.builtin import ArrayAttr, FloatData, IntAttr, NoneAttr, UnitAttr, i32, i64
 from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.accumulator import Accumulator
@@ -31,6 +36,8 @@ from tinyml.dialects.formats.zeroskew.numbers import (
     START_LIMITS,
     USUAL_WIDTH,
     WIDTHS,
+    EvenSkewSum,
+    IntegerSkewSum,
     SkewedSum,
     ZeroSkewNumbers,
     ZeroSkewSum,
@@ -71,13 +78,34 @@ class ZeroSkewType(ZeroSkewNumbers):
     width: IntAttr
     scales: ArrayAttr[FloatData] | FloatData
     zero_point: IntAttr
+    even: UnitAttr | NoneAttr
 
-    def __init__(self, width: int, scales: float | Sequence[float], zero_point: int = 0):
+    def __init__(self, width: int, scales: float | Sequence[float], zero_point: int = 0, *, to_even: bool = False):
         if isinstance(scales, float | int):
-            super().__init__(IntAttr(width), FloatData(single(scales)), IntAttr(zero_point))
+            rounded = FloatData(single(scales))
         else:
-            rows = ArrayAttr(FloatData(single(scale)) for scale in scales)
-            super().__init__(IntAttr(width), rows, IntAttr(zero_point))
+            rounded = ArrayAttr(FloatData(single(scale)) for scale in scales)
+        super().__init__(IntAttr(width), rounded, IntAttr(zero_point), UnitAttr() if to_even else NoneAttr())
+
+    @classmethod
+    def parse_inside(cls, parser: AttrParser) -> Sequence[Attribute]:
+        numbers, even = super().parse_inside(parser), parser.parse_optional_punctuation(",") is not None
+        if even:
+            parser.parse_keyword("even")
+        return [*numbers, UnitAttr() if even else NoneAttr()]
+
+    def verify(self) -> None:
+        super().verify()
+        if self.halves_to_even and self.bits > USUAL_WIDTH:
+            raise VerifyException(f"{self.name} rounds halves to even with up to 8 bits, got {self.bits}")
+
+    @property
+    def halves_to_even(self) -> bool:
+        return isinstance(self.even, UnitAttr)
+
+    def _rescaled(self, scales: float | Sequence[float], zero_point: int = 0, width: int | None = None) -> ZeroSkewType:
+        """The format of another scale, with the same rounding."""
+        return ZeroSkewType(self.bits if width is None else width, scales, zero_point, to_even=self.halves_to_even)
 
     @classmethod
     def of_width(cls, width: int | None) -> ZeroSkewType:
@@ -88,26 +116,28 @@ class ZeroSkewType(ZeroSkewNumbers):
 
     @property
     def candidates(self) -> Sequence[ZeroSkewType]:
-        return [ZeroSkewType.of_width(width) for width in CANDIDATE_WIDTHS]
+        return [self._rescaled(math.ldexp(1.0, 1 - width), width=width) for width in CANDIDATE_WIDTHS]
 
     @property
     def specification(self) -> Skewed | None:
         from tinyml.dialects.formats.zeroskew.specification import Skewed
 
-        return None if self.per_channel or self.is_start else Skewed(self.bits, self.scale, self.zero_point.data)
+        if self.per_channel or self.is_start:
+            return None
+        return Skewed(self.bits, self.scale, self.zero_point.data, self.halves_to_even)
 
     def without_offset(self) -> tuple[ZeroSkewType, int]:
         scales = self.scale_values if self.per_channel else self.scale
-        return ZeroSkewType(self.bits, scales), self.zero_point.data
+        return self._rescaled(scales), self.zero_point.data
 
     def for_range(self, low: float, high: float) -> ZeroSkewType:
         """The format whose raws cover the range and represent zero exactly. 16-bit formats are symmetric."""
         low, high = min(low, 0.0), max(high, 0.0)
         least, greatest = limits(self.bits)
         if self.bits > USUAL_WIDTH:
-            return ZeroSkewType(self.bits, min(max(max(-low, high) / greatest, LEAST_SCALE), GREATEST_SCALE))
+            return self._rescaled(min(max(max(-low, high) / greatest, LEAST_SCALE), GREATEST_SCALE))
         scale = single(min(max((high - low) / (greatest - least), LEAST_SCALE), GREATEST_SCALE))
-        return ZeroSkewType(self.bits, scale, min(max(round(least - low / scale), least), greatest))
+        return self._rescaled(scale, min(max(round(least - low / scale), least), greatest))
 
     def fitted_to(self, constant: Reals, importance: Reals | None, *, rows: bool) -> ZeroSkewType:
         """The symmetric format with zero point 0, and with a scale per row if rows may have separate scales."""
@@ -118,11 +148,15 @@ class ZeroSkewType(ZeroSkewNumbers):
         return ZeroSkewType(self.bits, scales if len(scales) > 1 else scales[0])
 
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
-        return ZeroSkewSum.of_products(lhs, rhs)
+        return self._sums.of_products(lhs, rhs)
+
+    @property
+    def _sums(self) -> type[IntegerSkewSum]:
+        return EvenSkewSum if self.halves_to_even else ZeroSkewSum
 
     def accumulator_for(self, product: Product, bound: Bound | None) -> Accumulator:
         lhs, rhs = skewed(product.lhs.format), skewed(product.rhs.format)
-        accumulator = ZeroSkewSum.of_products(lhs, rhs)
+        accumulator = self._sums.of_products(lhs, rhs)
         if _greatest_sum(product) > PRODUCT_LIMITS[accumulator.bits]:
             raise InputError(f"a sum of {product.length} products can leave {accumulator.bits} bits")
         return accumulator
@@ -144,12 +178,16 @@ class ZeroSkewType(ZeroSkewNumbers):
         return super().accumulator_of_sum(products, initial, bound)
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
-        assert isinstance(accumulator, ZeroSkewSum)
-        return self._stored(m, requantised(m, m.whole(sum), accumulator.scale / self.scale, accumulator.bits))
+        assert isinstance(accumulator, self._sums)
+        return self._stored(m, self._times(m, m.whole(sum), accumulator.scale / self.scale, accumulator.bits))
+
+    def _times(self, m: Machine[V], x: Int[V], factor: float, width: int = 32) -> Int[V]:
+        """x * factor, with the rounding of this format."""
+        return requantised(m, x, factor, width, to_even=self.halves_to_even)
 
     def _requantised(self, m: Machine[V], x: Int[V], factor: float) -> V:
         """x * factor, rounded to this format."""
-        return self._stored(m, requantised(m, x, factor))
+        return self._stored(m, self._times(m, x, factor))
 
     def add(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         return self._stored(m, self._sum(m, lhs, skewed(lhs_format), rhs, skewed(rhs_format), m.add))
@@ -181,12 +219,12 @@ class ZeroSkewType(ZeroSkewNumbers):
             if fraction == 0.5 and 0 < left + exponent <= left:
                 # A power of two is exact: always the case for the operand with the greater scale.
                 return m.shift_left(loaded, left + exponent - 1)
-            return requantised(m, m.shift_left(loaded, left), factor)
+            return self._times(m, m.shift_left(loaded, left), factor)
 
         a, b = finer(lhs, lhs_format), finer(rhs, rhs_format)
         low, high = -(1 << 30), 1 << 30
         halves = (m.bounded(m.held(x, 32), max(x.low, low), min(x.high, high - 1)) for x in (a, b))
-        return requantised(m, join(*halves), unit / math.ldexp(self.scale, finer_by))
+        return self._times(m, join(*halves), unit / math.ldexp(self.scale, finer_by))
 
     def mul(self, m: Machine[V], lhs: V, lhs_format: NumberFormat, rhs: V, rhs_format: NumberFormat) -> V:
         a, b = skewed(lhs_format), skewed(rhs_format)
@@ -214,10 +252,11 @@ class ZeroSkewType(ZeroSkewNumbers):
     def from_f32(self, m: Machine[V], value: V) -> V:
         """The raw of a float, by TensorFlow Lite's QUANTIZE.
 
-        The quotient of the float and the scale is rounded to nearest, halves away from zero.
+        The quotient of the float and the scale is rounded to nearest, halves away from zero or to even.
         """
         scaled = m.call("tm_dividef", value, m.float_constant(self.scale))
-        return self._raw(m, m.call("tm_f32_to_nearest", scaled, *self._ends(m)))
+        function = "tm_f32_to_even" if self.halves_to_even else "tm_f32_to_nearest"
+        return self._raw(m, m.call(function, scaled, *self._ends(m)))
 
     def clamp(self, m: Machine[V], value: V, low: float, high: float | None) -> V:
         ends = self._clamped_raws(low, high)
@@ -237,7 +276,9 @@ class ZeroSkewType(ZeroSkewNumbers):
                 scaled = np.float32(real) / np.float32(self.scale)
             if np.isinf(scaled):
                 return least if scaled < 0 else most
-            return int(np.trunc(np.float64(scaled) + math.copysign(0.5, scaled))) + self.zero_point.data
+            wide = np.float64(scaled)
+            nearest = np.rint(wide) if self.halves_to_even else np.trunc(wide + math.copysign(0.5, scaled))
+            return int(nearest) + self.zero_point.data
 
         ends = raw(low, least), most if high is None else raw(high, most)
         return min(max(ends[0], least), most), max(min(ends[1], most), least)
@@ -252,8 +293,8 @@ class ZeroSkewType(ZeroSkewNumbers):
 
         def scaled(m: Machine[Any], value: Any) -> Any:
             x = source.load(m, value)
-            positive = requantised(m, x, factors[0])
-            negative = requantised(m, x, abs(factors[1])) if factors[1] else m.const(0)
+            positive = self._times(m, x, factors[0])
+            negative = self._times(m, x, abs(factors[1])) if factors[1] else m.const(0)
             if factors[1] < 0:
                 negative = m.sub(m.const(0), m.bounded(m.held(negative, 32), -(1 << 30), 1 << 30))
             return self._stored(m, m.choose(m.at_least(x, 0), positive, negative))
@@ -264,7 +305,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         """TensorFlow Lite's HARD_SWISH for 8-bit integers."""
         source = skewed(value_format)
         ranked = source.ranked(m, value)
-        if ranked is None or self.bits > USUAL_WIDTH:
+        if ranked is None or self.bits > USUAL_WIDTH or self.halves_to_even:
             return super().hard_swish(m, value, value_format)
         index, raws = ranked
         table = functions.hard_swish(source, self, raws)
@@ -312,6 +353,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         It is the average of raws, rounded to nearest, halves away from zero.
         """
         source = skewed(value_format)
+        if self.halves_to_even:
+            return self._mean_to_even(m, total, count, source)
         sum = m.bounded(total, *(count * limit for limit in source.raw_limits))
         positive, half = m.at_least(sum, 0), m.const(count // 2)
         negated = m.sub(m.const(0), sum)
@@ -324,11 +367,21 @@ class ZeroSkewType(ZeroSkewNumbers):
     def mean(self, m: Machine[V], total: V, count: int, value_format: NumberFormat) -> V:
         """The mean over whole axes, computed like TensorFlow Lite's MEAN."""
         source = skewed(value_format)
+        if self.halves_to_even:
+            return self._mean_to_even(m, total, count, source)
         multiplier, shift = self.mean_factor(count, source)
         sum = m.bounded(total, *(count * limit for limit in source.raw_limits))
         centred = m.held(m.sub(sum, m.const(count * source.zero_point.data)), 32)
         factors = m.int_constant(multiplier, 32), m.int_constant(shift, 8)
         return self._stored(m, m.whole(m.call("tm_requantize_s32", centred, *factors)))
+
+    def _mean_to_even(self, m: Machine[V], total: V, count: int, source: ZeroSkewNumbers) -> V:
+        """The mean, rounded once. With equal scales, the sum is divided exactly, so that all halves go to even."""
+        sum = m.bounded(total, *(count * limit for limit in source.raw_limits))
+        centred = m.sub(sum, m.const(count * source.zero_point.data))
+        if source.scale == self.scale:
+            return self._stored(m, m.quotient_to_even(centred, count))
+        return self._requantised(m, centred, source.scale / (count * self.scale))
 
     def mean_factor(self, count: int, source: ZeroSkewNumbers) -> tuple[int, int]:
         """The multiplier and the shift of TensorFlow Lite's MEAN. The factor 1 / count is included."""
@@ -430,7 +483,8 @@ class ZeroSkewType(ZeroSkewNumbers):
         if ranked is None:
             return self._function_of_16_bits(m, function, value, source)
         index, raws = ranked
-        if (self.bits, self.scale, self.zero_point.data) == functions.RESULTS.get(function):
+        of_result = self.bits, self.scale, self.zero_point.data
+        if not self.halves_to_even and of_result == functions.RESULTS.get(function):
             table = functions.FUNCTIONS[function](source, raws).astype(self.dtype)
         else:
             table = self.encode(exactly(function, value_format.decode(raws)))
@@ -459,4 +513,4 @@ def _greatest_sum(product: Product) -> int:
 
 SkewedSum.NUMBERS = ZeroSkewType
 
-ZEROSKEW = Dialect("zeroskew", [], [ZeroSkewType, ZeroSkewSum, FloatSkewType, FloatSkewSum])
+ZEROSKEW = Dialect("zeroskew", [], [ZeroSkewType, ZeroSkewSum, EvenSkewSum, FloatSkewType, FloatSkewSum])

@@ -83,6 +83,16 @@ static inline __attribute__((__unused__)) int32_t tm_requantize_s64(int64_t x, i
     return (int32_t)((x * multiplier + ((int64_t)1 << (right - 1))) >> right);
 }
 
+/* x * multiplier * 2^(shift - 31), rounded once, halves to even; results beyond 32 bits saturate. */
+static TMQ_SHARED __attribute__((__unused__)) int32_t tm_requantize_even_s32(int32_t x, int32_t multiplier, int8_t shift)
+{
+    const int8_t right = (int8_t)(31 - shift);
+    const int64_t product = (int64_t)x * multiplier;
+    const int64_t odd = product >> right & 1;
+    const int64_t y = (product + (((int64_t)1 << (right - 1)) - 1 + odd)) >> right;
+    return y > INT32_MAX ? INT32_MAX : y < INT32_MIN ? INT32_MIN : (int32_t)y;
+}
+
 /* The number of zero bits before the highest one of x > 0. */
 static inline int8_t tm_leading_zeros_s32(int32_t x)
 {

@@ -1,7 +1,9 @@
-"""Fixed point that rounds halves to even: signed where the type says so, unsigned always. Nothing leaves the limits."""
+"""Formats that round halves to even: where their types say so, and unsigned fixed point always."""
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
@@ -10,7 +12,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tinyml.dialects.formats.fixed.type import FixedType, SignedType, UnsignedType
+from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.machine.numpy_machine import NumpyMachine
+from tinyml.dialects.machine.runtime_functions import RUNTIME_FUNCTIONS
 
 M = NumpyMachine()
 
@@ -54,3 +58,24 @@ def test_storage_holds_the_greatest_number():
         format = UnsignedType(width, 0)
         assert format.dtype.itemsize == bytes
         assert format.encode(np.array([-1.0, 1e9])).tolist() == [0, (1 << width) - 1]
+
+
+@given(
+    st.integers(-(1 << 31), (1 << 31) - 1).map(np.int32),
+    st.integers(1 << 30, (1 << 31) - 1).map(np.int32),
+    st.integers(-31, 30).map(np.int8),
+)
+def test_a_requantised_number_is_rounded_once(x: np.int32, multiplier: np.int32, shift: np.int8):
+    exact = Fraction(int(x) * int(multiplier)) / Fraction(2) ** (31 - int(shift))
+    limited = min(max(round(exact), -(1 << 31)), (1 << 31) - 1)
+    assert RUNTIME_FUNCTIONS["tm_requantize_even_s32"].reference(x, multiplier, shift) == limited
+
+
+@given(st.integers(2, 8), st.integers(-8, 4), st.integers(-100, 100))
+def test_zero_skew_sums_round_halves_to_even_before_the_zero_point(width: int, exponent: int, sum: int):
+    """With scales that are powers of two, ties occur: the multiplier is exact."""
+    low, high = -(1 << width - 1), (1 << width - 1) - 1
+    lhs, format = ZeroSkewType(8, 1.0), ZeroSkewType(width, math.ldexp(1.0, exponent), low // 2, to_even=True)
+    accumulator = format.accumulator(lhs, lhs, None)
+    exact = min(max(round(Fraction(sum) / Fraction(2) ** exponent) + low // 2, low), high)
+    assert format.finish(M, np.array(sum, np.int32), accumulator, None) == exact

@@ -68,3 +68,23 @@
 %i = "test.op"() : () -> index
 %r = num.level %sum row %i : !zeroskew.facc<32, [0.5, 0.25]> -> !zeroskew.facc<32, [0.5, 0.25]>
 // CHECK: !zeroskew.facc<32, [0.5, 0.25]> is not an accumulator of one scale for sums in !zeroskew.facc<32, [0.5, 0.25]>
+
+// -----
+
+%r = "test.op"() : () -> !zeroskew.q<16, 0.5, 0, even>
+// CHECK: zeroskew.q rounds halves to even with up to 8 bits, got 16
+
+// -----
+
+%r = "test.op"() : () -> !zeroskew.q<8, 0.5, 0, up>
+// CHECK: Expected 'even'
+
+// -----
+
+%r = "test.op"() : () -> !zeroskew.f<8, 0.5, 0, even>
+// CHECK: '>' expected
+
+// -----
+
+%r = "test.op"() : () -> !zeroskew.even_acc<64, 0.5>
+// CHECK: zeroskew.even_acc width must be 32, got 64

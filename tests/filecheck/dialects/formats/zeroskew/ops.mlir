@@ -35,3 +35,27 @@ func.func @float_row(%sum: !zeroskew.facc<32, [0.015625, 0.1]>, %row: index) -> 
 // BITS: func.call @tm_scale_to_even
 // BITS-NOT: func.call @tm_scale_to_even
 // BITS: func.return
+
+// Halves to even in integers: rows are rounded once, with a multiplier and a shift for each row.
+func.func @even_row(%sum: !zeroskew.even_acc<32, [0.015625, 0.1]>, %row: index) -> !zeroskew.q<8, 0.1, -128, even> {
+  %level = num.level %sum row %row : !zeroskew.even_acc<32, [0.015625, 0.1]> -> !zeroskew.even_acc<32, 0.10000000149011612>
+  %y = num.finish %level : !zeroskew.even_acc<32, 0.10000000149011612> -> !zeroskew.q<8, 0.1, -128, even>
+  func.return %y : !zeroskew.q<8, 0.1, -128, even>
+}
+// CHECK-LABEL: func.func @even_row(%sum: !zeroskew.even_acc<32, [0.015625, 0.1]>, %row: index) -> !zeroskew.q<8, 0.1, -128, even>
+// BITS-LABEL: func.func @even_row(%sum: i32
+// BITS-DAG: dense<[1342177260, 2147483616]>
+// BITS-DAG: dense<[-2, 0]>
+// BITS: func.call @tm_requantize_even_s32
+// BITS-NOT: func.call @tm_requantize_even_s32
+// BITS: func.return
+
+// An average of numbers of one scale is an exact quotient, so that all halves are found: with 6 elements, too.
+func.func @even_average(%total: i32) -> !zeroskew.q<8, 0.1, -3, even> {
+  %y = num.average %total {count = 6 : i64, of = !zeroskew.q<8, 0.1, -3, even>} : i32 -> !zeroskew.q<8, 0.1, -3, even>
+  func.return %y : !zeroskew.q<8, 0.1, -3, even>
+}
+// BITS-LABEL: func.func @even_average(%total: i32
+// BITS-NOT: tm_requantize
+// BITS: arith.select
+// BITS: func.return
