@@ -144,6 +144,9 @@ class OnnxGraph:
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
     """The metadata of the model; empty for inner graphs."""
 
+    annotations: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By the name of a value, the integers that it contains, as FINN annotates them: `INT4`, `UINT8`, `BIPOLAR`."""
+
 
 def _spelled(value: Attribute) -> str:
     return "..." if isinstance(value, OnnxGraph) else str(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,6 +12,7 @@ from tinyml.lowering.frontends.layers.model_builder import hint, identifier
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed
 from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
+from tinyml.lowering.frontends.onnx.reader import constant_node
 from tinyml.lowering.frontends.qonnx import readers as readers
 from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS
 from tinyml.lowering.frontends.qonnx.qcdq import INTEGERS, QUANTISED, merged
@@ -28,9 +30,28 @@ OLDER_DOMAINS = ("onnx.brevitas", "finn.custom_op.general")
 
 
 def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
-    """A graph whose quantisers are ops of one domain."""
+    """A graph whose quantisers are ops of one domain. Inputs of integers are read by a quantiser of scale 1."""
     nodes = [replace(node, domain=QONNX) if node.domain in OLDER_DOMAINS else node for node in graph.nodes]
+    for declared in graph.inputs:
+        known = _INTEGERS.fullmatch(graph.annotations.get(declared.name, ""))
+        if known is None or not nodes:
+            continue
+        name = f"{declared.name}:integers"
+        ends = integer_limits(nodes[0], float(known[2] or 1), signed=not known[1], narrow=False)
+        limits = {"low": ends[0], "high": ends[1], "bipolar": int(known[2] is None), "axis": 0}
+        one = constant_node(nodes[0], name, np.ones((), np.float32))
+        inputs = (declared.name, one.outputs[0])
+        quantiser = replace(nodes[0], op=QUANTISED, domain=QONNX, name=name, inputs=inputs, outputs=(name,))
+        readers = [
+            replace(node, inputs=tuple(name if each == declared.name else each for each in node.inputs))
+            for node in nodes
+        ]
+        nodes = [one, replace(quantiser, attributes=limits), *readers]
     return merged(replace(graph, nodes=nodes), QONNX)
+
+
+_INTEGERS = re.compile("(U?)INT([0-9]+)|BIPOLAR")
+"""The annotations of integers that a quantiser yields."""
 
 
 def _numbers(to: Builder, inputs: Inputs, position: int, what: str) -> NDArray[Any]:
@@ -51,7 +72,7 @@ def _scales(to: Builder, inputs: Inputs, position: int = 1) -> NDArray[np.float3
     scales = _numbers(to, inputs, position, "scale").astype(np.float32)
     if not scales.size or scales.min() <= 0:
         raise to.error("scales must be positive numbers")
-    return scales
+    return scales.reshape(()) if scales.size == 1 else scales
 
 
 def _zero(to: Builder, inputs: Inputs, position: int) -> int:
@@ -87,8 +108,8 @@ def quantised_to_bits(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import a quantiser of a QCDQ file."""
     low, high = node.integer("low"), node.integer("high")
     value = needed(to, inputs, 0)
-    scales = along(node, _scales(to, inputs), value.shape)
-    return quantised(to, value, scales, lambda flat: Quantiser(flat, low, high))
+    scales, bipolar = along(node, _scales(to, inputs), value.shape), bool(node.integer("bipolar", 0))
+    return quantised(to, value, scales, lambda flat: Quantiser(flat, low, high, bipolar=bipolar))
 
 
 @handles(INTEGERS, domain=QONNX)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
-from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects import tdsl
@@ -18,7 +18,7 @@ from tinyml.lowering.frontends.onnx.builder import HANDLERS, Builder, Constant, 
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import concat
 from tinyml.lowering.frontends.onnx.ops.windows import filter_windows, windows_of
-from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS, binary_exponent, format_of_sums
+from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS, binary_exponent, format_of_range, format_of_sums
 from tinyml.lowering.frontends.qonnx.quantiser import Quantiser
 from tinyml.lowering.frontends.qonnx.values import Products, Step, Stored, WholeConstant
 from tinyml.lowering.frontends.qonnx.whole import Whole, reads
@@ -44,16 +44,43 @@ GREATEST_SUM = 1 << 31
     "Resize",
     "MaxPool",
     "GlobalMaxPool",
+    "Pad",
 )
 def moved(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
-    """The integers in another place. The channels of the result are alike."""
-    if inputs[0] is not whole or whole.units.size > 1 or any(step.constant.size > 1 for step in whole.steps):
+    """The integers in another place. Channels that remain an axis keep their functions and their ranges."""
+    if inputs[0] is not whole:
         return None
-    tensor = HANDLERS["", node.op](to, node, [whole.source.sums(to), *inputs[1:]])
+    # A margin has zeros, which the format of -1 and 1 does not have.
+    if node.op == "Pad" and (node.text("mode", "constant") != "constant" or _stored_zero(whole) is None):
+        return None
+    differ = whole.units.size > 1 or any(step.constant.size > 1 for step in whole.steps)
+    source = whole.source
+    before, axis = whole.shape, source.axis
+    if differ and node.op not in ("Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze"):
+        return None
+    if differ and node.op != "Transpose" and math.prod(before) != before[axis]:
+        return None
+    tensor = HANDLERS["", node.op](to, node, [source.sums(to), *inputs[1:]])
     if not isinstance(tensor, OrderedTensor):
         return None
-    low, high = whole.source.low.min(keepdims=True), whole.source.high.max(keepdims=True)
+    if differ:
+        if node.op == "Transpose":
+            axis = node.integers("perm", tuple(reversed(range(len(before))))).index(axis)
+        elif before[axis] in tensor.shape:
+            axis = tensor.shape.index(before[axis])
+        else:
+            return None
+        return replace(whole, source=Stored.of(tensor, source.low, source.high, axis))
+    low, high = source.low.min(keepdims=True), source.high.max(keepdims=True)
+    if node.op == "Pad":
+        low, high = np.minimum(low, 0), np.maximum(high, 0)
     return replace(whole, source=Stored.of(tensor, low, high))
+
+
+def _stored_zero(whole: Whole) -> int | None:
+    """The raw of zero in the format of the integers; None if there is none, or if functions follow."""
+    zero = int(whole.source.exact.encode(np.zeros(1))[0])
+    return None if zero or whole.steps else zero
 
 
 @reads("Concat")
@@ -103,10 +130,29 @@ def _stored(whole: Whole, to: Builder) -> Stored | None:
         return None if by is None else _stored(whole.quantised(to, by), to)
     if whole.steps or whole.units.size > 1:
         return None
-    if isinstance(whole.source, Stored):
+    if isinstance(whole.source, Stored) and whole.source.low.size == 1:
         return whole.source
     low, high = whole.source.low.min(keepdims=True), whole.source.high.max(keepdims=True)
     return Stored.of(whole.source.sums(to), low, high)
+
+
+def _rescaled(whole: Whole, to: Builder) -> Whole:
+    """A tensor whose factors and addends, one for all channels each, are part of the unit and of the integers."""
+    if not whole.steps or whole.units.size > 1:
+        return whole
+    if any(not step.affine or step.constant.size > 1 for step in whole.steps):
+        return whole
+    origin, one = whole.reals(np.array([[0, 1]]))[0].astype(np.float64)
+    moved = origin / (one - origin) if one > origin else np.nan
+    if not abs(moved) < 1 << MOST_BITS or moved != round(moved):
+        return whole
+    source, unit = whole.source, math.ldexp(one - origin, whole.source.frac)
+    addend = np.array([round(moved)])
+    low, high = source.low.min(keepdims=True) + addend, source.high.max(keepdims=True) + addend
+    if addend[0]:
+        exact = format_of_range(int(low[0]), int(high[0]), source.frac)
+        source = Stored.of(source.emit(to, addend, None, exact.type), low, high)
+    return Whole(source, np.array([unit]))
 
 
 def _rounding(whole: Whole) -> Quantiser | None:
@@ -135,6 +181,7 @@ def _products(
     whole: Whole, to: Builder, weights: WholeConstant, rows: Any, shape: tdsl.Shape, axis: int, **more: Any
 ) -> Whole | None:
     """Sums of products with rows of weights. rows: the integers and the scales, output by output."""
+    whole = _rescaled(whole, to)
     stored = _stored(whole, to)
     if stored is None:
         return None
@@ -214,7 +261,7 @@ def averaged(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole
         return None
     channels = whole.shape[1]
     ones = np.ones((channels, 1, *kernel), np.int64)
-    weights = WholeConstant.of(ones, np.full((), 1 / prod(kernel), np.float32), (0, 1))
+    weights = WholeConstant.of(ones, np.full((), 1 / math.prod(kernel), np.float32), (0, 1))
     return _convolved(whole, to, weights, windows, channels)
 
 
@@ -231,11 +278,11 @@ def _emits(make: type[tdsl.BinaryOp]) -> Callable[[Builder, OrderedTensor, Param
 
 
 def _added(numbers: Singles) -> Step:
-    return Step(numbers, lambda x, c: x + c, _emits(tdsl.AddOp))
+    return Step(numbers, lambda x, c: x + c, _emits(tdsl.AddOp), affine=True)
 
 
 def _multiplied(numbers: Singles) -> Step:
-    return Step(numbers, lambda x, c: x * c, _emits(tdsl.MulOp))
+    return Step(numbers, lambda x, c: x * c, _emits(tdsl.MulOp), affine=True)
 
 
 def _divided(to: Builder, tensor: OrderedTensor, constant: Parameter) -> OrderedTensor:
@@ -269,7 +316,7 @@ def arithmetic(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Who
         case "Mul":
             step = _multiplied(numbers)
         case "Div":
-            step = Step(numbers, lambda x, c: x / c, _divided)
+            step = Step(numbers, lambda x, c: x / c, _divided, affine=True)
         case _:
             step = _added(-numbers) if first else Step(numbers, lambda x, c: c - x, _negated)
     return whole.followed_by(step)

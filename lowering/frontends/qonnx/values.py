@@ -86,12 +86,13 @@ class Step:
 
     constant: a number for each channel, or one for all. apply: the function in single precision, of numbers (channels,
     any) and the constant (channels, 1). emit: a function that appends the ops of the step to a program on reals; None
-    if no op computes the step.
+    if no op computes the step. affine: whether the step only adds, multiplies by or divides by its constant.
     """
 
     constant: Singles
     apply: Callable[[Singles, Singles], Singles]
     emit: Callable[[Builder, OrderedTensor, Parameter], OrderedTensor] | None
+    affine: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +138,8 @@ class Stored(Source):
     tensor: OrderedTensor
 
     @classmethod
-    def of(cls, tensor: OrderedTensor, low: Integers, high: Integers) -> Stored:
-        return cls(tensor.shape, 1, integer_format(tensor.value).frac.data, low, high, tensor)
+    def of(cls, tensor: OrderedTensor, low: Integers, high: Integers, axis: int = 1) -> Stored:
+        return cls(tensor.shape, axis, integer_format(tensor.value).frac.data, low, high, tensor)
 
     @property
     def exact(self) -> ExactInteger:

@@ -128,7 +128,8 @@ class Whole(Deferred):
     def _thresholds(self, to: Builder, by: Quantiser, found: Staircase) -> OrderedTensor | None:
         made = self._rounded(to, by, found)
         # Other frameworks add the products of scales that are no powers of two in an order that is not defined.
-        slacks = (0,) if by.frac is not None and (self.units == 1).all() else (0, 1)
+        exact = by.frac is not None and (np.frexp(self.units)[0] == 0.5).all()
+        slacks = (0,) if exact else (0, 1)
         for slack in slacks:
             if made is None and (known := lines(found, to_even=rounds_to_even(by.format), slack=slack)) is not None:
                 made = self._on_lines(to, by, known)

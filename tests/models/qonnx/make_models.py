@@ -228,6 +228,12 @@ def executed(model: onnx.ModelProto, samples: int) -> Iterator[tuple[str, NDArra
     first = next((node for node in nodes if node.input[0] == model.graph.input[0].name), None)
     x = inputs_of(shape, 1 / 8 if first is None else step_of(model, first, constants), samples)
     clean = cleanup_model(ModelWrapper(model))
+    kind = clean.get_tensor_datatype(clean.graph.input[0].name)
+    if kind.is_integer():
+        random = np.random.default_rng(7)
+        x = random.integers(int(kind.min()), int(kind.max()) + 1, x.shape).astype(np.float32)
+        if kind.name == "BIPOLAR":
+            x = np.where(x < 0.5, -1, 1).astype(np.float32)
     found: dict[str, list[Any]] = {node.output[0]: [] for node in nodes}
     # cleanup_model renames values; the order of quantisers is the same.
     known = {tensor.name for tensor in clean.graph.initializer}
