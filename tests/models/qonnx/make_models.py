@@ -196,7 +196,38 @@ def limited() -> onnx.ModelProto:
     return net.model(net.op("Gemm", x, weights, transB=1))
 
 
-MODELS = (signs, images, depthwise, residual, skewed, thresholds, rounded, limited)
+def annotated() -> onnx.ModelProto:
+    """An input that is annotated with signs, with a factor and an addend that make it 0 or 1."""
+    net = Net([1, 20], BREVITAS, 14)
+    x = net.op("Div", net.op("Add", "x", net.constant([1])), net.constant(2))
+    bias = net.constant(net.random.normal(size=12))
+    x = net.op("Gemm", x, net.weights((12, 20), 2, 0.768), bias, transB=1)
+    x = net.quant(net.op("Relu", net.normalised(x, 12, 3)), 0.0884, 8, signed=0)
+    x = net.op("Gemm", x, net.weights((8, 12), 2, 0.914), net.constant(net.random.normal(size=8)), transB=1)
+    x = net.quant(net.op("Relu", net.normalised(x, 8, 9)), 0.5, 2, signed=0)
+    model = net.model(net.sign(net.op("Gemm", x, net.weights((1, 8), 2, 0.774), transB=1)))
+    entry = onnx.StringStringEntryProto(key="finn_datatype", value="BIPOLAR")
+    annotation = onnx.TensorAnnotation(tensor_name="x", quant_parameter_tensor_names=[entry])
+    model.graph.quantization_annotation.append(annotation)
+    return model
+
+
+def transposed() -> onnx.ModelProto:
+    """Images with their channels last, as exports of Keras have them, and scales per channel that are powers of two."""
+    net = Net([1, 6, 6, 3], FINN, 9)
+    x = net.op("Transpose", net.quant("x", 1 / 8, 5), perm=[0, 3, 1, 2])
+    x = net.op("Pad", x, mode="constant", pads=[0, 0, 1, 0, 0, 0, 0, 1], value=0.0)
+    numbers = net.constant(net.random.normal(size=(5, 3, 3, 3)))
+    scales = 2.0 ** -net.random.integers(1, 4, (5, 1, 1, 1))
+    x = net.op("Conv", x, net.quant(numbers, scales, 4), kernel_shape=[3, 3])
+    x = net.op("Transpose", x, perm=[0, 2, 3, 1])
+    x = net.op("Add", x, net.quant(net.constant(net.random.normal(size=5)), 1 / 8, 6))
+    x = net.quant(net.op("Relu", x), 1 / 4, 6, signed=0)
+    x = net.op("Mul", x, net.constant(0.3))
+    return net.model(net.dense(net.op("Reshape", x, net.constant([1, -1], np.int64)), (3, 125), 3, 0.25))
+
+
+MODELS = (signs, images, depthwise, residual, skewed, thresholds, rounded, limited, annotated, transposed)
 
 
 def step_of(model: onnx.ModelProto, node: onnx.NodeProto, constants: Mapping[str, NDArray[Any]]) -> float:

@@ -21,7 +21,18 @@ from tinyml.targets.c.print_c import write_c
 from tinyml.tools.driver.measure import first_mismatch
 
 MODELS = Path(__file__).parents[4] / "models" / "qonnx"
-NAMES = ("signs", "images", "depthwise", "residual", "skewed", "thresholds", "rounded", "limited")
+NAMES = (
+    "signs",
+    "images",
+    "depthwise",
+    "residual",
+    "skewed",
+    "thresholds",
+    "rounded",
+    "limited",
+    "annotated",
+    "transposed",
+)
 
 
 def expected_of(name: str):
