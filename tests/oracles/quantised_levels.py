@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import identifier
 from tinyml.lowering.frontends.onnx.importer import read_onnx
-from tinyml.runtime.evaluator.evaluator import evaluate, in_reals
+from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, in_reals
 
 
 def differences(file: str, expected: Mapping[str, NDArray[Any]]) -> Iterator[tuple[str, int, int]]:
@@ -36,8 +36,11 @@ def differences(file: str, expected: Mapping[str, NDArray[Any]]) -> Iterator[tup
             found.setdefault(name, []).append(numbers)
 
     x = expected["x"]
-    outputs = in_reals(module, evaluate(module, np.ascontiguousarray(x.reshape(len(x), -1)), observe=observe))
+    raws = encode_inputs(module, np.ascontiguousarray(x.reshape(len(x), -1)))
+    outputs = in_reals(module, evaluate(module, raws, observe=observe))
     for name in names.values():
+        # The first quantiser determines the format of the argument.
+        found.setdefault(name, [raws])
         integers = np.concatenate(found[name]).reshape(expected[name].shape)
         yield name, int((integers != expected[name]).sum()), integers.size
     y = expected["y"].reshape(len(x), -1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from xdsl.dialects.builtin import LocationAttr
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import file_location, in_layer
 
@@ -27,11 +28,14 @@ _KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"
 
 @dataclass(frozen=True)
 class Declared:
-    """A declared input or output of a graph. dims: None if the file declares no shape."""
+    """A declared input or output of a graph. dims: None if the file declares no shape. format: the number format of the
+    program's argument, if an extension determines it.
+    """
 
     name: str
     element: str
     dims: Dims | None
+    format: NumberFormat | None = None
 
 
 @dataclass(frozen=True)

@@ -239,7 +239,7 @@ class _OnnxImporter:
 
     def argument(self, graph: OnnxGraph, declared: Declared) -> OrderedTensor:
         """Append the argument of a program with one input, in the input's quantised format if it has one."""
-        format = input_format(graph, declared.name, declared.element)
+        format = declared.format or input_format(graph, declared.name, declared.element)
         if format is None:
             self.check_reals(declared)
         element = F32_FORMAT.type if format is None else format.type

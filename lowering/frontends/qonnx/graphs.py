@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import format_of
 from tinyml.lowering.frontends.layers.model_builder import hint, identifier
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed
-from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
+from tinyml.lowering.frontends.onnx.formats import constants_of
+from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 from tinyml.lowering.frontends.onnx.reader import constant_node
 from tinyml.lowering.frontends.qonnx import readers as readers
@@ -34,20 +36,42 @@ def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
     nodes = [replace(node, domain=QONNX) if node.domain in OLDER_DOMAINS else node for node in graph.nodes]
     for declared in graph.inputs:
         known = _INTEGERS.fullmatch(graph.annotations.get(declared.name, ""))
-        if known is None or not nodes:
-            continue
-        name = f"{declared.name}:integers"
-        ends = integer_limits(nodes[0], float(known[2] or 1), signed=not known[1], narrow=False)
-        limits = {"low": ends[0], "high": ends[1], "bipolar": int(known[2] is None), "axis": 0}
-        one = constant_node(nodes[0], name, np.ones((), np.float32))
-        inputs = (declared.name, one.outputs[0])
-        quantiser = replace(nodes[0], op=QUANTISED, domain=QONNX, name=name, inputs=inputs, outputs=(name,))
-        readers = [
-            replace(node, inputs=tuple(name if each == declared.name else each for each in node.inputs))
-            for node in nodes
-        ]
-        nodes = [one, replace(quantiser, attributes=limits), *readers]
-    return merged(replace(graph, nodes=nodes), QONNX)
+        if known is not None and nodes:
+            nodes = _with_integers(declared.name, nodes, known[2], signed=not known[1])
+    made = merged(replace(graph, nodes=nodes), QONNX)
+    if len(made.inputs) > 1:
+        return made
+    return replace(made, inputs=[_in_format(declared, made) for declared in made.inputs])
+
+
+def _with_integers(name: str, nodes: Sequence[OnnxNode], bits: str | None, *, signed: bool) -> list[OnnxNode]:
+    """Nodes that read an input through a quantiser of scale 1. bits: None for signs."""
+    low, high = integer_limits(nodes[0], float(bits or 1), signed=signed, narrow=False)
+    result = f"{name}:integers"
+    one = constant_node(nodes[0], result, np.ones((), np.float32))
+    attributes = {"low": low, "high": high, "bipolar": int(bits is None), "axis": 0}
+    inputs = name, one.outputs[0]
+    quantiser = OnnxNode(QUANTISED, QONNX, 1, result, inputs, (result,), attributes, nodes[0].file)
+    readers = [replace(node, inputs=tuple(result if each == name else each for each in node.inputs)) for node in nodes]
+    return [one, quantiser, *readers]
+
+
+def _in_format(declared: Declared, graph: OnnxGraph) -> Declared:
+    """An input in the format of the quantiser that alone reads it, if the scale is a power of two."""
+    readers = [node for node in graph.nodes if declared.name in node.inputs]
+    if len(readers) != 1 or readers[0].domain != QONNX or declared.name in {each.name for each in graph.outputs}:
+        return declared
+    [node], constants = readers, constants_of(graph)
+    to = Builder(node.file)
+    to.node = node
+    parts = [Constant(constants[name]) if name in constants else None for name in node.inputs]
+    if node.op not in _STATED or any(part is None for part in parts[1:]) or node.inputs[0] != declared.name:
+        return declared
+    by = _STATED[node.op](to, node, parts)(_scales(to, parts).ravel())
+    rounds = by.rounding in ("ROUND", "HALF_EVEN") and not by.zero
+    if by.frac is None or not rounds or by.format.limits != by.limits:
+        return declared
+    return replace(declared, format=by.format)
 
 
 _INTEGERS = re.compile("(U?)INT([0-9]+)|BIPOLAR")
@@ -82,34 +106,49 @@ def _zero(to: Builder, inputs: Inputs, position: int) -> int:
     return int(zero)
 
 
-@handles("Quant", "IntQuant", domain=QONNX)
-def quant(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import Quant: `(round(clamp(x / scale + zero)) - zero) * scale`."""
-    scales, zero = _scales(to, inputs), _zero(to, inputs, 2)
-    bits = _number(to, inputs, 3, "number of bits")
+Make: TypeAlias = "Callable[[NDArray[np.float32]], Quantiser]"
+"""A function that returns the quantiser for one scale, or for the scales of the channels."""
+
+
+def _quant(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
+    """Quant: `(round(clamp(x / scale + zero)) - zero) * scale`."""
+    zero, bits = _zero(to, inputs, 2), _number(to, inputs, 3, "number of bits")
     signed, narrow = bool(node.integer("signed", 1)), bool(node.integer("narrow", 0))
     rounding = node.text("rounding_mode", "ROUND").upper()
     if rounding not in ROUNDINGS:
         raise node.error(f"rounding_mode = {rounding} is not known, only {', '.join(ROUNDINGS)}")
     if bits == 1 and signed:
-        return quantised(to, needed(to, inputs, 0), scales, lambda flat: Quantiser(flat, -1, 1, bipolar=True))
+        return _signs(to, node, inputs)
     low, high = integer_limits(node, bits, signed=signed, narrow=narrow)
-    return quantised(to, needed(to, inputs, 0), scales, lambda flat: Quantiser(flat, low, high, zero, rounding))
+    return lambda scales: Quantiser(scales, low, high, zero, rounding)
 
 
-@handles("BipolarQuant", domain=QONNX)
-def bipolar_quant(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import BipolarQuant: the scale with the sign of x, which is positive for 0."""
-    return quantised(to, needed(to, inputs, 0), _scales(to, inputs), lambda flat: Quantiser(flat, -1, 1, bipolar=True))
+def _signs(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
+    """BipolarQuant: the scale with the sign of x, which is positive for 0."""
+    return lambda scales: Quantiser(scales, -1, 1, bipolar=True)
 
 
-@handles(QUANTISED, domain=QONNX)
-def quantised_to_bits(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import a quantiser of a QCDQ file."""
-    low, high = node.integer("low"), node.integer("high")
-    value = needed(to, inputs, 0)
-    scales, bipolar = along(node, _scales(to, inputs), value.shape), bool(node.integer("bipolar", 0))
-    return quantised(to, value, scales, lambda flat: Quantiser(flat, low, high, bipolar=bipolar))
+def _of_bits(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
+    """The quantiser of a QCDQ file."""
+    low, high, bipolar = node.integer("low"), node.integer("high"), bool(node.integer("bipolar", 0))
+    return lambda scales: Quantiser(scales, low, high, bipolar=bipolar)
+
+
+_STATED: dict[str, Callable[[Builder, OnnxNode, Inputs], Make]] = {
+    "Quant": _quant,
+    "IntQuant": _quant,
+    "BipolarQuant": _signs,
+    QUANTISED: _of_bits,
+}
+"""The ops of which the first two inputs are numbers and scales."""
+
+
+@handles(*_STATED, domain=QONNX)
+def stated(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    value, scales = needed(to, inputs, 0), _scales(to, inputs)
+    if node.op == QUANTISED:
+        scales = along(node, scales, value.shape)
+    return quantised(to, value, scales, _STATED[node.op](to, node, inputs))
 
 
 @handles(INTEGERS, domain=QONNX)
@@ -181,10 +220,6 @@ def trunc(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     return named(to, value.quantised(to, replace(open_, low=int(ends.min()), high=int(ends.max()))))
 
 
-Make: TypeAlias = "Callable[[NDArray[np.float32]], Quantiser]"
-"""A function that returns the quantiser for one scale, or for the scales of the channels."""
-
-
 def quantised(to: Builder, value: Value, scales: NDArray[np.float32], make: Make) -> Value:
     """The result of a quantiser of a constant, of integers or of reals."""
     value = value if isinstance(value, Whole) else to.numbers(value)
@@ -201,6 +236,8 @@ def quantised(to: Builder, value: Value, scales: NDArray[np.float32], make: Make
         raise to.error("several scales of computed numbers are not supported, only of constants")
     if isinstance(value, Whole):
         return named(to, value.quantised(to, by))
+    if value.is_quantised and format_of(value.value).type == by.format.type:
+        return as_whole(value, by)
     return named(to, as_whole(quantised_reals(to, value, by), by))
 
 
