@@ -109,6 +109,10 @@ class Deferred(Followed):
     def emitted(self, to: Builder) -> OrderedTensor:
         """The tensor of this value on reals, for nodes that the extension does not import."""
 
+    def returned(self, to: Builder) -> OrderedTensor:
+        """The tensor of this value as an output of the program, on reals or in a format of the same numbers."""
+        return self.emitted(to)
+
 
 Value: TypeAlias = Constant | OrderedTensor | Comparison | Indicator | Label | Deferred
 

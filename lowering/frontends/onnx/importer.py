@@ -328,7 +328,8 @@ class _OnnxImporter:
                 raise node.error(f"its output '{missing[0]}' is not supported, only the first")
             scope |= {name: value for name, value in zip(node.outputs, values, strict=False) if name}
         self.to.node = around
-        results = [self.emitted(self.find(output.name)) for output in graph.outputs]
+        found = [self.find(output.name) for output in graph.outputs]
+        results = [value.returned(self.to) if isinstance(value, Deferred) else value for value in found]
         self.scopes.pop()
         return results
 

@@ -53,6 +53,9 @@ MOST_COMPARISONS = 32
 
 GREATEST_ADDEND = 1 << 30
 
+EXACT_SINGLES = 1 << 24
+"""The integers below which single precision is exact."""
+
 
 @dataclass(frozen=True, eq=False)
 class Whole(Deferred):
@@ -103,6 +106,29 @@ class Whole(Deferred):
                 raise to.error("reads numbers that are rounded to integers without a limit: add a Clip before it")
             tensor = step.emit(to, tensor, self.parameter(step.constant))
         return tensor
+
+    def returned(self, to: Builder) -> OrderedTensor:
+        """Emit integers plus integer addends in their exact format; other functions on reals."""
+        addends = self._addends()
+        if addends is None:
+            return self.emitted(to)
+        source = self.source
+        low, high = source.low + addends, source.high + addends
+        element = format_of_sums(int(low.min()), int(high.max()), source.frac) if addends.any() else source.exact
+        return source.emit(to, addends, None, element.type)
+
+    def _addends(self) -> Integers | None:
+        """The integer of each channel that the functions add; None if they are other functions, or not exact."""
+        if (self.units != 1).any() or not all(step.affine for step in self.steps):
+            return None
+        unit = 2.0**-self.source.frac
+        found = self.reals(np.zeros((self.channels, 1), np.int64)).astype(np.float64)[:, 0] / unit
+        if (found != np.rint(found)).any() or np.abs(found).max(initial=0) >= GREATEST_ADDEND:
+            return None
+        addends = found.astype(np.int64)
+        ends = np.broadcast_to(self.ends, (self.channels, 2))
+        agree = self.reals(ends) == ((ends + addends[:, None]) * unit).astype(np.float32)
+        return addends if agree.all() and np.abs(ends).max(initial=0) < EXACT_SINGLES else None
 
     def parameter(self, numbers: Singles) -> Parameter:
         """A constant on reals, with one number or one for each channel."""
