@@ -23,7 +23,9 @@ def differences(file: str, expected: Mapping[str, NDArray[Any]]) -> Iterator[tup
     the integers by the names of the quantisers' results, and the outputs `y`.
     """
     module = read_onnx(Path(file).read_bytes(), file)
-    names = {identifier(name) or f"levels{name}": name for name in expected if name not in ("x", "y")}
+    hints = {name: identifier(name) or f"levels{name}" for name in expected if name not in ("x", "y")}
+    names = {SSAValue.extract_valid_name(hint): name for name, hint in hints.items()}
+    assert len(names) == len(hints)
     found: dict[str, list[NDArray[Any]]] = {}
 
     def observe(value: SSAValue, raws: Any) -> None:
