@@ -107,7 +107,11 @@ def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
 
 
 def _is_trained_for_bits(graph: OnnxGraph) -> bool:
-    """Whether a graph has quantisers of `QUANTISER_DOMAINS`, or raws that are limited to fewer bits than their type."""
+    """Whether a graph has quantisers of `QUANTISER_DOMAINS`, raws that are limited to fewer bits than their type, or
+    inputs of reals that are annotated with integers.
+    """
+    if any(declared.name in graph.annotations for declared in graph.inputs):
+        return True
     raws = {node.outputs[0] for node in graph.nodes if node.op == "QuantizeLinear" and node.domain == ""}
     return any(
         node.domain in QUANTISER_DOMAINS or (node.op == "Clip" and node.inputs[0] in raws) for node in graph.nodes

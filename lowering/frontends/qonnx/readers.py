@@ -19,7 +19,6 @@ from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.movement import concat
 from tinyml.lowering.frontends.onnx.ops.windows import filter_windows, windows_of
 from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS, binary_exponent, format_of_range, format_of_sums
-from tinyml.lowering.frontends.qonnx.quantiser import Quantiser
 from tinyml.lowering.frontends.qonnx.values import Products, Step, Stored, WholeConstant
 from tinyml.lowering.frontends.qonnx.whole import Whole, reads
 
@@ -46,10 +45,12 @@ GREATEST_SUM = 1 << 31
     "GlobalMaxPool",
     "Pad",
 )
-def moved(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
+def moved(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
     """The integers in another place. Channels that remain an axis keep their functions and their ranges."""
     if inputs[0] is not whole:
         return None
+    if whole.is_rounded:
+        return moved(rounded := whole.whole(to), to, node, [rounded, *inputs[1:]])
     # A margin has zeros, which the format of -1 and 1 does not have.
     if node.op == "Pad" and (node.text("mode", "constant") != "constant" or _stored_zero(whole) is None):
         return None
@@ -125,9 +126,8 @@ def _stored(whole: Whole, to: Builder) -> Stored | None:
 
     Functions that round to integers of few bits are a quantiser.
     """
-    if any(step.emit is None for step in whole.steps):
-        by = _rounding(whole)
-        return None if by is None else _stored(whole.quantised(to, by), to)
+    if whole.is_rounded:
+        return _stored(whole.whole(to), to)
     if whole.steps or whole.units.size > 1:
         return None
     if isinstance(whole.source, Stored) and whole.source.low.size == 1:
@@ -153,15 +153,6 @@ def _rescaled(whole: Whole, to: Builder) -> Whole:
         exact = format_of_range(int(low[0]), int(high[0]), source.frac)
         source = Stored.of(source.emit(to, addend, None, exact.type), low, high)
     return Whole(source, np.array([unit]))
-
-
-def _rounding(whole: Whole) -> Quantiser | None:
-    """The quantiser of scale 1 that has the levels of functions that end in integers; None for more than 16 bits."""
-    ends = whole.reals(whole.ends)
-    low, high = int(ends.min()), int(ends.max())
-    if max(-low, high) >= 1 << MOST_BITS - 1 or (ends != np.rint(ends)).any():
-        return None
-    return Quantiser(np.ones(1, np.float32), low, high)
 
 
 def _weights(value: Value | None) -> WholeConstant | None:

@@ -21,6 +21,7 @@ from tinyml.lowering.frontends.layers.network_layers import binary
 from tinyml.lowering.frontends.onnx.builder import Builder, Deferred, Inputs, Value
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.qonnx.integer_formats import (
+    MOST_BITS,
     ExactInteger,
     format_of_bits,
     format_of_range,
@@ -95,20 +96,38 @@ class Whole(Deferred):
                 reals = step.apply(reals, step.constant[:, None]).astype(np.float32)
         return reals
 
+    @property
+    def is_rounded(self) -> bool:
+        """Whether a function rounds to integers without a quantiser."""
+        return any(step.emit is None for step in self.steps)
+
+    def whole(self, to: Builder) -> Whole:
+        """Emit functions that end in integers of at most 16 bits as a quantiser of scale 1."""
+        ends = self.reals(self.ends)
+        low, high = float(ends.min()), float(ends.max())
+        if max(-low, high) >= 1 << MOST_BITS - 1 or (ends != np.rint(ends)).any():
+            raise to.error(
+                "reads numbers that are rounded to integers without a limit of 16 bits: add a Clip before it"
+            )
+        return self.quantised(to, Quantiser(np.ones(1, np.float32), int(low), int(high)))
+
     def emitted(self, to: Builder) -> OrderedTensor:
+        if self.is_rounded:
+            return self.whole(to).emitted(to)
         source = self.source
         sums = source.sums(to)
         tensor = OrderedTensor(to.requantised(sums.value, F32_FORMAT.type), sums.order)
         if (self.units != 1).any():
             tensor = binary(to, tdsl.MulOp, tensor, self.parameter(self.units.astype(np.float32)))
         for step in self.steps:
-            if step.emit is None:
-                raise to.error("reads numbers that are rounded to integers without a limit: add a Clip before it")
+            assert step.emit is not None
             tensor = step.emit(to, tensor, self.parameter(step.constant))
         return tensor
 
     def returned(self, to: Builder) -> OrderedTensor:
         """Emit integers plus integer addends in their exact format; other functions on reals."""
+        if self.is_rounded:
+            return self.whole(to).returned(to)
         addends = self._addends()
         if addends is None:
             return self.emitted(to)

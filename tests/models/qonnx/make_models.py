@@ -196,6 +196,32 @@ def limited() -> onnx.ModelProto:
     return net.model(net.op("Gemm", x, weights, transB=1))
 
 
+def declared(model: onnx.ModelProto, integers: str) -> onnx.ModelProto:
+    """Annotate the input of a model with the integers that it has."""
+    entry = onnx.StringStringEntryProto(key="finn_datatype", value=integers)
+    annotation = onnx.TensorAnnotation(tensor_name="x", quant_parameter_tensor_names=[entry])
+    model.graph.quantization_annotation.append(annotation)
+    return model
+
+
+def floors() -> onnx.ModelProto:
+    """Integers in floats, requantised by Mul, Add, Div, Floor and Clip, as QuantLib writes them."""
+    net = Net([1, 3, 6, 6], GENERAL, 11)
+
+    def requantised(x: str, channels: int) -> str:
+        factors = net.random.integers(3, 40, (1, channels, 1, 1))
+        x = net.op("Add", net.op("Mul", x, net.constant(factors)), net.constant(factors * 9))
+        x = net.op("Floor", net.op("Div", x, net.constant(256)))
+        return net.op("Clip", x, net.constant(0), net.constant(15))
+
+    weights = net.constant(net.random.integers(-7, 8, (5, 3, 3, 3)))
+    x = requantised(net.op("Conv", "x", weights, kernel_shape=[3, 3]), 5)
+    weights = net.constant(net.random.integers(-7, 8, (6, 5, 3, 3)))
+    x = requantised(net.op("Conv", x, weights, kernel_shape=[3, 3]), 6)
+    x = net.op("MatMul", net.op("Flatten", x, axis=1), net.constant(net.random.integers(-7, 8, (24, 4))))
+    return declared(net.model(x), "UINT8")
+
+
 def annotated() -> onnx.ModelProto:
     """An input that is annotated with signs, with a factor and an addend that make it 0 or 1."""
     net = Net([1, 20], BREVITAS, 14)
@@ -205,11 +231,7 @@ def annotated() -> onnx.ModelProto:
     x = net.quant(net.op("Relu", net.normalised(x, 12, 3)), 0.0884, 8, signed=0)
     x = net.op("Gemm", x, net.weights((8, 12), 2, 0.914), net.constant(net.random.normal(size=8)), transB=1)
     x = net.quant(net.op("Relu", net.normalised(x, 8, 9)), 0.5, 2, signed=0)
-    model = net.model(net.sign(net.op("Gemm", x, net.weights((1, 8), 2, 0.774), transB=1)))
-    entry = onnx.StringStringEntryProto(key="finn_datatype", value="BIPOLAR")
-    annotation = onnx.TensorAnnotation(tensor_name="x", quant_parameter_tensor_names=[entry])
-    model.graph.quantization_annotation.append(annotation)
-    return model
+    return declared(net.model(net.sign(net.op("Gemm", x, net.weights((1, 8), 2, 0.774), transB=1))), "BIPOLAR")
 
 
 def transposed() -> onnx.ModelProto:
@@ -227,7 +249,7 @@ def transposed() -> onnx.ModelProto:
     return net.model(net.dense(net.op("Reshape", x, net.constant([1, -1], np.int64)), (3, 125), 3, 0.25))
 
 
-MODELS = (signs, images, depthwise, residual, skewed, thresholds, rounded, limited, annotated, transposed)
+MODELS = (signs, images, depthwise, residual, skewed, thresholds, rounded, limited, annotated, transposed, floors)
 
 
 def step_of(model: onnx.ModelProto, node: onnx.NodeProto, constants: Mapping[str, NDArray[Any]]) -> float:

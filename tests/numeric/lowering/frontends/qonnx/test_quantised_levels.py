@@ -32,6 +32,7 @@ NAMES = (
     "limited",
     "annotated",
     "transposed",
+    "floors",
 )
 
 
@@ -43,7 +44,7 @@ def expected_of(name: str):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_integers_at_each_quantiser(name: str):
     found = list(differences(str(MODELS / f"{name}.onnx"), expected_of(name)))
-    assert len(found) >= 3
+    assert [quantiser for quantiser, _, _ in found][-1] == "y"
     assert [(quantiser, number) for quantiser, number, _ in found if number] == []
 
 
