@@ -26,6 +26,7 @@ NAMING_FORMATS = {
     "dialects/formats/mxint.py": "elements, and tensors without groups, are fixed point",
     "dialects/formats/zeroskew/type.py": "the dialect of a family of two",
     "lowering/frontends/onnx/formats.py": "a file's quantisation is a format",
+    "lowering/frontends/qonnx/integer_formats.py": "a file's quantisation is a format",
     "dialects/formats/published/published_format.py": "the papers compute functions by what fixed point has as schemes",
     "lowering/frontends/tflite/builder.py": "a file's quantisation is a format",
     "lowering/tosa/integers.py": "TOSA computes with the integers of TensorFlow Lite",
@@ -63,6 +64,7 @@ def test_no_format_is_named_outside_its_own_files(name: str):
 
 
 ASKING_FOR_FAMILIES = {
+    "lowering/frontends/qonnx/integer_formats.py": "a file's quantisation is a format",
     "lowering/frontends/tflite/builder.py": "a file's quantisation is a format",
     "lowering/tosa/integers.py": "TOSA computes with the integers of TensorFlow Lite",
     "transforms/loops/kernels/constant_rows.py": "code of rows is made of integers",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -89,7 +90,31 @@ class Label:
     classes: tuple[str | int, ...] = ()
 
 
-Value: TypeAlias = Constant | OrderedTensor | Comparison | Indicator | Label
+class Followed(ABC):
+    """A value of an extension that imports the nodes that read it."""
+
+    @abstractmethod
+    def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
+        """The output of a node that reads this value; None for a node that is imported as usual."""
+
+
+class Deferred(Followed):
+    """A value of an extension whose ops are emitted when a node needs them."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> Shape: ...
+
+    @abstractmethod
+    def emitted(self, to: Builder) -> OrderedTensor:
+        """The tensor of this value on reals, for nodes that the extension does not import."""
+
+    def returned(self, to: Builder) -> OrderedTensor:
+        """The tensor of this value as an output of the program, on reals or in a format of the same numbers."""
+        return self.emitted(to)
+
+
+Value: TypeAlias = Constant | OrderedTensor | Comparison | Indicator | Label | Deferred
 
 
 class Builder(ModelBuilder):
@@ -152,6 +177,8 @@ class Builder(ModelBuilder):
         match value:
             case OrderedTensor() | Constant():
                 return value
+            case Deferred():
+                return value.emitted(self)
             case Indicator(comparisons=comparisons):
                 self.single(value.shape)
                 one = self.fill(1.0, value.shape)

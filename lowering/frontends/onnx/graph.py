@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from xdsl.dialects.builtin import LocationAttr
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.locations import file_location, in_layer
 
@@ -27,11 +28,14 @@ _KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"
 
 @dataclass(frozen=True)
 class Declared:
-    """A declared input or output of a graph. dims: None if the file declares no shape."""
+    """A declared input or output of a graph. dims: None if the file declares no shape. format: the number format of the
+    program's argument, if an extension determines it.
+    """
 
     name: str
     element: str
     dims: Dims | None
+    format: NumberFormat | None = None
 
 
 @dataclass(frozen=True)
@@ -66,8 +70,6 @@ class OnnxNode:
     @property
     def advice(self) -> str:
         """Advice on replacing the node if its op is not supported."""
-        if self.op in ("Quant", "BipolarQuant", "IntQuant"):
-            return "export the model as QCDQ, from Brevitas by brevitas.export.export_onnx_qcdq"
         return (
             "let onnxsim fold what is constant, write it with other ops, or "
             "end the model before it (onnx.utils.extract_model)"
@@ -145,6 +147,9 @@ class OnnxGraph:
 
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
     """The metadata of the model; empty for inner graphs."""
+
+    annotations: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By the name of a value, the integers that it contains, as FINN annotates them: `INT4`, `UINT8`, `BIPOLAR`."""
 
 
 def _spelled(value: Attribute) -> str:

@@ -20,6 +20,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.rewriting import Rewriter
@@ -30,6 +31,8 @@ from tinyml.lowering.frontends.onnx.builder import (
     LOOPS,
     Builder,
     Constant,
+    Deferred,
+    Followed,
     Handler,
     Inputs,
     Label,
@@ -63,6 +66,11 @@ CONVERTER = "skl2onnx"
 EXPONENTIAL_LOSSES = ("Poisson", "Tweedie")
 """CatBoost losses whose prediction is the exponential of the value that its ONNX files compute."""
 
+FEW_BITS = "tinyml.lowering.frontends.qonnx.graphs:with_quantisers"
+"""The function of the extension that imports the quantisers of networks trained for few bits."""
+
+QUANTISER_DOMAINS = ("onnx.brevitas", "finn.custom_op.general", "qonnx.custom_op.general")
+
 REALS = ("float32", "float16", "float64", "bfloat16")
 """Element types of inputs that are imported as reals."""
 
@@ -90,10 +98,24 @@ def read_onnx(content: bytes, file: str) -> ModuleOp:
 def import_graph(graph: OnnxGraph, file: str) -> ModuleOp:
     """Import a graph from a model file or another frontend; raises `InputError` as `read_onnx` does."""
     load_handlers()
+    if _is_trained_for_bits(graph):
+        graph = imported(FEW_BITS)(graph)
     module = _OnnxImporter(file).module(with_normalisations(graph))
     simplify(module)
     order_constants(module, list(graph.constants))
     return module
+
+
+def _is_trained_for_bits(graph: OnnxGraph) -> bool:
+    """Whether a graph has quantisers of `QUANTISER_DOMAINS`, raws that are limited to fewer bits than their type, or
+    inputs of reals that are annotated with integers.
+    """
+    if any(declared.name in graph.annotations for declared in graph.inputs):
+        return True
+    raws = {node.outputs[0] for node in graph.nodes if node.op == "QuantizeLinear" and node.domain == ""}
+    return any(
+        node.domain in QUANTISER_DOMAINS or (node.op == "Clip" and node.inputs[0] in raws) for node in graph.nodes
+    )
 
 
 def _loss_of_catboost(graph: OnnxGraph) -> str:
@@ -221,7 +243,7 @@ class _OnnxImporter:
 
     def argument(self, graph: OnnxGraph, declared: Declared) -> OrderedTensor:
         """Append the argument of a program with one input, in the input's quantised format if it has one."""
-        format = input_format(graph, declared.name, declared.element)
+        format = declared.format or input_format(graph, declared.name, declared.element)
         if format is None:
             self.check_reals(declared)
         element = F32_FORMAT.type if format is None else format.type
@@ -310,7 +332,8 @@ class _OnnxImporter:
                 raise node.error(f"its output '{missing[0]}' is not supported, only the first")
             scope |= {name: value for name, value in zip(node.outputs, values, strict=False) if name}
         self.to.node = around
-        results = [self.find(output.name) for output in graph.outputs]
+        found = [self.find(output.name) for output in graph.outputs]
+        results = [value.returned(self.to) if isinstance(value, Deferred) else value for value in found]
         self.scopes.pop()
         return results
 
@@ -330,6 +353,9 @@ class _OnnxImporter:
             self.to.element = None
         return result
 
+    def emitted(self, value: Value) -> Value:
+        return value.emitted(self.to) if isinstance(value, Deferred) else value
+
     def find(self, name: str) -> Value:
         return next(scope[name] for scope in reversed(self.scopes) if name in scope)
 
@@ -338,8 +364,13 @@ class _OnnxImporter:
         inputs: Inputs = [self.find(name) if name else None for name in node.inputs]
         if inputs and isinstance(inputs[0], Label) and node.domain == "" and node.op in PLUMBING:
             return [inputs[0]]
+        for value in inputs:
+            if isinstance(value, Followed) and (read := value.read_by(self.to, node, inputs)) is not None:
+                return [read]
         if node.domain == "" and node.op in FOLDED and (folded := fold(self.to, node, inputs)) is not None:
             return folded
+        if not node.domain:
+            inputs = [None if value is None else self.emitted(value) for value in inputs]
         if node.domain == "" and node.op in LOOPS:
             values = LOOPS[node.op](self.to, node, inputs, self.run)
         elif (handler := HANDLERS.get((node.domain, node.op))) is not None:
@@ -371,5 +402,6 @@ def _help(node: OnnxNode) -> str:
 def supported() -> str:
     """The names of all supported ops, for the documentation."""
     load_handlers()
-    names = {op if domain == "" else f"{domain}.{op}" for domain, op in HANDLERS} | LOOPS.keys()
+    known = [key for key in HANDLERS if key[0] not in QUANTISER_DOMAINS]
+    names = {op if domain == "" else f"{domain}.{op}" for domain, op in known} | LOOPS.keys()
     return f"{', '.join(sorted(names))}; of constants also {', '.join(sorted(FOLDED - names))}"

@@ -60,7 +60,13 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
         raise InputError(f"opset {version} is not supported, only those up to {OPSETS[-1]}", file=file)
     properties = {text(each.key): text(each.value) for each in model.metadata_props}
     graph = _OnnxReader(file, _opsets(model)).graph(model.graph, 0)
-    return replace(graph, producer=text(model.producer_name), properties=properties)
+    annotations = {
+        text(each.tensor_name): text(entry.value)
+        for each in model.graph.quantization_annotation
+        for entry in each.quant_parameter_tensor_names
+        if entry.key == "finn_datatype"
+    }
+    return replace(graph, producer=text(model.producer_name), properties=properties, annotations=annotations)
 
 
 def _parsed(onnx: Any, content: bytes, file: str) -> ModelProto:

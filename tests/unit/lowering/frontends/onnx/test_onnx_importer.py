@@ -69,11 +69,6 @@ WRONG: dict[str, tuple[bytes, str]] = {
         model([node("Relu", "x")], [1, 0]).SerializeToString(),
         "model.onnx: input 'x' of shape [1, 0] has no elements",
     ),
-    "format of QONNX": (
-        model([node("Quant", "x s z b")], [4], {name: number(8) for name in "szb"}).SerializeToString(),
-        "model.onnx: Quant 'Quant_y': the op is not supported: export the model as QCDQ, from Brevitas by "
-        "brevitas.export.export_onnx_qcdq",
-    ),
     "long cycle": (
         model([node("Add", "x b", "a"), node("Neg", "a", "b"), node("Relu", "b")], [4]).SerializeToString(),
         "model.onnx: Neg 'Neg_b': computes 'b', which is defined, or used, before",

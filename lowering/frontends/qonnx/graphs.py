@@ -1,0 +1,249 @@
+"""Quantisers of QONNX as handlers of nodes, and the quantisers of QCDQ files, which become such nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import format_of
+from tinyml.lowering.frontends.layers.model_builder import hint, identifier
+from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed
+from tinyml.lowering.frontends.onnx.formats import constants_of
+from tinyml.lowering.frontends.onnx.graph import Declared, OnnxGraph, OnnxNode
+from tinyml.lowering.frontends.onnx.ops.movement import axis_of
+from tinyml.lowering.frontends.onnx.reader import constant_node
+from tinyml.lowering.frontends.qonnx import readers as readers
+from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS
+from tinyml.lowering.frontends.qonnx.qcdq import INTEGERS, QUANTISED, merged
+from tinyml.lowering.frontends.qonnx.quantiser import ROUNDINGS, Comparisons, Quantiser, Truncation, integer_limits
+from tinyml.lowering.frontends.qonnx.values import WholeConstant
+from tinyml.lowering.frontends.qonnx.whole import Whole, as_whole, quantised_reals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+QONNX = "qonnx.custom_op.general"
+"""The domain of quantisers; `with_quantisers` replaces the older names."""
+
+OLDER_DOMAINS = ("onnx.brevitas", "finn.custom_op.general")
+
+
+def with_quantisers(graph: OnnxGraph) -> OnnxGraph:
+    """A graph whose quantisers are ops of one domain. Inputs of integers are read by a quantiser of scale 1."""
+    nodes = [replace(node, domain=QONNX) if node.domain in OLDER_DOMAINS else node for node in graph.nodes]
+    for declared in graph.inputs:
+        known = _INTEGERS.fullmatch(graph.annotations.get(declared.name, ""))
+        if known is not None and nodes:
+            nodes = _with_integers(declared.name, nodes, known[2], signed=not known[1])
+    made = merged(replace(graph, nodes=nodes), QONNX)
+    if len(made.inputs) > 1:
+        return made
+    return replace(made, inputs=[_in_format(declared, made) for declared in made.inputs])
+
+
+def _with_integers(name: str, nodes: Sequence[OnnxNode], bits: str | None, *, signed: bool) -> list[OnnxNode]:
+    """Nodes that read an input through a quantiser of scale 1. bits: None for signs."""
+    low, high = integer_limits(nodes[0], float(bits or 1), signed=signed, narrow=False)
+    result = f"{name}:integers"
+    one = constant_node(nodes[0], result, np.ones((), np.float32))
+    attributes = {"low": low, "high": high, "bipolar": int(bits is None), "axis": 0}
+    inputs = name, one.outputs[0]
+    quantiser = OnnxNode(QUANTISED, QONNX, 1, result, inputs, (result,), attributes, nodes[0].file)
+    readers = [replace(node, inputs=tuple(result if each == name else each for each in node.inputs)) for node in nodes]
+    return [one, quantiser, *readers]
+
+
+def _in_format(declared: Declared, graph: OnnxGraph) -> Declared:
+    """An input in the format of the quantiser that alone reads it, if the scale is a power of two."""
+    readers = [node for node in graph.nodes if declared.name in node.inputs]
+    if len(readers) != 1 or readers[0].domain != QONNX or declared.name in {each.name for each in graph.outputs}:
+        return declared
+    [node], constants = readers, constants_of(graph)
+    to = Builder(node.file)
+    to.node = node
+    parts = [Constant(constants[name]) if name in constants else None for name in node.inputs]
+    if node.op not in _STATED or any(part is None for part in parts[1:]) or node.inputs[0] != declared.name:
+        return declared
+    by = _STATED[node.op](to, node, parts)(_scales(to, parts).ravel())
+    rounds = by.rounding in ("ROUND", "HALF_EVEN") and not by.zero
+    if by.frac is None or not rounds or by.format.limits != by.limits:
+        return declared
+    return replace(declared, format=by.format)
+
+
+_INTEGERS = re.compile("(U?)INT([0-9]+)|BIPOLAR")
+"""The annotations of integers that a quantiser yields."""
+
+
+def _numbers(to: Builder, inputs: Inputs, position: int, what: str) -> NDArray[Any]:
+    value = needed(to, inputs, position)
+    if not isinstance(value, Constant) or value.array.dtype.kind not in "fiu" or not np.isfinite(value.array).all():
+        raise to.error(f"its {what} must be a constant")
+    return value.array
+
+
+def _number(to: Builder, inputs: Inputs, position: int, what: str) -> float:
+    numbers = _numbers(to, inputs, position, what)
+    if numbers.size == 0 or (numbers != numbers.flat[0]).any():
+        raise to.error(f"its {what} must be one number for all elements")
+    return float(numbers.flat[0])
+
+
+def _scales(to: Builder, inputs: Inputs, position: int = 1) -> NDArray[np.float32]:
+    scales = _numbers(to, inputs, position, "scale").astype(np.float32)
+    if not scales.size or scales.min() <= 0:
+        raise to.error("scales must be positive numbers")
+    return scales.reshape(()) if scales.size == 1 else scales
+
+
+def _zero(to: Builder, inputs: Inputs, position: int) -> int:
+    zero = _number(to, inputs, position, "zero point")
+    if zero != int(zero):
+        raise to.error(f"a zero point of {zero:g} is not supported, only integers")
+    return int(zero)
+
+
+Make: TypeAlias = "Callable[[NDArray[np.float32]], Quantiser]"
+"""A function that returns the quantiser for one scale, or for the scales of the channels."""
+
+
+def _quant(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
+    """Quant: `(round(clamp(x / scale + zero)) - zero) * scale`."""
+    zero, bits = _zero(to, inputs, 2), _number(to, inputs, 3, "number of bits")
+    signed, narrow = bool(node.integer("signed", 1)), bool(node.integer("narrow", 0))
+    rounding = node.text("rounding_mode", "ROUND").upper()
+    if rounding not in ROUNDINGS:
+        raise node.error(f"rounding_mode = {rounding} is not known, only {', '.join(ROUNDINGS)}")
+    if bits == 1 and signed:
+        return _signs(to, node, inputs)
+    low, high = integer_limits(node, bits, signed=signed, narrow=narrow)
+    return lambda scales: Quantiser(scales, low, high, zero, rounding)
+
+
+def _signs(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
+    """BipolarQuant: the scale with the sign of x, which is positive for 0."""
+    return lambda scales: Quantiser(scales, -1, 1, bipolar=True)
+
+
+def _of_bits(to: Builder, node: OnnxNode, inputs: Inputs) -> Make:
+    """The quantiser of a QCDQ file."""
+    low, high, bipolar = node.integer("low"), node.integer("high"), bool(node.integer("bipolar", 0))
+    return lambda scales: Quantiser(scales, low, high, bipolar=bipolar)
+
+
+_STATED: dict[str, Callable[[Builder, OnnxNode, Inputs], Make]] = {
+    "Quant": _quant,
+    "IntQuant": _quant,
+    "BipolarQuant": _signs,
+    QUANTISED: _of_bits,
+}
+"""The ops of which the first two inputs are numbers and scales."""
+
+
+@handles(*_STATED, domain=QONNX)
+def stated(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    value, scales = needed(to, inputs, 0), _scales(to, inputs)
+    if node.op == QUANTISED:
+        scales = along(node, scales, value.shape)
+    return quantised(to, value, scales, _STATED[node.op](to, node, inputs))
+
+
+@handles(INTEGERS, domain=QONNX)
+def integers(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Import a constant of integers of a QCDQ file."""
+    value = _numbers(to, inputs, 0, "integers").astype(np.int64) - node.integer("zero")
+    limits = node.integer("low"), node.integer("high")
+    if max(-limits[0], limits[1]) >= 1 << MOST_BITS:
+        limits = int(value.min(initial=0)), int(value.max(initial=0))
+    return WholeConstant.of(np.clip(value, *limits), along(node, _scales(to, inputs), value.shape), limits)
+
+
+def along(node: OnnxNode, scales: NDArray[np.float32], shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Reshape scales so that they broadcast along the axis of a node."""
+    if scales.size == 1:
+        return scales.reshape(())
+    axis = axis_of(node, node.integer("axis"), len(shape))
+    if scales.shape != (shape[axis],):
+        raise node.error(f"{scales.size} scales do not fit axis {axis} of shape {list(shape)}")
+    return scales.reshape(-1, *(1,) * (len(shape) - axis - 1))
+
+
+@handles("MultiThreshold", domain=QONNX)
+def multi_threshold(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Import MultiThreshold: `out_scale * (the number of thresholds that x reaches) + out_bias`, by channel."""
+    value = needed(to, inputs, 0)
+    thresholds = np.sort(_numbers(to, inputs, 1, "thresholds").astype(np.float32), 1)
+    scale, bias = node.number("out_scale", 1.0), node.number("out_bias", 0.0)
+    rank = len(value.shape)
+    layout = node.text("data_layout", "") or {3: "NWC"}.get(rank, "NCHW")
+    axis = layout.index("C") if "C" in layout else 1
+    if not isinstance(value, Whole):
+        raise node.error("expected integers: let a quantiser precede it")
+    if thresholds.shape[0] > 1 and (thresholds.shape[0] != value.shape[axis] or value.source.axis != axis):
+        raise node.error(f"thresholds {list(thresholds.shape)} do not fit axis {axis} of shape {list(value.shape)}")
+    count, first = thresholds.shape[1], bias / scale
+    if count == 1 and first == -0.5:
+        by = Comparisons(np.array([scale / 2], np.float32), -1, 1, bipolar=True, thresholds=thresholds)
+    elif first == int(first):
+        by = Comparisons(np.array([scale], np.float32), int(first), int(first) + count, thresholds=thresholds)
+    else:
+        raise node.error(f"out_bias = {bias:g} is no multiple of out_scale = {scale:g}")
+    return named(to, value.quantised(to, by))
+
+
+@handles("Trunc", domain=QONNX)
+def trunc(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Import Trunc: integers of which the low bits are dropped, in its first version (five inputs) or its second."""
+    scales, zero = _scales(to, inputs), _zero(to, inputs, 2)
+    rounding = node.text("rounding_mode", "FLOOR").upper()
+    bits = _number(to, inputs, 3, "number of bits")
+    if rounding not in ROUNDINGS:
+        raise node.error(f"rounding_mode = {rounding} is not known, only {', '.join(ROUNDINGS)}")
+    value = needed(to, inputs, 0)
+    if not isinstance(value, Whole) or scales.size > 1:
+        raise node.error("expected integers of one scale: let a quantiser precede it")
+    if len(inputs) > 5:
+        results = _scales(to, inputs, 4)
+        divisor = 2.0 ** round(float(np.log2(results.item() / scales.item())))
+        signed, narrow = bool(node.integer("signed", 1)), bool(node.integer("narrow", 0))
+        low, high = integer_limits(node, _number(to, inputs, 5, "number of bits"), signed=signed, narrow=narrow)
+        if zero % divisor:
+            raise node.error(f"a zero point of {zero} is no multiple of {divisor:g}")
+        by = Truncation(scales.ravel(), low, high, zero, rounding, False, divisor, int(zero // divisor), results.item())
+        return named(to, value.quantised(to, by))
+    divisor = 2.0 ** (bits - _number(to, inputs, 4, "number of bits"))
+    open_ = Truncation(scales.ravel(), -(1 << 30), 1 << 30, zero, rounding, False, divisor, zero, scales.item())
+    ends = open_.levels(value.reals(value.ends), open_.scales) + zero
+    return named(to, value.quantised(to, replace(open_, low=int(ends.min()), high=int(ends.max()))))
+
+
+def quantised(to: Builder, value: Value, scales: NDArray[np.float32], make: Make) -> Value:
+    """The result of a quantiser of a constant, of integers or of reals."""
+    value = value if isinstance(value, Whole) else to.numbers(value)
+    if isinstance(value, Constant):
+        by = make(scales.ravel())
+        reals = value.array.astype(np.float32)
+        try:
+            spread = np.broadcast_to(scales, reals.shape)
+        except ValueError:
+            raise to.error(f"scales {list(scales.shape)} do not fit numbers {list(reals.shape)}") from None
+        return WholeConstant.of(by.integers(reals, spread), spread, by.limits, bipolar=by.bipolar, name=value.name)
+    by = make(scales.ravel() if scales.size == 1 or (scales != scales.flat[0]).any() else scales.ravel()[:1])
+    if by.scales.size > 1:
+        raise to.error("several scales of computed numbers are not supported, only of constants")
+    if isinstance(value, Whole):
+        return named(to, value.quantised(to, by))
+    if value.is_quantised and format_of(value.value).type == by.format.type:
+        return as_whole(value, by)
+    return named(to, as_whole(quantised_reals(to, value, by), by))
+
+
+def named(to: Builder, result: Whole) -> Whole:
+    """Name the tensor of a quantiser's result as in the model."""
+    name = to.node.outputs[0]
+    # The exporter of PyTorch names values by numbers.
+    hint(result.source.sums(to).value, name if identifier(name) else f"levels{name}")
+    return result

@@ -1,0 +1,87 @@
+"""Quantisers that a file writes as QuantizeLinear, Clip and DequantizeLinear (QCDQ), as one node each.
+
+QuantizeLinear and DequantizeLinear have 8 bits; Clip limits the integers to fewer. Integer constants have no
+QuantizeLinear, and often no Clip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.lowering.frontends.onnx.formats import constants_of
+from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
+from tinyml.lowering.frontends.onnx.reader import needed_nodes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+QUANTISED, INTEGERS = "QCDQ", "Integers"
+"""Ops that replace a quantiser of computed numbers and a constant of integers.
+
+Their inputs are the numbers and the scales. The attributes `low` and `high` are the range of the integers, from which
+`zero` is subtracted; scales apply along `axis`.
+"""
+
+
+def merged(graph: OnnxGraph, domain: str) -> OnnxGraph:
+    """A graph with one node for each quantiser. domain: the domain of the new nodes."""
+    merge = _Merge(graph, domain)
+    nodes = [merge.node(node) for node in graph.nodes]
+    return replace(graph, nodes=list(needed_nodes(nodes, graph.outputs)))
+
+
+class _Merge:
+    def __init__(self, graph: OnnxGraph, domain: str):
+        self.constants: Mapping[str, NDArray[Any]] = constants_of(graph)
+        self.makers = {node.outputs[0]: node for node in graph.nodes if node.outputs and not node.domain}
+        self.domain = domain
+
+    def node(self, node: OnnxNode) -> OnnxNode:
+        """The node that replaces a DequantizeLinear; any other node is unchanged."""
+        if node.op != "DequantizeLinear" or node.domain or len(node.inputs) < 2:
+            return node
+        source, low, high = node.inputs[0], -np.inf, np.inf
+        if (clip := self.makers.get(source)) is not None and clip.op == "Clip":
+            source = clip.inputs[0]
+            low, high = (self.limit(clip, position, end) for position, end in ((1, low), (2, high)))
+        quantise = self.makers.get(source)
+        if quantise is not None and quantise.op == "QuantizeLinear":
+            self.same(node, quantise)
+            zero = self.number(quantise, 2)
+            kind = np.uint8 if zero is None else zero.dtype
+            source, op = quantise.inputs[0], QUANTISED
+        elif (raws := self.constants.get(source)) is not None and raws.dtype.kind in "iu":
+            kind, op = raws.dtype, INTEGERS
+        else:
+            return node
+        limits, zero = np.iinfo(kind), self.number(node, 2)
+        point = 0 if zero is None else int(zero.flat[0])
+        if zero is not None and (zero != point).any():
+            raise node.error("several zero points are not supported")
+        attributes = {
+            "low": int(max(low, limits.min)) - point,
+            "high": int(min(high, limits.max)) - point,
+            "zero": point,
+            "axis": node.integer("axis", 1),
+        }
+        return replace(node, op=op, domain=self.domain, inputs=(source, node.inputs[1]), attributes=attributes)
+
+    def number(self, node: OnnxNode, position: int) -> NDArray[Any] | None:
+        name = node.inputs[position] if position < len(node.inputs) else ""
+        if name and name not in self.constants:
+            raise node.error(f"its input '{name}' must be a constant")
+        return self.constants[name] if name else None
+
+    def limit(self, clip: OnnxNode, position: int, otherwise: float) -> float:
+        number = self.number(clip, position)
+        return otherwise if number is None else float(number.item())
+
+    def same(self, node: OnnxNode, quantise: OnnxNode) -> None:
+        """Raise `InputError` if a QuantizeLinear and its DequantizeLinear differ."""
+        for position in (1, 2):
+            a, b = self.number(quantise, position), self.number(node, position)
+            if (a is None) != (b is None) or (a is not None and b is not None and not np.array_equal(a, b)):
+                raise node.error("its scale or zero point differs from that of its QuantizeLinear")

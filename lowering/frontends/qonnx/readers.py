@@ -1,0 +1,390 @@
+"""The nodes that read tensors of integers: products, functions of each number, and movements."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import format_of
+from tinyml.lowering.frontends.layers.dense_layers import GREATEST
+from tinyml.lowering.frontends.layers.dense_layers import limited as clamp
+from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parameter
+from tinyml.lowering.frontends.layers.network_layers import Windows, binary
+from tinyml.lowering.frontends.onnx.builder import HANDLERS, Builder, Constant, Inputs, Value, optional
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.ops.movement import concat
+from tinyml.lowering.frontends.onnx.ops.windows import filter_windows, windows_of
+from tinyml.lowering.frontends.qonnx.integer_formats import MOST_BITS, binary_exponent, format_of_range, format_of_sums
+from tinyml.lowering.frontends.qonnx.values import Products, Step, Stored, WholeConstant
+from tinyml.lowering.frontends.qonnx.whole import Whole, reads
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Singles: TypeAlias = NDArray[np.float32]
+
+GREATEST_SUM = 1 << 31
+
+
+@reads(
+    "Reshape",
+    "Flatten",
+    "Squeeze",
+    "Unsqueeze",
+    "Transpose",
+    "Identity",
+    "Dropout",
+    "Slice",
+    "Gather",
+    "Resize",
+    "MaxPool",
+    "GlobalMaxPool",
+    "Pad",
+)
+def moved(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
+    """The integers in another place. Channels that remain an axis keep their functions and their ranges."""
+    if inputs[0] is not whole:
+        return None
+    if whole.is_rounded:
+        return moved(rounded := whole.whole(to), to, node, [rounded, *inputs[1:]])
+    # A margin has zeros, which the format of -1 and 1 does not have.
+    if node.op == "Pad" and (node.text("mode", "constant") != "constant" or _stored_zero(whole) is None):
+        return None
+    differ = whole.units.size > 1 or any(step.constant.size > 1 for step in whole.steps)
+    source = whole.source
+    before, axis = whole.shape, source.axis
+    if differ and node.op not in ("Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze"):
+        return None
+    if differ and node.op != "Transpose" and math.prod(before) != before[axis]:
+        return None
+    tensor = HANDLERS["", node.op](to, node, [source.sums(to), *inputs[1:]])
+    if not isinstance(tensor, OrderedTensor):
+        return None
+    if differ:
+        if node.op == "Transpose":
+            axis = node.integers("perm", tuple(reversed(range(len(before))))).index(axis)
+        elif before[axis] in tensor.shape:
+            axis = tensor.shape.index(before[axis])
+        else:
+            return None
+        return replace(whole, source=Stored.of(tensor, source.low, source.high, axis))
+    low, high = source.low.min(keepdims=True), source.high.max(keepdims=True)
+    if node.op == "Pad":
+        low, high = np.minimum(low, 0), np.maximum(high, 0)
+    return replace(whole, source=Stored.of(tensor, low, high))
+
+
+def _stored_zero(whole: Whole) -> int | None:
+    """The raw of zero in the format of the integers; None if there is none, or if functions follow."""
+    zero = int(whole.source.exact.encode(np.zeros(1))[0])
+    return None if zero or whole.steps else zero
+
+
+@reads("Concat")
+def concatenated(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
+    """The concatenation of integers in one unit."""
+    parts = [value for value in inputs if isinstance(value, Whole)]
+    if len(parts) < len(inputs):
+        return None
+    known = [each for part in parts if (each := _stored(part, to)) is not None]
+    if len(known) < len(parts) or len({part.units.item() for part in parts}) > 1:
+        return None
+    if len({each.frac for each in known}) > 1:
+        return None
+    low, high = min(int(each.low.item()) for each in known), max(int(each.high.item()) for each in known)
+    formats = {format_of(each.tensor.value).type for each in known}
+    element = formats.pop() if len(formats) == 1 else format_of_sums(low, high, known[0].frac).type
+    tensors = [OrderedTensor(to.requantised(each.tensor.value, element), each.tensor.order) for each in known]
+    joined = concat(to, node, tensors)
+    assert isinstance(joined, OrderedTensor)
+    return Whole(Stored.of(joined, np.array([low]), np.array([high])), parts[0].units)
+
+
+def _joined(to: Builder, node: OnnxNode, lhs: Whole, rhs: Whole) -> Whole | None:
+    """The sum or the difference of two tensors of integers in one unit."""
+    if lhs.steps or rhs.steps or lhs.channels > 1 or rhs.channels > 1 or lhs.units.item() != rhs.units.item():
+        return None
+    frac = max(lhs.source.frac, rhs.source.frac)
+    (least, most), (lower, upper) = (
+        [end << frac - each.source.frac for end in (each.source.low, each.source.high)] for each in (lhs, rhs)
+    )
+    low, high = (least + lower, most + upper) if node.op == "Add" else (least - upper, most - lower)
+    if max(-int(low.item()), int(high.item())) >= GREATEST_SUM:
+        return None
+    make = tdsl.AddOp if node.op == "Add" else tdsl.SubOp
+    exact = format_of_sums(int(low.item()), int(high.item()), frac)
+    tensor = binary(to, make, lhs.source.sums(to), rhs.source.sums(to), exact.type)
+    return Whole(Stored.of(tensor, low, high), lhs.units)
+
+
+def _stored(whole: Whole, to: Builder) -> Stored | None:
+    """The integers as a tensor that products read; None if functions follow, or if channels have separate units.
+
+    Functions that round to integers of few bits are a quantiser.
+    """
+    if whole.is_rounded:
+        return _stored(whole.whole(to), to)
+    if whole.steps or whole.units.size > 1:
+        return None
+    if isinstance(whole.source, Stored) and whole.source.low.size == 1:
+        return whole.source
+    low, high = whole.source.low.min(keepdims=True), whole.source.high.max(keepdims=True)
+    return Stored.of(whole.source.sums(to), low, high)
+
+
+def _rescaled(whole: Whole, to: Builder) -> Whole:
+    """A tensor whose factors and addends, one for all channels each, are part of the unit and of the integers."""
+    if not whole.steps or whole.units.size > 1:
+        return whole
+    if any(not step.affine or step.constant.size > 1 for step in whole.steps):
+        return whole
+    origin, one = whole.reals(np.array([[0, 1]]))[0].astype(np.float64)
+    moved = origin / (one - origin) if one > origin else np.nan
+    if not abs(moved) < 1 << MOST_BITS or moved != round(moved):
+        return whole
+    source, unit = whole.source, math.ldexp(one - origin, whole.source.frac)
+    addend = np.array([round(moved)])
+    low, high = source.low.min(keepdims=True) + addend, source.high.max(keepdims=True) + addend
+    if addend[0]:
+        exact = format_of_range(int(low[0]), int(high[0]), source.frac)
+        source = Stored.of(source.emit(to, addend, None, exact.type), low, high)
+    return Whole(source, np.array([unit]))
+
+
+def _weights(value: Value | None) -> WholeConstant | None:
+    """Constant weights of integers. Reals that are integers have the scale 1."""
+    if isinstance(value, WholeConstant):
+        return value
+    if not isinstance(value, Constant) or value.array.dtype.kind != "f" or value.array.size == 0:
+        return None
+    integers = np.rint(value.array)
+    if (integers != value.array).any() or np.abs(integers).max() >= 1 << 15:
+        return None
+    most = max(int(integers.max()), int(-integers.min()), 1)
+    return WholeConstant.of(integers.astype(np.int64), np.ones((), np.float32), (-most, most), name=value.name)
+
+
+def _products(
+    whole: Whole, to: Builder, weights: WholeConstant, rows: Any, shape: tdsl.Shape, axis: int, **more: Any
+) -> Whole | None:
+    """Sums of products with rows of weights. rows: the integers and the scales, output by output."""
+    whole = _rescaled(whole, to)
+    stored = _stored(whole, to)
+    if stored is None:
+        return None
+    integers, scales = rows
+    flat = integers.reshape(len(integers), -1)
+    scale = scales.reshape(len(scales), -1)
+    if (scale != scale[:, :1]).any():
+        return None
+    units = scale[:, 0].astype(np.float64)
+    frac = binary_exponent(float(units[0])) if (units == units[0]).all() else None
+    units = np.ones(1) if frac is not None else units
+    if (units == units[0]).all():
+        units = units[:1]
+    least, most = int(stored.low.item()), int(stored.high.item())
+    if more and any(more["windows"].padding):
+        least, most = min(least, 0), max(most, 0)
+    high = np.maximum(flat * least, flat * most).sum(1)
+    low = np.minimum(flat * least, flat * most).sum(1)
+    if max(-int(low.min()), int(high.max())) >= GREATEST_SUM:
+        raise to.error("sums of products can leave 32 bits")
+    turned = WholeConstant.of(integers, scales, (weights.low, weights.high), bipolar=weights.bipolar, name=weights.name)
+    products = Products(shape, axis, stored.frac + (frac or 0), low, high, stored, turned, **more)
+    return Whole(products, whole.units * units)
+
+
+@reads("MatMul")
+def matmul(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
+    weights = _weights(inputs[1])
+    if weights is None or len(weights.shape) != 2 or not whole.shape or whole.shape[-1] != weights.shape[0]:
+        return None
+    shape = (*whole.shape[:-1], weights.shape[1])
+    return _products(whole, to, weights, (weights.integers.T, weights.units.T), shape, len(shape) - 1)
+
+
+@reads("Gemm")
+def gemm(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
+    weights = _weights(inputs[1])
+    if weights is None or node.integer("transA", 0) or (node.number("alpha", 1.0), node.number("beta", 1.0)) != (1, 1):
+        return None
+    rows = weights.integers, weights.units
+    if not node.integer("transB", 0):
+        rows = rows[0].T, rows[1].T
+    shape = (*whole.shape[:-1], len(rows[0]))
+    return _with_bias(_products(whole, to, weights, rows, shape, len(shape) - 1), optional(inputs, 2))
+
+
+@reads("Conv")
+def conv(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
+    weights = _weights(inputs[1])
+    if weights is None or len(whole.shape) not in (3, 4) or len(weights.shape) != len(whole.shape):
+        return None
+    windows = filter_windows(node, whole, weights)
+    made = _convolved(whole, to, weights, windows, node.integer("group", 1))
+    return _with_bias(made, optional(inputs, 2))
+
+
+def _convolved(whole: Whole, to: Builder, weights: WholeConstant, windows: Windows, groups: int) -> Whole | None:
+    extents: list[int] = []
+    for at, extent in enumerate(whole.shape[2:], 4 - len(whole.shape)):
+        reach = (windows.kernel[at] - 1) * windows.dilations[at]
+        margins = windows.padding[2 * at] + windows.padding[2 * at + 1]
+        extents.append((extent + margins - reach - 1) // windows.strides[at] + 1)
+    shape = (whole.shape[0], weights.shape[0], *extents)
+    rows = weights.integers, weights.units
+    return _products(whole, to, weights, rows, shape, 1, windows=windows, groups=groups)
+
+
+@reads("AveragePool", "GlobalAveragePool")
+def averaged(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
+    """Averages of whole windows, as sums times the reciprocal of their length."""
+    if len(whole.shape) not in (3, 4):
+        return None
+    extents = whole.shape[2:]
+    kernel = extents if node.op == "GlobalAveragePool" else node.integers("kernel_shape")
+    windows = windows_of(node, extents, kernel, ceil=True)
+    if any(windows.padding):
+        return None
+    channels = whole.shape[1]
+    ones = np.ones((channels, 1, *kernel), np.int64)
+    weights = WholeConstant.of(ones, np.full((), 1 / math.prod(kernel), np.float32), (0, 1))
+    return _convolved(whole, to, weights, windows, channels)
+
+
+def _with_bias(whole: Whole | None, bias: Value | None) -> Value | None:
+    if whole is None or bias is None:
+        return whole
+    if not isinstance(bias, Constant) or bias.array.size not in (1, whole.shape[whole.source.axis]):
+        return None
+    return whole.followed_by(_added(bias.array.ravel().astype(np.float32)))
+
+
+def _emits(make: type[tdsl.BinaryOp]) -> Callable[[Builder, OrderedTensor, Parameter], OrderedTensor]:
+    return lambda to, tensor, constant: binary(to, make, tensor, constant)
+
+
+def _added(numbers: Singles) -> Step:
+    return Step(numbers, lambda x, c: x + c, _emits(tdsl.AddOp), affine=True)
+
+
+def _multiplied(numbers: Singles) -> Step:
+    return Step(numbers, lambda x, c: x * c, _emits(tdsl.MulOp), affine=True)
+
+
+def _divided(to: Builder, tensor: OrderedTensor, constant: Parameter) -> OrderedTensor:
+    factors = Parameter((1 / constant.raws.astype(np.float64)).astype(np.float32))
+    return binary(to, tdsl.MulOp, tensor, factors)
+
+
+def _negated(to: Builder, tensor: OrderedTensor, constant: Parameter) -> OrderedTensor:
+    opposite = OrderedTensor(to.op(tdsl.NegOp, tensor.value), tensor.order)
+    return binary(to, tdsl.AddOp, opposite, constant)
+
+
+@reads("Add", "Sub", "Mul", "Div")
+def arithmetic(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
+    """A sum, a difference, a product or a quotient with a constant; a sum or a difference of integers in one unit."""
+    if len(inputs) == 2 and node.op in ("Add", "Sub"):
+        lhs, rhs = inputs
+        if isinstance(lhs, Whole) and isinstance(rhs, Whole):
+            return _joined(to, node, lhs, rhs)
+    first = inputs[0] is whole
+    other = inputs[1] if first else inputs[0]
+    if not isinstance(other, Constant) or other.array.dtype.kind not in "fiu":
+        return None
+    placed = _by_channel(whole, other.array.astype(np.float32))
+    if placed is None or (node.op == "Div" and (not first or not placed[1].all())):
+        return None
+    whole, numbers = placed
+    match node.op:
+        case "Add":
+            step = _added(numbers)
+        case "Mul":
+            step = _multiplied(numbers)
+        case "Div":
+            step = Step(numbers, lambda x, c: x / c, _divided, affine=True)
+        case _:
+            step = _added(-numbers) if first else Step(numbers, lambda x, c: c - x, _negated)
+    return whole.followed_by(step)
+
+
+def _by_channel(whole: Whole, numbers: Singles) -> tuple[Whole, Singles] | None:
+    """A tensor whose channels lie along the axis of a constant, and the number of each channel.
+
+    None if the constant varies along another axis, or if it extends the tensor.
+    """
+    rank = len(whole.shape)
+    if numbers.size == 1:
+        return (whole, numbers.ravel()) if numbers.ndim <= rank else None
+    if numbers.ndim > rank:
+        return None
+    extents = (1,) * (rank - numbers.ndim) + numbers.shape
+    [axis, *others] = [at for at, extent in enumerate(extents) if extent > 1]
+    if others or extents[axis] != whole.shape[axis]:
+        return None
+    source = whole.source
+    if source.axis != axis:
+        if whole.channels > 1:
+            return None
+        source = replace(source, axis=axis) if isinstance(source, Stored) else None
+    return None if source is None else (replace(whole, source=source), numbers.ravel())
+
+
+@reads("BatchNormalization")
+def normalised(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
+    """BatchNormalization, in the order in which onnxruntime computes it."""
+    parts = [value.array.astype(np.float32) for value in inputs[1:5] if isinstance(value, Constant)]
+    if len(parts) < 4 or node.integer("training_mode", 0) or len(whole.shape) < 2:
+        return None
+    scale, offset, mean, variance = parts
+    epsilon = np.float32(node.number("epsilon", 1e-5))
+    factor = (scale * (np.float32(1) / np.sqrt(variance + epsilon))).astype(np.float32)
+    shape = (-1, *(1,) * (len(whole.shape) - 2))
+    placed = _by_channel(whole, factor.reshape(shape))
+    if placed is None:
+        return None
+    followed = placed[0].followed_by(_multiplied(placed[1]))
+    return followed.followed_by(_added((offset - mean * factor).astype(np.float32)))
+
+
+_NONE = np.zeros(1, np.float32)
+
+
+@reads("Relu")
+def relu(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole:
+    def emit(to: Builder, x: OrderedTensor, _: Parameter) -> OrderedTensor:
+        return OrderedTensor(to.op(tdsl.ReluOp, x.value), x.order)
+
+    return whole.followed_by(Step(_NONE, lambda x, _: np.maximum(x, np.float32(0)), emit))
+
+
+@reads("Clip")
+def clip(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
+    ends: list[float] = []
+    for position, extreme in ((1, -GREATEST), (2, GREATEST)):
+        limit = optional(inputs, position)
+        if limit is not None and not (isinstance(limit, Constant) and limit.array.size == 1):
+            return None
+        ends.append(extreme if limit is None else float(np.float32(limit.array.item())))
+    low, high = ends
+
+    def emit(to: Builder, x: OrderedTensor, _: Parameter) -> OrderedTensor:
+        return OrderedTensor(clamp(to, x.value, low, high), x.order)
+
+    return whole.followed_by(
+        Step(_NONE, lambda x, _: np.minimum(np.maximum(x, np.float32(low)), np.float32(high)), emit)
+    )
+
+
+_ROUNDINGS: dict[str, Callable[[Any], Any]] = {"Floor": np.floor, "Round": np.rint, "Ceil": np.ceil}
+
+
+@reads(*_ROUNDINGS)
+def rounded(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole:
+    function = _ROUNDINGS[node.op]
+    return whole.followed_by(Step(_NONE, lambda x, _: function(x), None))
