@@ -23,11 +23,11 @@ _MVE = TileComposer(HEADER, CORE, naked, call=_CALL, needs="mve")
 DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", Rows)
 """Rows of a matrix by windows."""
 
-CHANNEL_TILES = _MVE.family("tm_mve_channel_tile_s8", quickest(ChannelStrips, Channels), channels=True)
+CHANNEL_TILES = _MVE.family("tm_mve_channel_tile_s8", quickest(ChannelStrips, Channels), channels=True, several=True)
 """Depthwise filters."""
 
 _SHIFTED_CHANNELS = _MVE.family(
-    "tm_mve_shift_channel_s8", quickest(ShiftedStrips, ShiftedChannels), channels=True, shifts=True
+    "tm_mve_shift_channel_s8", quickest(ShiftedStrips, ShiftedChannels), channels=True, shifts=True, several=True
 )
 """Depthwise filters with sums in fixed point."""
 

@@ -48,7 +48,7 @@ _SUMS = ("r0", "r2", "r4", "r6")
 _ELEMENTS, _STREAM, _OUT, _STRIP = "r1", "r3", "r5", "r7"
 _START, _MULTIPLIER, _ZERO, _SHIFT = "r8", "r9", "r10", "r11"
 _TABLE, _SCRATCH = "r2", "r0"
-_AT_TABLE, _AT_CHANNELS, _AT_STRIP = slot(0), slot(4), 8
+_AT_TABLE, _AT_CHANNELS, _AT_FILTERS, _AT_STRIP = slot(0), slot(4), slot(8), 12
 
 _VECTORS = tuple(f"q{number}" for number in range(8))
 _LOADED, _SUM, _SPARE, _PLACES = _VECTORS[4:]
@@ -80,12 +80,12 @@ class ChannelStrips(LoopedCode):
     @property
     def columns(self) -> int:
         """The number of taps in a row of a filter."""
-        return self.tile.length // self.tile.rows
+        return self.tile.length // self.tile.channels
 
     @property
     def across(self) -> int:
         """The number of columns between adjacent windows."""
-        return self.tile.step // self.tile.rows
+        return self.tile.step // self.tile.channels
 
     @property
     def width(self) -> int:
@@ -101,7 +101,7 @@ class ChannelStrips(LoopedCode):
     def offsets(self) -> Sequence[int]:
         """The offsets of the elements of eight columns, in the order of a strip."""
         tile = self.tile
-        return [column * tile.rows + run * tile.pitch for column in range(_AT_ONCE) for run in range(tile.runs)]
+        return [column * tile.channels + run * tile.pitch for column in range(_AT_ONCE) for run in range(tile.runs)]
 
     @property
     def layout(self) -> WeightStream:
@@ -114,7 +114,7 @@ class ChannelStrips(LoopedCode):
     @property
     def fits(self) -> bool:
         tile = self.tile
-        whole = tile.length % tile.rows == tile.step % tile.rows == 0
+        whole = tile.length % tile.channels == tile.step % tile.channels == 0
         if not whole or tile.step == 0 or (LANES - 1) * tile.rows > IMMEDIATE or tile.count > IMMEDIATE:
             return False
         near = max(self.offsets) <= 0xFFFF and self.width * tile.runs <= _MOST_STRIP
@@ -122,7 +122,8 @@ class ChannelStrips(LoopedCode):
 
     def function(self) -> Repeated:
         tile = self.tile
-        frame = _AT_STRIP + -(-(self.width * tile.runs + VECTOR) // 8) * 8
+        bytes = _AT_STRIP + self.width * tile.runs + VECTOR
+        frame = bytes + -bytes % 8
         lane_places = [t.mov(register, number * tile.rows) for number, register in enumerate(_SUMS)]
         enter = joined(
             t.push((*SAVED, "lr")),
@@ -137,11 +138,11 @@ class ChannelStrips(LoopedCode):
             lane_places,
             lanes(_PLACES, *_SUMS),
         )
-        channel = self._strip().followed_by(self._filter())
-        if self._is_unrolled and self._is_gathered_without_loop:
-            channels = low_overhead(channel, tile.rows, 7)
+        channel = self._strip().followed_by(counted_in_memory(self._filter(), tile.filters, _AT_FILTERS, _SCRATCH, 6))
+        if tile.filters == 1 and self._is_unrolled and self._is_gathered_without_loop:
+            channels = low_overhead(channel, tile.channels, 7)
         else:
-            channels = counted_in_memory(channel, tile.rows, _AT_CHANNELS, _SCRATCH, 7)
+            channels = counted_in_memory(channel, tile.channels, _AT_CHANNELS, _SCRATCH, 7)
         code = Repeated.once(enter).followed_by(channels)
         return code.then(joined(moved("sp", frame), RESTORE_VECTORS, t.pop((*SAVED, "pc"))))
 
@@ -177,11 +178,14 @@ class ChannelStrips(LoopedCode):
         return self.width // _AT_ONCE * self.tile.runs <= _UNROLLED
 
     def _strip(self) -> Repeated:
-        """Code that copies a channel to the strip, advances to the next channel and begins with the filter."""
+        """Code that copies a channel to the strip and advances to the next channel.
+
+        In addition, it begins with the only filter of a channel.
+        """
         tile, runs = self.tile, self.tile.runs
         times, left = divmod(self.width, _AT_ONCE)
         full, rest = divmod(left * runs, _AT_ONCE)
-        whole = joined(*map(self._gather, range(runs)), moved(_ELEMENTS, _AT_ONCE * tile.rows))
+        whole = joined(*map(self._gather, range(runs)), moved(_ELEMENTS, _AT_ONCE * tile.channels))
         table = () if self._kept else (t.ldr(_TABLE, _AT_TABLE), *self._load_offsets(_TABLE))
         code, last = (
             Repeated.once(joined(t.add(_STRIP, "sp", _AT_STRIP), table)),
@@ -191,10 +195,15 @@ class ChannelStrips(LoopedCode):
             last = joined(whole * times, last)
         else:
             code = code.followed_by(low_overhead(Repeated.once(whole), times, 5))
-        mask = predicate(self.taps % VECTOR, 8, _SCRATCH) if self.taps % VECTOR else ()
-        code = code.then(alternating(last, (*(predicate(rest, 16, _SCRATCH) if rest else ()), *self.load_numbers())))
+        numbers, mask = (self.load_numbers(), self._mask) if tile.filters == 1 else ((), ())
+        code = code.then(alternating(last, (*(predicate(rest, 16, _SCRATCH) if rest else ()), *numbers)))
         code = code.then(self._gather(full, mask, masked=True) if rest else mask)
-        return code.then(moved(_ELEMENTS, 1 - times * _AT_ONCE * tile.rows))
+        return code.then(moved(_ELEMENTS, 1 - times * _AT_ONCE * tile.channels))
+
+    @property
+    def _mask(self) -> Code:
+        """Code that predicates the last load of weights."""
+        return predicate(self.taps % VECTOR, 8, _SCRATCH) if self.taps % VECTOR else ()
 
     def _filter(self) -> Repeated:
         """Code that multiplies the strip by a filter.
@@ -202,7 +211,8 @@ class ChannelStrips(LoopedCode):
         The products of the next windows alternate with the instructions that finish the previous ones.
         """
         times, few = divmod(self.tile.count, LANES)
-        begin = joined(t.add(_STRIP, "sp", _AT_STRIP), self._load_filter())
+        several = joined(self.load_numbers(), self._mask) if self.tile.filters > 1 else ()
+        begin = joined(several, t.add(_STRIP, "sp", _AT_STRIP), self._load_filter())
         back = moved(_OUT, 1 - times * LANES * self.tile.rows)
         if not times:
             return Repeated.once(joined(begin, self._products(few), self._finished(few), back))

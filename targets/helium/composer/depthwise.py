@@ -76,7 +76,13 @@ class Channels(RowKernel):
     def fits(self) -> bool:
         tile = self.tile
         whole = tile.length % tile.rows == tile.step % tile.rows == 0
-        return whole and tile.step > 0 and tile.runs * self.columns <= _MOST_TAPS and tile.count <= IMMEDIATE
+        return (
+            whole
+            and tile.filters == 1
+            and tile.step > 0
+            and tile.runs * self.columns <= _MOST_TAPS
+            and tile.count <= IMMEDIATE
+        )
 
     @property
     def windows(self) -> Sequence[tuple[int, int]]:

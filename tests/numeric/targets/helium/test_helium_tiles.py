@@ -65,6 +65,10 @@ CHANNELS = [
     # Loops over gathers, and steps beyond an immediate.
     Tile(2, 5, 10, 100, 2, 45, 3),
     Tile(1, 3, 9, 300, 50, 7, 0),
+    # Several filters for each channel.
+    Tile(8, 3, 12, 40, 4, 8, -128, filters=2),
+    Tile(6, 5, 10, 30, 4, 9, 5, filters=3),
+    Tile(8, 2, 2, 90, 1, 3, 1, filters=8),
 ]
 
 
