@@ -12,6 +12,7 @@ from tinyml.targets.helium.composer.dots import distance, dot, dot_rows, packed_
 from tinyml.targets.helium.composer.elements import Elements
 from tinyml.targets.helium.composer.quickest import quickest
 from tinyml.targets.helium.composer.rows import Rows, ShiftedRows
+from tinyml.targets.helium.composer.shared_pixels import SharedPixels, ShiftedPixels
 from tinyml.targets.helium.mve import CORE, HEADER, naked
 from tinyml.targets.makers import ListedKernels
 
@@ -20,7 +21,7 @@ _CALL = 16
 
 _MVE = TileComposer(HEADER, CORE, naked, call=_CALL, needs="mve")
 
-DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", Rows)
+DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", quickest(SharedPixels, Rows))
 """Rows of a matrix by windows."""
 
 CHANNEL_TILES = _MVE.family("tm_mve_channel_tile_s8", quickest(ChannelStrips, Channels), channels=True, several=True)
@@ -31,7 +32,9 @@ _SHIFTED_CHANNELS = _MVE.family(
 )
 """Depthwise filters with sums in fixed point."""
 
-_SHIFTED_DOTS = replace(_MVE.family("tm_mve_shift_tile_s8", ShiftedRows, shifts=True), least=cortex_m.LEAST_SHIFTED)
+_SHIFTED_DOTS = replace(
+    _MVE.family("tm_mve_shift_tile_s8", quickest(ShiftedPixels, ShiftedRows), shifts=True), least=cortex_m.LEAST_SHIFTED
+)
 """Rows of a matrix by windows, with sums in fixed point."""
 
 

@@ -269,7 +269,7 @@ class ChannelStrips(LoopedCode):
     def to_bytes(self, sum: str) -> Code:
         """Code that finishes a vector of sums of the same channel."""
         zero = _ZERO if self.tile.zero else None
-        return requantised_equally(sum, _SPARE, _START, _MULTIPLIER, _SHIFT, zero)
+        return requantised_equally((sum,), _SPARE, _START, _MULTIPLIER, _SHIFT, zero)
 
 
 @dataclass(frozen=True)
@@ -287,4 +287,4 @@ class ShiftedStrips(ChannelStrips):
         return (t.ldr(_START, post(_STREAM, WORD)),)
 
     def to_bytes(self, sum: str) -> Code:
-        return shifted_equally(sum, _START, self.tile.right, _MULTIPLIER)
+        return shifted_equally((sum,), _START, self.tile.right, _MULTIPLIER)

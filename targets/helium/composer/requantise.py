@@ -66,28 +66,37 @@ def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero
     return joined(lines)
 
 
-def requantised_equally(sum: str, spare: str, start: str, multiplier: str, shift: str, zero: str | None) -> Code:
-    """Code that requantises a vector of sums of the same row, as `requantised` does for sums of different rows.
+def requantised_equally(
+    sums: Sequence[str], spare: str, start: str, multiplier: str, shift: str, zero: str | None
+) -> Code:
+    """Code that requantises vectors of sums of the same row, as `requantised` does for sums of different rows.
 
+    * sums: one vector or two.
     * spare: a vector that is overwritten.
     * start, multiplier, shift: the registers that contain the row's integers.
     * zero: a register that contains the raw of 0; None if the raw is 0.
     """
-    lines = [integer("vadd.i32", sum, sum, start), multiply("vqrdmulh.s32", sum, sum, multiplier)]
-    lines += [integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare)]
-    lines += [integer("vrshl.s32", sum, shift), *_halfwords((sum,))]
-    lines += [integer("vqadd.s16", sum, sum, zero)] if zero else []
-    return joined(lines, integer("vqmovnb.s16", sum, sum))
+    lines = [integer("vadd.i32", sum, sum, start) for sum in sums]
+    lines += [multiply("vqrdmulh.s32", sum, sum, multiplier) for sum in sums]
+    for sum in sums:
+        lines += [integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare)]
+    first, *others = sums
+    lines += [*(integer("vrshl.s32", sum, shift) for sum in sums), *_halfwords(sums)]
+    lines += [integer("vqadd.s16", first, first, zero)] if zero else []
+    return joined(lines, integer("vqmovnb.s16", first, first), _second(first, others))
 
 
-def shifted_equally(sum: str, start: str, right: int, one: str) -> Code:
-    """Code that shifts a vector of sums of the same row, as `shifted` does for sums of different rows.
+def shifted_equally(sums: Sequence[str], start: str, right: int, one: str) -> Code:
+    """Code that shifts vectors of sums of the same row, as `shifted` does for sums of different rows.
 
-    start: the register that contains the row's start. right, one: as in `shifted`.
+    sums: one vector or two. start: the register that contains the row's start. right, one: as in `shifted`.
     """
-    lines = [integer("vadd.i32", sum, sum, start), integer("vshr.s32", sum, sum, right), *_halfwords((sum,))]
-    lines += [integer("vqmovnb.s16", sum, sum), *(integer(f"vq{name}.s8", sum, sum, one) for name in ("sub", "add"))]
-    return joined(lines)
+    first, *others = sums
+    lines = [integer("vadd.i32", sum, sum, start) for sum in sums]
+    lines += [*(integer("vshr.s32", sum, sum, right) for sum in sums), *_halfwords(sums)]
+    lines += [integer("vqmovnb.s16", first, first)]
+    lines += [integer(f"vq{name}.s8", first, first, one) for name in ("sub", "add")]
+    return joined(lines, _second(first, others))
 
 
 def shifted(sums: Sequence[str], stream: str, numbers: str, right: int, one: str) -> Code:

@@ -37,6 +37,17 @@ DOTS = [
     Tile(10, 1, 1283, 0, 1283, 1, 127),
     Tile(5, 2, 300, 320, 40, 3, 9),
     Tile(8, 1, 320, 0, 320, 4, 1),
+    # Windows that share pixels: with whole vectors of channels, with others on the stack, and only with these.
+    Tile(21, 5, 96, 160, 32, 3, -113),
+    Tile(13, 1, 288, 672, 96, 5, -9),
+    Tile(18, 3, 90, 150, 30, 3, -83),
+    Tile(15, 3, 102, 340, 34, 8, 125),
+    Tile(9, 4, 45, 105, 9, 12, 89),
+    # The same in loops over runs.
+    Tile(9, 3, 128, 352, 32, 8, 111),
+    Tile(5, 5, 60, 255, 15, 14, 95),
+    Tile(1, 2, 148, 629, 37, 14, 28),
+    Tile(1, 4, 18, 96, 6, 14, -90),
 ]
 
 CHANNELS = [
