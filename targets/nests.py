@@ -237,8 +237,9 @@ def zero_start(accumulator: Accumulator, weights: NumberFormat) -> Start:
 class RowSums:
     """Sums of products of bytes, one for each row of weights. Each sum is finished in the format of the result.
 
-    channels: true if each row is multiplied by a single channel of a window. weights: an array of shape (rows,
-    elements).
+    * channels: true if each row is multiplied by a single channel of a window.
+    * weights: an array of shape (rows, elements).
+    * filters: the number of rows for each channel.
     """
 
     channels: bool
@@ -246,3 +247,4 @@ class RowSums:
     start: Start
     accumulator: Accumulator
     result: NumberFormat
+    filters: int = 1

@@ -17,7 +17,7 @@ from tinyml.dialects.layouts.contents import Content, is_tile
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
 from tinyml.dialects.machine.runtime_functions import requantize
-from tinyml.dialects.num import CodeKernelAttr, KernelAttr, Spacing, TileKernelAttr
+from tinyml.dialects.num import CodeKernelAttr, KernelAttr, TileKernelAttr
 from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
 from tinyml.targets.makers import CACHED_KERNELS, is_code_of
 from tinyml.targets.nests import KernelQuery, Maker, Offer, RowSums, TileQuery
@@ -50,6 +50,7 @@ class Tile:
     * zero: the raw of 0 of the results.
     * right: the right shift of sums; 0 if they are requantised.
     * lines: the number of lines of windows. Each line starts one pitch after the previous line.
+    * filters: for rows that are multiplied by single channels, the number of rows for each channel.
     """
 
     rows: int
@@ -61,6 +62,12 @@ class Tile:
     zero: int
     right: int = 0
     lines: int = 1
+    filters: int = 1
+
+    @property
+    def channels(self) -> int:
+        """The number of channels, for rows that are multiplied by single channels."""
+        return self.rows // self.filters
 
     @property
     def elements(self) -> int:
@@ -70,8 +77,8 @@ class Tile:
     @property
     def suffix(self) -> str:
         """The suffix of the name of the C function for the tile."""
-        *shape, zero, right, lines = astuple(self)
-        further = [right, lines] if lines > 1 else [right] if right else []
+        *shape, zero, right, lines, filters = astuple(self)
+        further = [right, lines, filters] if filters > 1 else [right, lines] if lines > 1 else [right] if right else []
         return "_".join(map(str, (*shape, zero + ZERO_BIAS, *further)))
 
     @staticmethod
@@ -176,6 +183,7 @@ class TileFamily(Maker):
 
     * name: the prefix of C functions, which is followed by the shape.
     * channels: true if each row of weights is multiplied by a channel of windows.
+    * several: true if there are also kernels for several rows for each channel.
     * needs: the feature that a board must have.
     * composed: a function that returns the kernel for a function name and a tile; None for an unsupported shape.
     * stream: a function that returns the weights and all other data of rows, in the order in which a kernel reads them.
@@ -203,6 +211,7 @@ class TileFamily(Maker):
     large: bool = False
     lines: int = 1
     least: int = 0
+    several: bool = False
 
     def offers(self, nest: KernelQuery) -> Iterator[Offer]:
         if not isinstance(nest, TileQuery) or not self._answers(nest) or (given := self.finished(nest.sums)) is None:
@@ -210,7 +219,7 @@ class TileFamily(Maker):
         finish, sums = given
         if nest.by is None and sums.weights.size * nest.windows < self.least:
             return
-        tile = self.tile(finish, len(sums.weights), nest.run, nest.spaces, nest.windows)
+        tile = self.tile(finish, nest)
         if (kernel := self.kernel(tile)) is not None:
             yield Offer(kernel, (), self.lines, self.input_tile_bytes, lambda: self.stream(tile, sums))
 
@@ -234,7 +243,7 @@ class TileFamily(Maker):
 
         Returns None if the kernels do not support these rows.
         """
-        if self.channels != rows.channels:
+        if self.channels != rows.channels or (rows.filters > 1 and not self.several):
             return None
         if (finish := self.finish(rows.accumulator, rows.result, len(rows.weights))) is None:
             return None
@@ -261,14 +270,13 @@ class TileFamily(Maker):
         finish = accumulator.requantisation(result, rows) if accumulator.bits == 32 else None
         return finish if finish is not None and _is_by_bytes(finish, self.max_right) else None
 
-    def tile(self, finish: Requantisation, rows: int, run: int, spaces: Spacing, count: int) -> Tile:
-        """The tile of lines of `count` windows, with runs of `run` elements. `finish` requantises the sums of the
-        tile.
-        """
-        right = -int(finish.shifts[0]) if self.shifts else 0
+    def tile(self, finish: Requantisation, nest: TileQuery) -> Tile:
+        """The tile of a query. `finish` requantises the sums of the tile."""
+        right, spaces, sums = -int(finish.shifts[0]) if self.shifts else 0, nest.spaces, nest.sums
         # Windows with one run, in a single line, have no pitch.
         pitch = spaces.pitch if max(spaces.runs, self.lines) > 1 else 0
-        return Tile(rows, spaces.runs, run, pitch, spaces.step, count, finish.zero, right, self.lines)
+        shape = len(sums.weights), spaces.runs, nest.run, pitch, spaces.step, nest.windows
+        return Tile(*shape, finish.zero, right, self.lines, sums.filters)
 
     def bounded(self, sums: Sums, zero: int) -> Sums | None:
         """Equivalent sums that are below the limit of the kernels; None if there are no such sums.
@@ -311,7 +319,7 @@ class TileCoder(Maker):
         if not chosen or (given := self.family.finished(nest.sums)) is None:
             return
         finish, sums = given
-        tile = self.family.tile(finish, len(sums.weights), nest.run, nest.spaces, nest.windows)
+        tile = self.family.tile(finish, nest)
         code = coded_tile(tile, sums)
         if (kernel := self.kernel(code)) is not None:
             yield Offer(kernel, (), nest.lines, self.family.input_tile_bytes, lambda: code)

@@ -14,7 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeGuard
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DenseArrayBase, UnitAttr, i64
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, Use
 from xdsl.ir.affine import AffineConstantExpr, AffineExpr
 from xdsl.irdl import (
@@ -224,6 +224,8 @@ class ProductsOp(RowSumOp):
     * spacing: the `Spacing` of windows, which may share elements. Without `spacing`, the vector is the only window.
     * channels: true if a window consists of pixels, each of which has an element for every row. Row i is then
       multiplied by element i of each pixel.
+    * filters: with `channels`, the number of rows for each element of a pixel. Row i is then multiplied by element
+      i // filters. Without `filters`, there is one row for each element.
     """
 
     name = "num.products"
@@ -232,6 +234,7 @@ class ProductsOp(RowSumOp):
     vector = operand_def(MEMREF)
     spacing = opt_prop_def(DenseArrayBase.constr(i64))
     channels = opt_prop_def(UnitAttr)
+    filters = opt_prop_def(IntegerAttr[I64])
     assembly_format = (
         "$sum `,` $weights `,` $vector attr-dict `:` type($sum) `,` type($weights) `,` type($vector) `->` type($result)"
     )
@@ -244,9 +247,11 @@ class ProductsOp(RowSumOp):
         spacing: Spacing | None = None,
         *,
         channels: bool = False,
+        filters: int = 1,
     ):
         spaces = None if spacing is None else DenseArrayBase.from_list(i64, spacing)
-        properties = {"spacing": spaces, "channels": UnitAttr() if channels else None}
+        several = IntegerAttr(filters, i64) if filters > 1 else None
+        properties = {"spacing": spaces, "channels": UnitAttr() if channels else None, "filters": several}
         super().__init__(operands=[sum, weights, vector], properties=properties, result_types=[sum.type])
 
     @property
@@ -261,7 +266,12 @@ class ProductsOp(RowSumOp):
     @property
     def stride(self) -> int:
         """The distance between the consecutive factors of a row in the vector, in elements."""
-        return 1 if self.channels is None else memref_type(self.weights).get_shape()[0]
+        return 1 if self.channels is None else memref_type(self.weights).get_shape()[0] // self.filters_of_channel
+
+    @property
+    def filters_of_channel(self) -> int:
+        """The number of rows that are multiplied by the same elements of pixels."""
+        return 1 if self.filters is None else self.filters.value.data
 
     @property
     def length(self) -> int:
@@ -286,6 +296,10 @@ class ProductsOp(RowSumOp):
         shape, elements = memref_type(self.weights).get_shape(), run_length(self.vector)
         if len(shape) < 2 or shape[0] != op.rows:
             raise VerifyException(f"needs weights of {op.rows} rows, got shape {shape}")
+        if (filters := self.filters) is not None:
+            each = filters.value.data
+            if self.channels is None or each < 2 or op.rows % each:
+                raise VerifyException(f"{op.rows} rows do not consist of {each} filters for each of several channels")
         if self.spacing is None:
             if len(op.shape) > 1:
                 raise VerifyException("several windows need a spacing")
@@ -297,7 +311,7 @@ class ProductsOp(RowSumOp):
         if (needed := (op.windows - 1) * step + (op.lines + runs - 2) * pitch + self.run) > elements:
             raise VerifyException(f"windows reach over {needed} elements, got {elements}")
         if isinstance(op.tile, TileKernelAttr):
-            op.tile.verify_windows(runs, self.run, pitch, step)
+            op.tile.verify_windows(runs, self.run, pitch, step, self.filters_of_channel)
 
 
 @irdl_op_definition

@@ -327,12 +327,13 @@ class Conv2dOp(ContractionOp):
         (_, *result, _), pixels = shape_of(self.out), prod(shape_of(self.out)[:-1])
         # Windows are separate images, or consecutive rows of lines.
         even = result == [1, 1] if images > 1 else self.spread == (1, 1) and (result[0] == 1 or self.steps[0] == 1)
-        if not even or not (self.group_count == 1 or self.group_count == filters == channels):
+        if not even or self.group_count not in (1, channels):
             raise VerifyException("only windows at even distances, of all channels or of each by itself, form tiles")
         line = pixels if images > 1 or (taps == [1, 1] and self.steps == (1, 1)) else result[1]
         if (tile.count.data, tile.rows.data) != (line, filters) or pixels // line % tile.lines.data:
             raise VerifyException(f"{pixels} pixels of {filters} channels do not consist of tiles of {tile.extents}")
-        tile.verify_windows(*window_layout(shape_of(self.lhs), shape_of(self.rhs), self.steps[1]))
+        each = filters // channels if self.group_count > 1 else 1
+        tile.verify_windows(*window_layout(shape_of(self.lhs), shape_of(self.rhs), self.steps[1]), each)
 
     def infer_shape(self) -> Shape:
         image, (top, bottom, left, right) = shape_of(self.rhs), self.margins

@@ -129,6 +129,7 @@ class TileComposer(Generic[L]):
         large: bool = False,
         lines: int = 1,
         shifts: bool = False,
+        several: bool = False,
         shared: Sequence[SharedFunction] = (),
     ) -> TileFamily:
         """A family of tile kernels whose elements are bytes.
@@ -140,6 +141,7 @@ class TileComposer(Generic[L]):
         * large: true if streams need more flash than weights.
         * lines: the number of lines of the tiles that have kernels.
         * shifts: true if sums are finished by a shift instead of a requantisation.
+        * several: true if a channel may have several rows of weights.
         * shared: functions that the code calls.
         """
 
@@ -161,5 +163,15 @@ class TileComposer(Generic[L]):
             return code(tile).layout.stream(sums)
 
         return TileFamily(
-            name, channels, self.needs, composed, stream, self.limit, shifts, self.bits, large=large, lines=lines
+            name,
+            channels,
+            self.needs,
+            composed,
+            stream,
+            self.limit,
+            shifts,
+            self.bits,
+            large=large,
+            lines=lines,
+            several=several,
         )

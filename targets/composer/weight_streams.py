@@ -251,8 +251,8 @@ class StreamInC:
     * `first`: the first row of the block, if blocks have several rows
     * `rows`: the number of rows of the block, if it is a variable
 
-    The attributes of this object are `rows`, the number of rows of a block (a number or the variable), and `row`, the C
-    expression of the row of the tile.
+    The attributes of this object are `rows`, the number of rows of a block (a number or the variable), and the C
+    expressions `row` of the row of the tile and `channel` of its channel.
     """
 
     def __init__(self, stream: WeightStream) -> None:
@@ -260,6 +260,8 @@ class StreamInC:
         sizes = [rows for _, rows in stream.groups]
         self.rows: int | str = sizes[0] if len(sizes) == 1 else "rows"
         self.row = "row" if self.rows == 1 else "first + row"
+        filters = stream.tile.filters
+        self.channel = self.row if filters == 1 else f"({self.row}) / {filters}"
 
     def _row_at(self, field: Field) -> str:
         """The C expression of the byte offset of the current row in a field."""
@@ -324,7 +326,7 @@ def requantised(c: StreamInC, out: str) -> str:
 def _sums_in_c(c: StreamInC) -> str:
     """C statements that compute the sums of all rows and windows."""
     stream, tile = c.stream, c.stream.tile
-    apart, channel = (f" * {tile.rows}", f" + {c.row}") if stream.by_channel else ("", "")
+    apart, channel = (f" * {tile.channels}", f" + {c.channel}") if stream.by_channel else ("", "")
     element = f"x[window * {tile.step} + run * {tile.pitch} + i{apart}{channel}]"
     return c.blocks(f"""\
 for (int window = 0; window < {tile.count}; window++) {{
@@ -345,8 +347,8 @@ class WeightStream:
 
     * groups: pairs (number of blocks, rows of each block), in order.
     * fields: the fields of a block.
-    * by_channel: true if each row of weights is the filter of a channel. The elements of a channel are then `tile.rows`
-      apart.
+    * by_channel: true if each row of weights is a filter of a channel. The elements of a channel are then
+      `tile.channels` apart.
     * run_elements: the number of elements of a row of weights between the starts of runs.
     * elements: a function that arranges the weights. It accepts an array of shape rows x (runs x length).
     * finish: the C statements that finish `sum` and store it at a location.
@@ -367,7 +369,7 @@ class WeightStream:
     @property
     def length(self) -> int:
         """The number of elements of a run by which a row of weights is multiplied."""
-        return self.tile.length // self.tile.rows if self.by_channel else self.tile.length
+        return self.tile.length // self.tile.channels if self.by_channel else self.tile.length
 
     def block_bytes(self, rows: int) -> int:
         """The size in bytes of a block of `rows` rows."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tinyml.targets.board import Board, Timing
 
-_CORTEX_M55_TIMING = Timing(
+CORTEX_M55_TIMING = Timing(
     "a model of a core that issues one instruction a cycle and executes two beats of a vector instruction a cycle, in"
     " units for memory, products and integers that work side by side, after Arm's Helium optimisation examples"
     " (github.com/Arm-Examples/Helium-Optimization)",
@@ -29,7 +29,7 @@ _CORTEX_M55 = Board(
     flags=("-mcpu=cortex-m55", "-mfloat-abi=hard"),
     costs="cortex-m4",
     features=("dsp", "mve"),
-    timing=_CORTEX_M55_TIMING,
+    timing=CORTEX_M55_TIMING,
     title="Cortex-M55 with 4 MiB of flash and 2 MiB of RAM",
     core="Cortex-M55",
 )
@@ -42,8 +42,8 @@ _CORTEX_M85 = replace(
     flash=2064384,
     ram=917504,
     timing=replace(
-        _CORTEX_M55_TIMING,
-        source=f"that of the Cortex-M55, {_CORTEX_M55_TIMING.source}; an M85 may start two instructions in a cycle",
+        CORTEX_M55_TIMING,
+        source=f"that of the Cortex-M55, {CORTEX_M55_TIMING.source}; an M85 may start two instructions in a cycle",
     ),
     title="Cortex-M85 with the memories of an RA8D1",
     core="Cortex-M85",

@@ -6,10 +6,13 @@ from dataclasses import replace
 
 from tinyml.targets.composer.tile_composer import TileComposer
 from tinyml.targets.cortex_m import kernels as cortex_m
-from tinyml.targets.helium.composer.depthwise import Channels
+from tinyml.targets.helium.composer.channel_strips import ChannelStrips, ShiftedStrips
+from tinyml.targets.helium.composer.depthwise import Channels, ShiftedChannels
 from tinyml.targets.helium.composer.dots import distance, dot, dot_rows, packed_dots, sparse_dot
 from tinyml.targets.helium.composer.elements import Elements
+from tinyml.targets.helium.composer.quickest import quickest
 from tinyml.targets.helium.composer.rows import Rows, ShiftedRows
+from tinyml.targets.helium.composer.shared_pixels import SharedPixels, ShiftedPixels
 from tinyml.targets.helium.mve import CORE, HEADER, naked
 from tinyml.targets.makers import ListedKernels
 
@@ -18,13 +21,20 @@ _CALL = 16
 
 _MVE = TileComposer(HEADER, CORE, naked, call=_CALL, needs="mve")
 
-DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", Rows)
+DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", quickest(SharedPixels, Rows))
 """Rows of a matrix by windows."""
 
-CHANNEL_TILES = _MVE.family("tm_mve_channel_tile_s8", Channels, channels=True)
+CHANNEL_TILES = _MVE.family("tm_mve_channel_tile_s8", quickest(ChannelStrips, Channels), channels=True, several=True)
 """Depthwise filters."""
 
-_SHIFTED_DOTS = replace(_MVE.family("tm_mve_shift_tile_s8", ShiftedRows, shifts=True), least=cortex_m.LEAST_SHIFTED)
+_SHIFTED_CHANNELS = _MVE.family(
+    "tm_mve_shift_channel_s8", quickest(ShiftedStrips, ShiftedChannels), channels=True, shifts=True, several=True
+)
+"""Depthwise filters with sums in fixed point."""
+
+_SHIFTED_DOTS = replace(
+    _MVE.family("tm_mve_shift_tile_s8", quickest(ShiftedPixels, ShiftedRows), shifts=True), least=cortex_m.LEAST_SHIFTED
+)
 """Rows of a matrix by windows, with sums in fixed point."""
 
 
@@ -49,5 +59,13 @@ KERNELS = (
     sparse_dot(16, 16),
 )
 
-MAKERS = (ListedKernels(KERNELS, "mve"), DOT_TILES, CHANNEL_TILES, _SHIFTED_DOTS, ELEMENTS, *cortex_m.MAKERS)
+MAKERS = (
+    ListedKernels(KERNELS, "mve"),
+    DOT_TILES,
+    CHANNEL_TILES,
+    _SHIFTED_DOTS,
+    _SHIFTED_CHANNELS,
+    ELEMENTS,
+    *cortex_m.MAKERS,
+)
 """The chip's table of makers, the best first."""

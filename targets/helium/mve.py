@@ -69,6 +69,19 @@ def gathered_halfwords(vector: str, pointer: str, offsets: str) -> Instruction:
     return Instruction(text, "vldrh.u16", 4, unit=MEMORY, held=VECTOR // 2 // GATHERED_PER_CYCLE)
 
 
+def gathered_bytes(vector: str, pointer: str, offsets: str, *, masked: bool = False) -> Instruction:
+    """A load of the bytes at offsets from a pointer to halfwords. masked: true for a load under a predicate."""
+    name = f"vldrb{'t' * masked}.u16"
+    text = f"{name} {vector}, [{pointer}, {offsets}]"
+    return Instruction(text, name, 4, unit=MEMORY, held=VECTOR // 2 // GATHERED_PER_CYCLE)
+
+
+def scattered_bytes(vector: str, pointer: str, offsets: str, *, masked: bool = False) -> Instruction:
+    """A store of the lowest bytes of four lanes at offsets from a pointer. masked: true for one under a predicate."""
+    name = f"vstrb{'t' * masked}.32"
+    return Instruction(f"{name} {vector}, [{pointer}, {offsets}]", name, 4, unit=MEMORY, held=VECTOR_CYCLES)
+
+
 def gathered_lanes(name: str, vector: str, pointer: str, offsets: str, shift: int) -> Instruction:
     """A load of four 32-bit lanes at offsets from a pointer. Offsets are counted in elements of 2^shift bytes."""
     scaled = f", uxtw #{shift}" if shift else ""

@@ -77,7 +77,8 @@ class TileCase:
             starts = [first + run * tile.pitch for run in range(tile.runs)]
             runs = np.stack([x[start : start + tile.length] for start in starts]).astype(np.int64)
             if self.by_channel:
-                sums = (self.sums.weights * runs.reshape(-1, tile.rows).T).sum(1)
+                channels = np.repeat(runs.reshape(-1, tile.channels), tile.filters, axis=1)
+                sums = (self.sums.weights * channels.T).sum(1)
             else:
                 sums = self.sums.weights @ runs.reshape(-1)
             rows.append(self.finished(self.sums.starts + sums))
@@ -144,7 +145,7 @@ def tile_case(family: TileFamily, tile: Tile, random: np.random.Generator) -> Ti
 
     The first and the last of several rows have the greatest or the least of them.
     """
-    length = tile.runs * tile.length // (tile.rows if family.channels else 1)
+    length = tile.runs * tile.length // (tile.channels if family.channels else 1)
     weights = random.integers(-128, 128, (tile.rows, length))
     weights[0] = random.choice([-128, 127])
     room = min(family.limit - 1 - 128 * int(np.abs(weights).sum(1).max()), 1 << 30)

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects import memref, scf
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.ir.index_maps import mapped
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
 
@@ -92,7 +94,9 @@ def _dots(op: num.ProductsOp, around: num.ContractOp, indices: Indices, nest: Lo
             window = nest.insert(scratch.SliceOp(op.vector, first, (part,)))
             sum = nest.insert(num.CallOp(num.DotAttr(), [sum, weights, window]))
         else:
-            begin = nest.add(first, row) if len(around.shape) > 1 else row
+            channel_of_row = AffineMap(1, 0, (AffineExpr.dimension(0) // op.filters_of_channel,))
+            [pixel] = [row] if op.filters is None else mapped(channel_of_row, (around.rows,), [row], [], nest)
+            begin = nest.add(first, pixel) if len(around.shape) > 1 else pixel
             channel = nest.insert(scratch.SliceOp(op.vector, begin, ((part - 1) * op.stride + 1,)))
             sum = nest.insert(num.CallOp(num.StridedDotAttr.of(op.stride), [sum, weights, channel]))
     return sum

@@ -220,7 +220,7 @@ def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: S
     if routine not in routines:
         return None
     # A loop is faster for a single product per channel.
-    if op.channels is not None and op.length == 1:
+    if op.channels is not None and (op.length == 1 or op.filters is not None):
         return None
     formats = [element_format(factor.type) for factor in op.factors]
     types = [scratch.memref_type(factor) for factor in op.factors]

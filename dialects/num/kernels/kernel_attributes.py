@@ -146,8 +146,8 @@ class ComposedKernelAttr(KernelAttr):
             raise VerifyException(f"sum must be whole bytes, 8 to 64 bits, got {self.sum.data}")
 
 
-_SHAPE = ("rows", "runs", "length", "pitch", "step", "count", "zero", "right", "lines")
-_DEFAULTS = {"right": 0, "lines": 1}
+_SHAPE = ("rows", "runs", "length", "pitch", "step", "count", "zero", "right", "lines", "filters")
+_DEFAULTS = {"right": 0, "lines": 1, "filters": 1}
 
 
 @irdl_attr_definition
@@ -167,6 +167,7 @@ class TileKernelAttr(KernelAttr):
     zero: IntAttr
     right: IntAttr
     lines: IntAttr
+    filters: IntAttr
 
     @classmethod
     def of(cls, family: str, shape: Sequence[int]) -> Self:
@@ -183,15 +184,18 @@ class TileKernelAttr(KernelAttr):
         """The number of lines, of windows in a line and of rows of weights that one call computes."""
         return self.lines.data, self.count.data, self.rows.data
 
-    def verify_windows(self, runs: int, length: int, pitch: int, step: int) -> None:
+    def verify_windows(self, runs: int, length: int, pitch: int, step: int, filters: int = 1) -> None:
         """Raise `VerifyException` unless the kernel supports windows of this layout.
 
-        The pitch is not checked for a single line of windows with one run.
+        The pitch is not checked for a single line of windows with one run. filters: the number of rows for each
+        channel.
         """
         expected = runs, length, pitch if max(runs, self.lines.data) > 1 else 0, step
         given = self.runs.data, self.length.data, self.pitch.data, self.step.data
         if given != expected:
             raise VerifyException(f"runs, their length, pitch and step are {expected}, those of the tile {given}")
+        if self.filters.data != filters:
+            raise VerifyException(f"channels have {filters} filters, those of the tile {self.filters.data}")
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
@@ -206,7 +210,7 @@ class TileKernelAttr(KernelAttr):
     def verify(self) -> None:
         verify_identifier(self.family)
         for names, low, high in (
-            (("rows", "runs", "length", "count", "lines"), 1, None),
+            (("rows", "runs", "length", "count", "lines", "filters"), 1, None),
             (("pitch", "step"), 0, None),
             (("zero",), -128, 127),
             (("right",), 0, 31),

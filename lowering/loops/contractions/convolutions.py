@@ -93,7 +93,8 @@ def _lower_windows(op: tdsl.Conv2dOp, starts: SSAValue, nest: LoopBuilder) -> No
 
     def body(indices: Indices) -> None:
         sum, by_channel = begun(op.accumulators[0], starts, indices[-1:], nest), op.group_count > 1
-        sum = nest.insert(num.ProductsOp(sum, weights, windows, spaces if count > 1 else None, channels=by_channel))
+        spacing, each = spaces if count > 1 else None, rows // op.group_count if by_channel else 1
+        sum = nest.insert(num.ProductsOp(sum, weights, windows, spacing, channels=by_channel, filters=each))
         value = finished(op, sum, None, [*[nest.index(0)] * 3, indices[-1]], nest)
         nest.store(value, results, indices)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from tinyml.targets.composer.instructions import Code, joined
 
@@ -39,3 +40,8 @@ class Alternation:
                 lines.append(self._loads[loaded])
                 loaded += 1
         return joined(*lines)
+
+
+def alternating(*parts: Code) -> Code:
+    """The instructions of independent parts in turn: the first one of each part, then the second ones."""
+    return joined(*(line for lines in zip_longest(*parts) for line in lines if line is not None))

@@ -14,12 +14,12 @@ from functools import cached_property
 
 from tinyml.targets.composer.instructions import Code, Repeated, balanced, joined
 from tinyml.targets.composer.tile_code import RowKernel, overlapping
-from tinyml.targets.composer.weight_streams import BY_ELEMENT, WORD, Weights, WeightStream
+from tinyml.targets.composer.weight_streams import BY_ELEMENT, WORD, Weights, WeightStream, shifting
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.composer.fragments import SAVED, counted_in_memory, moved
 from tinyml.targets.cortex_m.thumb import IMMEDIATE, slot
 from tinyml.targets.helium.composer.alternation import Alternation
-from tinyml.targets.helium.composer.requantise import LANES, finish, in_blocks, requantised, zero_in
+from tinyml.targets.helium.composer.requantise import LANES, finish, in_blocks, requantised, shifted, zero_in
 from tinyml.targets.helium.mve import (
     RESTORE_VECTORS,
     SAVE_VECTORS,
@@ -76,7 +76,13 @@ class Channels(RowKernel):
     def fits(self) -> bool:
         tile = self.tile
         whole = tile.length % tile.rows == tile.step % tile.rows == 0
-        return whole and tile.step > 0 and tile.runs * self.columns <= _MOST_TAPS and tile.count <= IMMEDIATE
+        return (
+            whole
+            and tile.filters == 1
+            and tile.step > 0
+            and tile.runs * self.columns <= _MOST_TAPS
+            and tile.count <= IMMEDIATE
+        )
 
     @property
     def windows(self) -> Sequence[tuple[int, int]]:
@@ -98,7 +104,7 @@ class Channels(RowKernel):
 
     def enter(self) -> Code:
         code = joined(t.push((*SAVED, "lr")), SAVE_VECTORS, moved("sp", -_FRAME))
-        return joined(code, t.str_("r0", _AT_STREAM), zero_in(_ZERO, self.tile.zero))
+        return joined(code, t.str_("r0", _AT_STREAM), self.enter_numbers())
 
     def leave(self) -> Code:
         return joined(moved("sp", _FRAME), RESTORE_VECTORS, t.pop((*SAVED, "pc")))
@@ -149,7 +155,7 @@ class Channels(RowKernel):
     def finish(self, rows: int, windows: int) -> Code:
         sums, channels = _VECTORS[:windows], self.tile.rows
         numbers, spare = _VECTORS[windows : windows + 2]
-        code = requantised(sums, _STREAM, numbers, spare, _ZERO if self.tile.zero else None)
+        code = self.to_bytes(sums, numbers, spare)
         steps = [*[channels] * (windows - 1), rows - (windows - 1) * channels]
         store = "vstrb.32" if rows == LANES else "vstrbt.32"
         stores = [joined(masked(rows), stepped(store, sum, _OUT, step)) for sum, step in zip(sums, steps, strict=True)]
@@ -164,3 +170,26 @@ class Channels(RowKernel):
     def next_windows(self, windows: int) -> Code:
         tile = self.tile
         return joined(moved(_PIXELS, windows * tile.step - tile.rows), moved(_OUT, (windows - 1) * tile.rows))
+
+    def enter_numbers(self) -> Code:
+        """Code that prepares what `to_bytes` reads in all blocks."""
+        return zero_in(_ZERO, self.tile.zero)
+
+    def to_bytes(self, sums: Sequence[str], numbers: str, spare: str) -> Code:
+        """Code that finishes vectors of sums. numbers, spare: vectors that are overwritten."""
+        return requantised(sums, _STREAM, numbers, spare, _ZERO if self.tile.zero else None)
+
+
+@dataclass(frozen=True)
+class ShiftedChannels(Channels):
+    """The code for a depthwise tile whose sums are shifted."""
+
+    @property
+    def layout(self) -> WeightStream:
+        return shifting(super().layout)
+
+    def enter_numbers(self) -> Code:
+        return (t.mov(_ZERO, 1),)
+
+    def to_bytes(self, sums: Sequence[str], numbers: str, spare: str) -> Code:
+        return shifted(sums, _STREAM, numbers, self.tile.right, _ZERO)

@@ -12,10 +12,12 @@ from tinyml.targets.helium.mve import VECTOR, access, integer, multiply
 LANES = 4
 """The rows of a block, sums of 32 bits in the lanes of a vector."""
 
-_SHIFT = Number("right", WORD, lambda sums: sums.shifts, lambda pointer, offset: f"(int)(-{word(pointer, offset)} - 1)")
+LEFT_SHIFT = Number(
+    "right", WORD, lambda sums: sums.shifts, lambda pointer, offset: f"(int)(-{word(pointer, offset)} - 1)"
+)
 """A right shift amount, stored as a left shift, negative. The C expression's value is the amount minus 1."""
 
-_NUMBERS = {"starts": START, "multipliers": MULTIPLIER, "shifts": _SHIFT}
+_NUMBERS = {"starts": START, "multipliers": MULTIPLIER, "shifts": LEFT_SHIFT}
 
 
 def in_blocks(blocks: int, few: int) -> Sequence[tuple[int, int]]:
@@ -62,6 +64,39 @@ def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero
         lines += [integer("vqadd.s16", first, first, zero)] if zero else []
         lines += [integer("vqmovnb.s16", first, first), *_second(first, others)]
     return joined(lines)
+
+
+def requantised_equally(
+    sums: Sequence[str], spare: str, start: str, multiplier: str, shift: str, zero: str | None
+) -> Code:
+    """Code that requantises vectors of sums of the same row, as `requantised` does for sums of different rows.
+
+    * sums: one vector or two.
+    * spare: a vector that is overwritten.
+    * start, multiplier, shift: the registers that contain the row's integers.
+    * zero: a register that contains the raw of 0; None if the raw is 0.
+    """
+    lines = [integer("vadd.i32", sum, sum, start) for sum in sums]
+    lines += [multiply("vqrdmulh.s32", sum, sum, multiplier) for sum in sums]
+    for sum in sums:
+        lines += [integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare)]
+    first, *others = sums
+    lines += [*(integer("vrshl.s32", sum, shift) for sum in sums), *_halfwords(sums)]
+    lines += [integer("vqadd.s16", first, first, zero)] if zero else []
+    return joined(lines, integer("vqmovnb.s16", first, first), _second(first, others))
+
+
+def shifted_equally(sums: Sequence[str], start: str, right: int, one: str) -> Code:
+    """Code that shifts vectors of sums of the same row, as `shifted` does for sums of different rows.
+
+    sums: one vector or two. start: the register that contains the row's start. right, one: as in `shifted`.
+    """
+    first, *others = sums
+    lines = [integer("vadd.i32", sum, sum, start) for sum in sums]
+    lines += [*(integer("vshr.s32", sum, sum, right) for sum in sums), *_halfwords(sums)]
+    lines += [integer("vqmovnb.s16", first, first)]
+    lines += [integer(f"vq{name}.s8", first, first, one) for name in ("sub", "add")]
+    return joined(lines, _second(first, others))
 
 
 def shifted(sums: Sequence[str], stream: str, numbers: str, right: int, one: str) -> Code:

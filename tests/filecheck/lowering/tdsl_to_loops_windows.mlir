@@ -396,3 +396,15 @@ func.func @slides(%X: memref<1x4x5x2x!fixed.q<8, 7>>, %w: memref<1x2x2x2x!fixed.
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
+
+// -----
+
+// Each of two channels of a tile has two filters.
+func.func @filters(%w: memref<1x2x3x2x!zeroskew.q<8, 0.5, 0>>, %y: memref<1x1x2x4x!zeroskew.q<8, 1.0, 0>>) {
+  %F = scratch.constant dense<1> : tensor<4x2x2x1xi8> -> memref<4x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>
+  tdsl.conv2d %F, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64, tile = #num.tile_kernel<"tm_channels", rows = 4, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = 0, filters = 2>} : memref<4x2x2x1x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<1x2x3x2x!zeroskew.q<8, 0.5, 0>> into %y : memref<1x1x2x4x!zeroskew.q<8, 1.0, 0>>
+  func.return
+}
+// CHECK-LABEL: func.func @filters(
+// CHECK: num.contract {{%.*}}, {{%.*}} to 2, 4 by #num.tile_kernel<"tm_channels", rows = 4, runs = 2, length = 4, pitch = 6, step = 2, count = 2, zero = 0, filters = 2> {
+// CHECK: num.products {{%.*}}, {{%.*}}, {{%.*}} {spacing = array<i64: 2, 6, 2>, channels, filters = 2 : i64} : !zeroskew.acc<32, 0.25>, memref<4x4x!zeroskew.q<8, 0.5, 0>, #scratch.flash>, memref<12x!zeroskew.q<8, 0.5, 0>> -> !zeroskew.acc<32, 0.25>

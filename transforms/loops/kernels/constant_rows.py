@@ -234,7 +234,7 @@ def _dense_matrix(products: num.ProductsOp, weights: Numbers) -> Numbers:
     for row in range(rows):
         for run in range(runs):
             # A run of pixels has an element of every channel.
-            first = run * pitch + (row if products.channels is not None else 0)
+            first = run * pitch + (row // products.filters_of_channel if products.channels is not None else 0)
             spaced[row, first : run * pitch + products.run : products.stride] = parts[row, run]
     return spaced
 

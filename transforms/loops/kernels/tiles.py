@@ -200,7 +200,8 @@ def _asked(op: num.ContractOp, *, large: bool = False, by: num.KernelAttr | None
         return "its factors are not bytes in RAM and constants of bytes"
     if scratch.packed_bits(result) is not None:
         return "its result is packed in bits"
-    sums = RowSums(products.channels is not None, by_row, start, products.accumulator, element_format(result))
+    channels, filters = products.channels is not None, products.filters_of_channel
+    sums = RowSums(channels, by_row, start, products.accumulator, element_format(result), filters)
     return TileQuery(sums, products.run, products.spaces, op.windows, op.lines, large=large, by=by)
 
 

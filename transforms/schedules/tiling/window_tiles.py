@@ -168,7 +168,7 @@ def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
     (filters, *_, length), channels = tdsl.shape_of(op.lhs), tdsl.shape_of(op.rhs)[3]
     constant, initial, accumulator = op.lhs.owner, op.initial, op.accumulators[0]
     (lhs, lhs_offset), (rhs, offset) = (tdsl.format_of(x).without_offset() for x in (op.lhs, op.rhs))
-    if op.group_count > 1 and not (filters == op.group_count == channels and length == 1):
+    if op.group_count > 1 and not (op.group_count == channels and length == 1):
         return None
     if op.shifts is not None or lhs_offset or not accumulator.INTEGER or not isinstance(constant, tdsl.ConstOp):
         return None
@@ -182,7 +182,10 @@ def _row_sums(op: tdsl.Conv2dOp) -> RowSums | None:
     else:
         return None
     whole = start.plus(-offset * weights.sum(1))
-    return None if whole is None else RowSums(op.group_count > 1, weights, whole, accumulator, tdsl.format_of(op.out))
+    if whole is None:
+        return None
+    each = filters // op.group_count if op.group_count > 1 else 1
+    return RowSums(op.group_count > 1, weights, whole, accumulator, tdsl.format_of(op.out), each)
 
 
 def _shared_shape(op: tdsl.Conv2dOp, count: int, lines: int = 1) -> tdsl.Shape:

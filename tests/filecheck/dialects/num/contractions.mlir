@@ -31,6 +31,17 @@ func.func @channels(%w: memref<2x4x!fixed.q<8, 4>>, %x: memref<6x!fixed.q<8, 6>>
 // CHECK: num.products %sum, %w, %x {channels} :
 // CHECK: } {note = "kept"}
 
+// Each of two channels has two filters.
+func.func @filters(%w: memref<4x3x!fixed.q<8, 4>>, %x: memref<6x!fixed.q<8, 6>>, %sums: memref<4x!fixed.acc<24, 10>>) {
+  num.contract %row to 4 {
+    %sum = memref.load %sums[%row] : memref<4x!fixed.acc<24, 10>>
+    %next = num.products %sum, %w, %x {channels, filters = 2 : i64} : !fixed.acc<24, 10>, memref<4x3x!fixed.q<8, 4>>, memref<6x!fixed.q<8, 6>> -> !fixed.acc<24, 10>
+    memref.store %next, %sums[%row] : memref<4x!fixed.acc<24, 10>>
+  }
+  func.return
+}
+// CHECK: num.products %sum, %w, %x {channels, filters = 2 : i64} :
+
 func.func @sparse(%v: memref<5xf32>, %gaps: memref<5xi8>, %lengths: memref<2xi8>, %x: memref<8xf32>, %y: memref<2xf32>) {
   num.contract %row to 2 {
     %zero = num.zero : f32

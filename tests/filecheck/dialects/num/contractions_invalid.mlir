@@ -53,6 +53,22 @@ num.contract %row to 3 {
 
 // -----
 
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>>)
+num.contract %row to 3 {
+  %next = num.products %sum, %w, %x {channels, filters = 2 : i64} : !fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: 3 rows do not consist of 2 filters for each of several channels
+
+// -----
+
+%sum, %w, %x = "test.op"() : () -> (!fixed.acc<32, 18>, memref<4x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>>)
+num.contract %row to 4 {
+  %next = num.products %sum, %w, %x {filters = 2 : i64} : !fixed.acc<32, 18>, memref<4x4x!fixed.q<16, 9>>, memref<4x!fixed.q<16, 9>> -> !fixed.acc<32, 18>
+}
+// CHECK: 4 rows do not consist of 2 filters for each of several channels
+
+// -----
+
 %sum, %w, %all, %zero = "test.op"() : () -> (!fixed.acc<32, 18>, memref<3x4x!fixed.q<16, 9>>, memref<12x!fixed.q<16, 9>>, index)
 num.contract %row to 3 {
   %x = scratch.slice %all[%row] : memref<12x!fixed.q<16, 9>> to memref<4x!fixed.q<16, 9>>

@@ -33,7 +33,7 @@
 // -----
 
 "test.op"() {kernel = #num.tile_kernel<"k", rows = 4, rows = 3>} : () -> ()
-// CHECK: Expected one of 'count', 'length'
+// CHECK: Expected one of 'count', 'filters', 'length'
 
 // -----
 

@@ -903,6 +903,12 @@ func.func @huge(%x: tensor<4x1x!fixed.q<31, 9>>) -> tensor<1x1x!fixed.q<16, 6>> 
 
 %a, %b = "test.op"() : () -> (tensor<6x3x3x1xf32>, tensor<1x3x4x3xf32>)
 %r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 3 : i64, tile = #num.tile_kernel<"tm_tile", rows = 6, runs = 3, length = 9, pitch = 12, step = 3, count = 2, zero = 0>} : tensor<6x3x3x1xf32>, tensor<1x3x4x3xf32> -> tensor<1x1x2x6xf32>
+// CHECK: channels have 2 filters, those of the tile 1
+
+// -----
+
+%a, %b = "test.op"() : () -> (tensor<4x3x3x2xf32>, tensor<1x3x4x4xf32>)
+%r = tdsl.conv2d %a, %b {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64, tile = #num.tile_kernel<"tm_tile", rows = 4, runs = 3, length = 12, pitch = 16, step = 4, count = 2, zero = 0>} : tensor<4x3x3x2xf32>, tensor<1x3x4x4xf32> -> tensor<1x1x2x4xf32>
 // CHECK: only windows at even distances, of all channels or of each by itself, form tiles
 
 // -----

@@ -58,6 +58,23 @@ func.func @channels(%x: memref<6x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>>) 
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
 
+// Two filters are multiplied by the elements of each of two channels.
+func.func @filters(%x: memref<6x!fixed.q<8, 6>>, %y: memref<4x!fixed.q<8, 2>>) {
+  %w = scratch.constant dense<1> : tensor<4x3xi8> -> memref<4x3x!fixed.q<8, 4>, #scratch.flash>
+  num.contract %row to 4 {
+    %zero = num.zero : !fixed.acc<32, 10>
+    %sum = num.products %zero, %w, %x {channels, filters = 2 : i64} : !fixed.acc<32, 10>, memref<4x3x!fixed.q<8, 4>, #scratch.flash>, memref<6x!fixed.q<8, 6>> -> !fixed.acc<32, 10>
+    %z = num.finish %sum : !fixed.acc<32, 10> -> !fixed.q<8, 2>
+    memref.store %z, %y[%row] : memref<4x!fixed.q<8, 2>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @filters(
+// CHECK: num.nest %row to 4 {
+// CHECK: [[channel:%.*]] = arith.divsi %row, {{%.*}} : index
+// CHECK-NEXT: [[v0:%.*]] = scratch.slice %x{{\[}}[[channel]]] : memref<6x!fixed.q<8, 6>> to memref<5x!fixed.q<8, 6>>
+// CHECK-NEXT: num.call #num.strided_dot<2>({{%.*}}, {{%.*}}, [[v0]]) by #num.kernel<"tm_dot_strided_s8_s8_s32"> :
+
 // The number of a compressed row's first entry is carried from row to row.
 func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratch.flash>, %lengths: memref<2xi8, #scratch.flash>, %x: memref<8xf32>, %y: memref<2xf32>) {
   num.contract %row to 2 {

@@ -12,6 +12,7 @@ from programs.tile_cases import tile_case
 from programs.tile_programs import build_cases, cases_of, check, check_on, check_times
 
 from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.model.headers import texts_of
 from tinyml.targets.registry import HOST
 from tinyml.targets.tiles import Tile, TileFamily
 
@@ -36,6 +37,17 @@ DOTS = [
     Tile(10, 1, 1283, 0, 1283, 1, 127),
     Tile(5, 2, 300, 320, 40, 3, 9),
     Tile(8, 1, 320, 0, 320, 4, 1),
+    # Windows that share pixels: with whole vectors of channels, with others on the stack, and only with these.
+    Tile(21, 5, 96, 160, 32, 3, -113),
+    Tile(13, 1, 288, 672, 96, 5, -9),
+    Tile(18, 3, 90, 150, 30, 3, -83),
+    Tile(15, 3, 102, 340, 34, 8, 125),
+    Tile(9, 4, 45, 105, 9, 12, 89),
+    # The same in loops over runs.
+    Tile(9, 3, 128, 352, 32, 8, 111),
+    Tile(5, 5, 60, 255, 15, 14, 95),
+    Tile(1, 2, 148, 629, 37, 14, 28),
+    Tile(1, 4, 18, 96, 6, 14, -90),
 ]
 
 CHANNELS = [
@@ -52,6 +64,22 @@ CHANNELS = [
     Tile(15, 2, 45, 120, 30, 3, -128),
     Tile(2, 3, 10, 24, 2, 9, 0),
     Tile(1, 5, 5, 12, 1, 7, -7),
+    # A channel at a time: eight columns and more; offsets in registers throughout, for each channel, and one vector of
+    # them at a time.
+    Tile(5, 5, 25, 100, 5, 16, 0),
+    Tile(2, 7, 14, 60, 2, 20, 127),
+    Tile(2, 10, 8, 34, 2, 13, -1),
+    # Filters of one vector to four; strides and gaps; a single window.
+    Tile(7, 4, 28, 70, 14, 5, 4),
+    Tile(6, 8, 48, 60, 6, 1, -7),
+    Tile(1, 1, 64, 0, 1, 40, 9),
+    # Loops over gathers, and steps beyond an immediate.
+    Tile(2, 5, 10, 100, 2, 45, 3),
+    Tile(1, 3, 9, 300, 50, 7, 0),
+    # Several filters for each channel.
+    Tile(8, 3, 12, 40, 4, 8, -128, filters=2),
+    Tile(6, 5, 10, 30, 4, 9, 5, filters=3),
+    Tile(8, 2, 2, 90, 1, 3, 1, filters=8),
 ]
 
 
@@ -69,11 +97,27 @@ def drawn(seed: int) -> list[Tile]:
 
 def shapes() -> list[tuple[TileFamily, Tile]]:
     """The shapes of each family; sums in fixed point have a shift instead of factors."""
-    dots, channels, shifted, *_ = tile_families(M55)
-    assert shifted.shifts
-    shifts = [replace(tile, zero=0, right=1 + 7 * number % 31) for number, tile in enumerate(DOTS)]
-    kinds = (dots, DOTS), (channels, CHANNELS), (shifted, shifts)
-    return [(family, tile) for family, tiles in kinds for tile in tiles]
+    dots, channels, shifted_dots, shifted_channels, *_ = tile_families(M55)
+    assert shifted_dots.shifts
+    assert shifted_channels.shifts
+    return [
+        *((family, tile) for family, tiles in ((dots, DOTS), (channels, CHANNELS)) for tile in tiles),
+        *(
+            (family, replace(tile, zero=0, right=1 + 7 * number % 31))
+            for family, tiles in ((shifted_dots, DOTS), (shifted_channels, CHANNELS))
+            for number, tile in enumerate(tiles)
+        ),
+    ]
+
+
+def test_filters_are_computed_in_the_quicker_way():
+    """Four channels at once, or a channel at a time if its windows are many or wide."""
+    channels = next(family for family in tile_families(M55) if family.channels)
+    ways = {tile: channels.kernel(tile) for tile in (Tile(16, 3, 48, 300, 16, count, 0) for count in (4, 16))}
+    texts = {tile.count: texts_of(kernel, M55)[-1][1] for tile, kernel in ways.items() if kernel is not None}
+    assert "vmul.i32" in texts[4]
+    assert "vmladav.s8" not in texts[4]
+    assert "vmladav.s8" in texts[16]
 
 
 def test_results_and_times(tmp_path: Path):

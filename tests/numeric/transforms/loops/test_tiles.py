@@ -55,6 +55,12 @@ DEPTHWISE: list[tuple[tuple[int, ...], dict[str, Any], tuple[int, int]]] = [
     ((1, 2, 3, 8), dict(Padding=SAME, DilationWFactor=2, **ONE), (3, 4)),
 ]
 
+SEVERAL: list[tuple[tuple[int, ...], dict[str, Any], tuple[int, int]]] = [
+    # The same for images of 6 x 7 pixels and 5 channels, each of which has several filters.
+    ((1, 3, 3, 10), dict(Padding=SAME, DepthMultiplier=2, **ONE), (6, 7)),
+    ((1, 5, 2, 20), dict(Padding=SAME, DepthMultiplier=4, FusedActivationFunction=RELU, **TWO), (3, 4)),
+]
+
 
 def network() -> tuple[bytes, int]:
     """Every case on the same image, depthwise ones on the result of one, and a residual sum behind the first one."""
@@ -123,6 +129,18 @@ def test_every_convolution_calls_a_kernel_and_gives_the_bytes_of_tflm(target: st
     sums = re.findall(r"^ +(tm_\w+_elements_\w+)\(", program.calls, re.MULTILINE)
     assert bool(sums) == (target == "cortex-m55")
     assert next(tmp_path.glob("*.c")).read_text().count("\nstatic TM_NAKED") == len({*dots, *channels, *sums})
+    program.check(*DEVICES[target])
+
+
+def test_several_filters_of_a_channel_have_a_kernel_with_helium(tmp_path: Path):
+    random, model, target = np.random.default_rng(4), TfliteModel(), "cortex-m55"
+    x = model.tensor((1, 6, 7, 5), "int8", 0.05, -9)
+    outputs = [model.tensor((1, *size, filters[3]), "int8", 1.7, 4) for filters, _, size in SEVERAL]
+    for (filters, options, _), output in zip(SEVERAL, outputs, strict=True):
+        weighted(model, "DEPTHWISE_CONV_2D", x, filters, output, random, **options)
+    program = compiled_for(target, (model.finish([x], outputs), len(outputs)), tmp_path)
+    dots, channels, *_ = kernels_called(program, target)
+    assert (dots, len(channels)) == ([], len(SEVERAL))
     program.check(*DEVICES[target])
 
 
