@@ -470,6 +470,7 @@ OPTIONS: dict[str, dict[str, Field]] = {
         "shrink_axis_mask": (4, "i", 0),
         "offset": (5, "?", False),
     },
+    "RESIZE_BILINEAR": {"align_corners": (2, "?", False), "half_pixel_centers": (3, "?", False)},
     "RESIZE_NEAREST_NEIGHBOR": {"align_corners": (0, "?", False), "half_pixel_centers": (1, "?", False)},
     "SVDF": {"rank": (0, "i", 0), "activation": (1, "b", 0)},
     "TRANSPOSE_CONV": {

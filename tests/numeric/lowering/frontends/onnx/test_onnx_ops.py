@@ -387,6 +387,29 @@ def test_quotients_by_numbers_that_may_be_zero_are_refused(added: float):
         imported(model(nodes, [4], {"c": number(added)}))
 
 
+@pytest.mark.parametrize("shape", [[1, 4, 3], [2, 3, 1, 3], [1], [1, 1, 1]])
+def test_expand(shape: list[int]):
+    check(model([node("Expand", "x s")], [1, 1, 3], {"s": ints(*shape)}))
+
+
+def test_tile():
+    check(model([node("Tile", "x s")], [1, 2, 3], {"s": ints(2, 1, 3)}))
+
+
+@pytest.mark.parametrize(
+    ("op", "counts", "message"),
+    [
+        ("Expand", [1, 2, 2], r"Expand_y': cannot expand \[1, 2, 3\] to \[1, 2, 2\]"),
+        ("Tile", [1, 2], r"Tile_y': repeats \[1, 2\] do not fit the 3 axes"),
+        ("Tile", [1, 0, 1], r"Tile_y': repeats \[1, 0, 1\] do not fit the 3 axes"),
+        ("Tile", [1 << 14, 1 << 14, 1 << 14], "elements"),
+    ],
+)
+def test_copies_that_are_refused(op: str, counts: list[int], message: str):
+    with pytest.raises(InputError, match=message):
+        imported(model([node(op, "x s")], [1, 2, 3], {"s": ints(*counts)}))
+
+
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
