@@ -211,9 +211,11 @@ def _kind(code: _Table) -> str:
 
 
 def _options(kind: str, table: _Table) -> Mapping[str, Any]:
-    """The options of an operator, with the schema's defaults for missing options."""
+    """The options of an operator, with the schema's defaults for missing options; `custom` holds the bytes of a custom
+    operator's options.
+    """
     given = table.table(4)
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"custom": table.numbers(5, "u1").tobytes()} if kind.startswith("CUSTOM ") else {}
     for name, field in OPTIONS.get(kind, {}).items():
         value = field[-1] if given is None else given.option(field)
         if name in NAMED:
