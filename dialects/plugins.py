@@ -33,6 +33,8 @@ GROUPS = (
     UNIVERSES := "xdsl.universe",
     CHIPS := "tinyml.chips",
     FRONTENDS := "tinyml.frontends",
+    ONNX_OPS := "tinyml.onnx_ops",
+    TFLITE_OPS := "tinyml.tflite_ops",
     EXPORTERS := "tinyml.exporters",
     SCHEDULES := "tinyml.schedules",
     PACKERS := "tinyml.packers",
@@ -44,9 +46,10 @@ GROUPS = (
     REPORTS := "tinyml.reports",
     METRICS := "tinyml.metrics",
 )
-"""The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; exporters;
-schedules; packers of buffers; steps of named pipelines; alternatives of `--format auto`; packages of compiled models;
-commands of `tinyml`; devices of `tinyml run` that are no boards; parts of the report; metrics."""
+"""The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; ops of ONNX
+and TensorFlow Lite; exporters; schedules; packers of buffers; steps of named pipelines; alternatives of `--format
+auto`; packages of compiled models; commands of `tinyml`; devices of `tinyml run` that are no boards; parts of the
+report; metrics."""
 
 NAMES = {CHIPS: "tinyml.boards"}
 """The groups in which a package may list the names that belong to an entry point of the same value.

@@ -35,6 +35,7 @@ _HELP = {
     "new-format": "write a package with a number format of your own",
     "new-target": "write a package with a chip of your own and its simulator",
     "new-frontend": "write a package that reads models of a file format of your own",
+    "new-op": "write a package that imports ops of your own from ONNX and TensorFlow Lite models",
     "new-pass": "write a package with a pass of your own",
     "new-search": "write a package with a search of your own for number formats",
     "new-schedule": "write a package with an execution schedule of your own",

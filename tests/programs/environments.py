@@ -23,6 +23,7 @@ NEW = {
     "format": "halves",
     "target": "own_chip",
     "frontend": "linear",
+    "op": "half_gates",
     "pass": "drop_relus",
     "search": "one_by_one",
     "schedule": "inner_patches",

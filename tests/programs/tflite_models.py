@@ -45,6 +45,7 @@ OPTIONS = {
     "PACK": "PackOptions",
     "REDUCE_MAX": "ReducerOptions",
     "REDUCE_MIN": "ReducerOptions",
+    "RESIZE_BILINEAR": "ResizeBilinearOptions",
     "RESIZE_NEAREST_NEIGHBOR": "ResizeNearestNeighborOptions",
     "SOFTMAX": "SoftmaxOptions",
     "SPACE_TO_DEPTH": "SpaceToDepthOptions",
@@ -122,7 +123,9 @@ class TfliteModel:
         return self.tensor(array.shape, dtype, data=array, **quantization)
 
     def op(self, kind: str, inputs: Sequence[int], output: int | Sequence[int], **options: Any) -> None:
-        """Add an operator; options by the schema's names. kind: such as `ADD` or `CUSTOM name`."""
+        """Add an operator; options by the schema's names, `custom` for the bytes of a custom one. kind: such as `ADD`
+        or `CUSTOM name`.
+        """
         outputs = [output] if isinstance(output, int) else output
         self.operators.append((kind, inputs, outputs, options))
 
@@ -233,6 +236,7 @@ class TfliteModel:
             for name, value in options.items():
                 getattr(tflite, f"{table}Add{name}")(b, value)
             given = getattr(tflite, f"{table}End")(b)
+        custom = b.CreateNumpyVector(np.frombuffer(options["custom"], np.uint8)) if "custom" in options else None
         listed = [_integers(b, indices) for indices in (inputs, outputs)]
         tflite.OperatorStart(b)
         tflite.OperatorAddOpcodeIndex(b, kinds.index(kind))
@@ -241,6 +245,8 @@ class TfliteModel:
         if table is not None and given is not None:
             tflite.OperatorAddBuiltinOptionsType(b, getattr(tflite.BuiltinOptions, table))
             tflite.OperatorAddBuiltinOptions(b, given)
+        if custom is not None:
+            tflite.OperatorAddCustomOptions(b, custom)
         return tflite.OperatorEnd(b)
 
     def _offsets(self, b: Any, items: Sequence[int]) -> int:

@@ -76,6 +76,12 @@ def _suffixes() -> Iterable[str]:
     return *FRONTENDS.names(), MLIR
 
 
+def _ops() -> Iterable[str]:
+    from tinyml.lowering.frontends.model_ops import ONNX_OPS
+
+    return (name.partition(".")[0] for name in ONNX_OPS.names())
+
+
 def _searches() -> Iterable[str]:
     return (name.removeprefix("search_") for name in _passes() if name.startswith("search_"))
 
@@ -112,6 +118,7 @@ KINDS = {
     "format": PackageKind("dialect", _dialects),
     "target": PackageKind("chip or target", _chips),
     "frontend": PackageKind("frontend", _suffixes),
+    "op": PackageKind("domain of ops", _ops),
     "pass": PackageKind("pass", _passes),
     "search": PackageKind("search", _searches),
     "schedule": PackageKind("schedule", _schedules),

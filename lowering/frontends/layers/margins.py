@@ -1,4 +1,4 @@
-"""Margins around images and other tensors: zeros, or copies of the adjacent elements."""
+"""Margins around images and other tensors: zeros, or copies of the adjacent elements; and copies of tensors."""
 
 from __future__ import annotations
 
@@ -36,3 +36,26 @@ def mirrored(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: i
 
     parts = [*mirror(inner, before), value, *mirror(shape[axis] - inner - after, after)]
     return value if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, axis)
+
+
+def repeated(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: int) -> SSAValue:
+    """A tensor with margins that repeat the outermost elements of an axis."""
+    shape = shape_of(value)
+
+    def edge(start: int, margin: int) -> Sequence[SSAValue]:
+        first, sizes = [0] * len(shape), [*shape]
+        first[axis], sizes[axis] = start, 1
+        return [to.part(value, first, sizes)] * margin
+
+    parts = [*edge(0, before), value, *edge(shape[axis] - 1, after)]
+    return value if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, axis)
+
+
+def copied(to: ModelBuilder, value: SSAValue, counts: Sequence[int]) -> SSAValue:
+    """Concatenate copies of a tensor. counts: the number of copies along each axis."""
+    shape = shape_of(value)
+    for axis, count in enumerate(counts):
+        if count > 1:
+            to.check_shape([*shape, count])
+            value = to.op(tdsl.ConcatOp, [value] * count, axis)
+    return value

@@ -23,6 +23,9 @@ Attribute: TypeAlias = (
 Dims: TypeAlias = tuple["int | str", ...]
 """The extents of a value: numbers, or names (possibly empty) of extents that the file leaves open."""
 
+PACKAGE_OPS = "a package can import it, as 'tinyml new-op' writes one, or end the model before it"
+"""Advice for ops that are not ONNX's."""
+
 _KINDS = {int: "an integer", float: "a number", str: "a string", tuple: "a list"}
 
 
@@ -70,6 +73,8 @@ class OnnxNode:
     @property
     def advice(self) -> str:
         """Advice on replacing the node if its op is not supported."""
+        if self.domain:
+            return PACKAGE_OPS
         return (
             "let onnxsim fold what is constant, write it with other ops, or "
             "end the model before it (onnx.utils.extract_model)"

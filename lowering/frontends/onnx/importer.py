@@ -376,12 +376,21 @@ class _OnnxImporter:
         elif (handler := HANDLERS.get((node.domain, node.op))) is not None:
             result = self.computed(handler, node, inputs)
             values = result if isinstance(result, Sequence) else [result]
+        elif (imported := _by_package(self.to, node, inputs)) is not None:
+            values = imported
         else:
             raise node.error(f"the op is not supported: {_help(node)}")
         for name, value in zip(node.outputs, values, strict=False):
             if isinstance(value, OrderedTensor) and value.value.name_hint is None:
                 hint(value.value, name)
         return values
+
+
+def _by_package(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:
+    """The outputs of a node that a package imports; None if no package does."""
+    from tinyml.lowering.frontends.onnx.package_ops import import_by_package
+
+    return import_by_package(to, node, inputs)
 
 
 def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:

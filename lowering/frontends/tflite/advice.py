@@ -12,9 +12,7 @@ _CURES = {
     **dict.fromkeys(_LOOPS, _UNROLLED),
     "CUSTOM ethos-u": "give the file from before Vela, the compiler of the Ethos-U",
     "CUSTOM edgetpu": "give the file from before the compiler of the Edge TPU",
-    "RESIZE_BILINEAR": (
-        "resize to the nearest pixel, interpolation='nearest' in Keras, or train a Conv2DTranspose in its place"
-    ),
+    "CUSTOM": "a package can import it, as 'tinyml new-op' writes one, or end the model before it",
     "BUCKETIZE": "trees and forests divide features into intervals by themselves",
     "CAST": (
         "an Embedding of numbered words is a Dense layer without bias, with the same weights, of one-hot vectors; "

@@ -181,6 +181,11 @@ def _append(to: GraphBuilder, op: Operator, variables: Variables | None) -> None
             variables.apply(to, op)
         return
     if op.kind not in OPERATORS:
+        from tinyml.lowering.frontends.tflite.package_ops import import_by_package
+
+        with to.importing(str(op)):
+            if import_by_package(to, op):
+                return
         from tinyml.lowering.frontends.tflite.advice import advice
 
         raise InputError(f"{op} is not supported: {advice(op.kind)}")

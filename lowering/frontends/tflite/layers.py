@@ -9,7 +9,6 @@ from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
 from tinyml.lowering.frontends.layers.network_layers import (
     TRANSPOSED,
@@ -75,37 +74,6 @@ def mean(to: GraphBuilder, op: Operator) -> None:
         raise VerifyException(f"axes {axes} of a tensor of rank {rank}")
     averages = to.op(tdsl.MeanOp, to.value(x), axes, element(output))
     to.define(output, to.reshape(averages, output.shape))
-
-
-def resize_nearest(to: GraphBuilder, op: Operator) -> None:
-    """Import RESIZE_NEAREST_NEIGHBOR.
-
-    The result is a `tdsl.resize_nearest` if each source pixel is y * H div H', otherwise a gather.
-    """
-    from tinyml.lowering.frontends.onnx.ops.movement import picked
-    from tinyml.lowering.frontends.onnx.ops.windows import quotients
-
-    x, size = input_of(op, 0), integers_of(op, 1, "the size")
-    if len(size) != 2 or min(size) < 1 or len(x.shape) != 4:
-        raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")
-    to.check_shape((x.shape[0], *size, x.shape[3]))
-    taken = [_nearest(op, before, after) for before, after in zip(x.shape[1:3], size, strict=True)]
-    if all(each == quotients(before, len(each)) for before, each in zip(x.shape[1:3], taken, strict=True)):
-        to.define(op.outputs[0], to.op(tdsl.ResizeNearestOp, to.value(x), size))
-        return
-    result = to.image(x)
-    for axis, each in enumerate(taken, 1):
-        result = picked(to, result, axis, each)
-    to.define(op.outputs[0], to.plain(result))
-
-
-def _nearest(op: Operator, before: int, after: int) -> list[int]:
-    """The source pixel of each new pixel along an axis, computed in single precision as in TensorFlow Lite."""
-    aligned = op.options["align_corners"] and after > 1
-    scale = np.float32(before - 1) / np.float32(after - 1) if aligned else np.float32(before) / np.float32(after)
-    centres = np.arange(after, dtype=np.float32) + np.float32(0.5 if op.options["half_pixel_centers"] else 0)
-    rounded = np.floor(centres * scale + np.float32(0.5 if op.options["align_corners"] else 0))
-    return np.clip(rounded.astype(int), 0, before - 1).tolist()
 
 
 def conv_2d(to: GraphBuilder, op: Operator) -> None:

@@ -60,7 +60,7 @@ class Writer:
         self.to = to.nodes = to.nodes or NodeBuilder(to)
         self.to.block, self.op = to.block, op
 
-    def __call__(self, name: str, *inputs: Value, **attributes: Any) -> Value:
+    def __call__(self, name: str, *inputs: Value | None, **attributes: Any) -> Value:
         """Run the ONNX handler of a node with one output and return the result."""
         self.to.node = _Node(name, "", OPSET, str(self.op), (), ("",), attributes, "", source=self.op)
         result = HANDLERS["", name](self.to, self.to.node, inputs)
@@ -154,6 +154,19 @@ def _batch_matmul(write: Writer, values: Sequence[Value]) -> Value:
     return write("MatMul", *operands)
 
 
+def _resized(write: Writer, values: Sequence[Value]) -> Value:
+    """Write a linear interpolation of the height and the width of an image."""
+    options = write.op.options
+    mode = "half_pixel" if options["half_pixel_centers"] else "asymmetric"
+    if options["align_corners"]:
+        mode = "align_corners"
+    sizes = write.axes(1).array
+    if sizes.shape != (2,) or sizes.min() < 1 or len(values[0].shape) != 4:
+        raise VerifyException(f"expected an image of rank 4 and its new height and width, got {sizes.tolist()}")
+    given = None, None, integers(sizes)
+    return write("Resize", values[0], *given, axes=(1, 2), mode="linear", coordinate_transformation_mode=mode)
+
+
 def _layer_normalization(write: Writer, values: Sequence[Value]) -> Value:
     """Write L2 or layer normalisation of rows over some axes, times a factor plus an addend. Layer normalisation
     centres the rows first.
@@ -194,6 +207,7 @@ MEANINGS: dict[str, Meaning] = {
     "POW": _same("Pow"),
     "PRELU": _same("PRelu"),
     "REDUCE_MIN": _reduced("ReduceMin"),
+    "RESIZE_BILINEAR": _resized,
     "SQUARE": _square,
     "SQUARED_DIFFERENCE": _squared_difference,
     "SUM": _reduced("ReduceSum"),

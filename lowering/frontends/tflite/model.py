@@ -211,9 +211,11 @@ def _kind(code: _Table) -> str:
 
 
 def _options(kind: str, table: _Table) -> Mapping[str, Any]:
-    """The options of an operator, with the schema's defaults for missing options."""
+    """The options of an operator, with the schema's defaults for missing options; `custom` holds the bytes of a custom
+    operator's options.
+    """
     given = table.table(4)
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"custom": table.numbers(5, "u1").tobytes()} if kind.startswith("CUSTOM ") else {}
     for name, field in OPTIONS.get(kind, {}).items():
         value = field[-1] if given is None else given.option(field)
         if name in NAMED:
@@ -470,6 +472,7 @@ OPTIONS: dict[str, dict[str, Field]] = {
         "shrink_axis_mask": (4, "i", 0),
         "offset": (5, "?", False),
     },
+    "RESIZE_BILINEAR": {"align_corners": (2, "?", False), "half_pixel_centers": (3, "?", False)},
     "RESIZE_NEAREST_NEIGHBOR": {"align_corners": (0, "?", False), "half_pixel_centers": (1, "?", False)},
     "SVDF": {"rank": (0, "i", 0), "activation": (1, "b", 0)},
     "TRANSPOSE_CONV": {

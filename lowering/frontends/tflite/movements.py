@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
-from tinyml.lowering.frontends.layers.margins import mirrored
+from tinyml.lowering.frontends.layers.margins import copied, mirrored
 from tinyml.lowering.frontends.tflite.builder import GraphBuilder, number_of
 from tinyml.lowering.frontends.tflite.model import Operator, Tensor
 from tinyml.lowering.frontends.tflite.operands import (
@@ -142,7 +141,7 @@ def tile(to: GraphBuilder, op: Operator) -> None:
     x, counts = input_of(op, 0), integers_of(op, 1, "the number of copies")
     if len(counts) != len(x.shape) or min(counts, default=1) < 1:
         raise VerifyException(f"{counts} copies of a tensor of rank {len(x.shape)}")
-    to.define(op.outputs[0], _copied(to, to.value(x), counts))
+    to.define(op.outputs[0], copied(to, to.value(x), counts))
 
 
 def broadcast_to(to: GraphBuilder, op: Operator) -> None:
@@ -152,17 +151,7 @@ def broadcast_to(to: GraphBuilder, op: Operator) -> None:
     extents = [*zip(tdsl.shape_of(value), output.shape, strict=True)]
     if any(extent not in (1, count) for extent, count in extents):
         raise VerifyException(f"{x.shape} does not broadcast to {output.shape}")
-    to.define(output, _copied(to, value, [count // extent for extent, count in extents]))
-
-
-def _copied(to: GraphBuilder, value: SSAValue, counts: Sequence[int]) -> SSAValue:
-    """Concatenate copies of a tensor. counts: the number of copies along each axis."""
-    shape = tdsl.shape_of(value)
-    for axis, count in enumerate(counts):
-        if count > 1:
-            to.check_shape([*shape, count])
-            value = to.op(tdsl.ConcatOp, [value] * count, axis)
-    return value
+    to.define(output, copied(to, value, [count // extent for extent, count in extents]))
 
 
 def reverse(to: GraphBuilder, op: Operator) -> None:

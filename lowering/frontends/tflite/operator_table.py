@@ -53,7 +53,8 @@ _OTHERS = {
     "layers:max_pool": "MAX_POOL_2D",
     "layers:mean": "MEAN",
     "layers:reduce_max": "REDUCE_MAX",
-    "layers:resize_nearest": "RESIZE_NEAREST_NEIGHBOR",
+    "resizing:resize_bilinear": "RESIZE_BILINEAR",
+    "resizing:resize_nearest": "RESIZE_NEAREST_NEIGHBOR",
     "layers:transpose_conv": "TRANSPOSE_CONV",
     "meanings:by_meaning": (
         "ABS BATCH_MATMUL DIV ELU EXP GELU LAYER_NORMALIZATION LOG LOG_SOFTMAX NEG POW REDUCE_MIN SQUARE "

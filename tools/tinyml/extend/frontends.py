@@ -1,4 +1,4 @@
-"""Frontends: importers of other model files, which build programs on reals.
+"""Frontends: importers of other model files, which build programs on reals, and of ops of ONNX and TensorFlow Lite.
 
 A frontend checks the content of a file, and appends ops to a `ModelBuilder`. Functions append layers of networks,
 forests and support vector machines; their arguments are the model's numbers, as arrays or `Parameter`s.
@@ -37,6 +37,7 @@ from tinyml.lowering.frontends.layers.network_layers import TRANSPOSED as TRANSP
 from tinyml.lowering.frontends.layers.network_layers import binary as binary_op
 from tinyml.lowering.frontends.layers.support_vectors import KernelFunction, kernel_sums, pair_coefficients, votes
 from tinyml.lowering.frontends.layers.tree_ensembles import LEAF, Tree, forest
+from tinyml.lowering.frontends.model_ops import ModelOp
 
 __all__ = [
     "ELEMENT_LIMIT",
@@ -48,6 +49,7 @@ __all__ = [
     "InputError",
     "KernelFunction",
     "ModelBuilder",
+    "ModelOp",
     "OrderedTensor",
     "Parameter",
     "Tree",

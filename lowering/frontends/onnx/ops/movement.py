@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl import Shape, shape_of
-from tinyml.lowering.frontends.layers.margins import mirrored
+from tinyml.lowering.frontends.layers.margins import copied, mirrored, repeated
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, OrderedTensor
 from tinyml.lowering.frontends.onnx.builder import (
     Builder,
@@ -75,6 +75,33 @@ def reshape(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 def reshaped(to: Builder, value: OrderedTensor, shape: Shape) -> OrderedTensor:
     to.check_shape(shape)
     return value if value.shape == shape else OrderedTensor.plain(to.reshape(to.tensor(value), shape))
+
+
+@handles("Expand")
+def expand(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Import Expand: copies of a tensor along the axes on which it has extent 1."""
+    value = to.stored(needed(to, inputs, 0))
+    wanted = required_integers(node, inputs, 1, "shape")
+    rank = max(len(wanted), len(value.shape))
+    before, after = ((1,) * (rank - len(shape)) + tuple(shape) for shape in (value.shape, wanted))
+    if any(1 not in (extent, other) and extent != other for extent, other in zip(before, after, strict=True)):
+        raise node.error(f"cannot expand {list(value.shape)} to {list(wanted)}")
+    counts = [other if extent == 1 else 1 for extent, other in zip(before, after, strict=True)]
+    return _copied(to, reshaped(to, value, before), counts)
+
+
+@handles("Tile")
+def tile(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
+    """Import Tile: copies of a tensor along each axis."""
+    value = to.stored(needed(to, inputs, 0))
+    counts = required_integers(node, inputs, 1, "repeats")
+    if len(counts) != len(value.shape) or min(counts, default=1) < 1:
+        raise node.error(f"repeats {list(counts)} do not fit the {len(value.shape)} axes")
+    return _copied(to, value, counts)
+
+
+def _copied(to: Builder, value: OrderedTensor, counts: Sequence[int]) -> OrderedTensor:
+    return OrderedTensor(copied(to, value.value, [counts[axis] for axis in value.order]), value.order)
 
 
 @handles("Flatten")
@@ -221,20 +248,7 @@ def _reflected(to: Builder, value: SSAValue, axis: int, before: int, after: int)
     return mirrored(to, value, axis, before, after, 1)
 
 
-def _repeated(to: Builder, value: SSAValue, axis: int, before: int, after: int) -> SSAValue:
-    """A tensor with margins that repeat the outermost elements of an axis."""
-    shape = tdsl.shape_of(value)
-
-    def edge(start: int, margin: int) -> Sequence[SSAValue]:
-        first, sizes = [0] * len(shape), [*shape]
-        first[axis], sizes[axis] = start, 1
-        return [to.part(value, first, sizes)] * margin
-
-    parts = [*edge(0, before), value, *edge(shape[axis] - 1, after)]
-    return value if len(parts) == 1 else to.op(tdsl.ConcatOp, parts, axis)
-
-
-_MARGINS = {"reflect": _reflected, "edge": _repeated}
+_MARGINS = {"reflect": _reflected, "edge": repeated}
 """The margins of a tensor along an axis of its stored order, by mode."""
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import cast
 
 from xdsl.ir import SSAValue
 
@@ -24,11 +23,8 @@ from tinyml.lowering.frontends.onnx.builder import (
     optional,
 )
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
-from tinyml.lowering.frontends.onnx.ops.movement import axis_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-    from xdsl.ir import SSAValue
+from tinyml.lowering.frontends.onnx.ops.cells import GATES, Cell, Direction, activations
+from tinyml.lowering.frontends.onnx.ops.movement import axis_of, part
 
 
 def _initial_state(to: Builder, value: Value) -> SSAValue:
@@ -100,74 +96,6 @@ def _placed(to: Builder, node: OnnxNode, sequence: OrderedTensor, axis: int, bac
     return OrderedTensor(value, (axis, *(each for each in range(rank) if each != axis)))
 
 
-GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
-"""The number of gates per op; their weights are concatenated."""
-
-USUAL = {"RNN": ("Tanh",), "GRU": ("Sigmoid", "Tanh"), "LSTM": ("Sigmoid", "Tanh", "Tanh")}
-"""The supported activations: ONNX's defaults."""
-
-
-_ONE = Constant(np.asarray(1.0))
-"""The number 1, shared by all uses."""
-
-
-@dataclass(frozen=True)
-class _Direction:
-    """The weights of one direction. Each gate has a matrix for the input, a matrix for the state, and two biases."""
-
-    input: Sequence[NDArray[Any]]
-    state: Sequence[NDArray[Any]]
-    biases: Sequence[tuple[NDArray[Any], NDArray[Any]]]
-
-
-class _Cell:
-    """The computation of one step, on a column for each sample. after: the GRU attribute `linear_before_reset`."""
-
-    def __init__(self, to: Builder, direction: _Direction, after: bool):
-        self.to = to
-        self.direction = direction
-        self.after = after
-
-    def parameter(self, array: NDArray[Any]) -> SSAValue:
-        return self.to.constant(Constant(array))
-
-    def product(self, matrix: NDArray[Any], column: SSAValue) -> SSAValue:
-        return self.to.op(tdsl.MatmulOp, self.parameter(matrix), column)
-
-    def sum(self, gate: int, x: SSAValue, state: SSAValue) -> SSAValue:
-        """Emit the sum of a gate: weighted input, weighted state and biases."""
-        to, direction = self.to, self.direction
-        entered, kept = self.product(direction.input[gate], x), self.product(direction.state[gate], state)
-        outer, inner = direction.biases[gate]
-        return to.op(tdsl.AddOp, to.op(tdsl.AddOp, entered, kept), self.parameter(outer + inner))
-
-    def rnn(self, x: SSAValue, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        return [self.to.op(tdsl.TanhOp, self.sum(0, x, states[0]))]
-
-    def gru(self, x: SSAValue, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """Emit a GRU step. The reset gate acts after the product of the state and its weights, or before it."""
-        to, direction, [state] = self.to, self.direction, states
-        update, reset = (to.op(tdsl.SigmoidOp, self.sum(gate, x, state)) for gate in (0, 1))
-        if self.after:
-            outer, inner = (self.parameter(bias) for bias in direction.biases[2])
-            recurrent = to.op(tdsl.AddOp, self.product(direction.state[2], state), inner)
-            entered = to.op(tdsl.AddOp, self.product(direction.input[2], x), outer)
-            total = to.op(tdsl.AddOp, entered, to.op(tdsl.MulOp, reset, recurrent))
-        else:
-            total = self.sum(2, x, to.op(tdsl.MulOp, reset, state))
-        candidate = to.op(tdsl.TanhOp, total)
-        rest = to.op(tdsl.SubOp, to.constant(_ONE), update)
-        return [to.op(tdsl.AddOp, to.op(tdsl.MulOp, rest, candidate), to.op(tdsl.MulOp, update, state))]
-
-    def lstm(self, x: SSAValue, states: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """Emit an LSTM step. The weights are in the order input gate, output gate, forget gate, candidate."""
-        to, (state, cell) = self.to, states
-        enter, leave, keep = (to.op(tdsl.SigmoidOp, self.sum(gate, x, state)) for gate in (0, 1, 2))
-        candidate = to.op(tdsl.TanhOp, self.sum(3, x, state))
-        after = to.op(tdsl.AddOp, to.op(tdsl.MulOp, keep, cell), to.op(tdsl.MulOp, enter, candidate))
-        return [to.op(tdsl.MulOp, leave, to.op(tdsl.TanhOp, after)), after]
-
-
 @handles(*GATES)
 def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
     """Import GRU, LSTM and RNN; return the sequence of states, the last state and, for LSTM, the last cell."""
@@ -179,7 +107,7 @@ def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
         raise node.error(f"expected sequences of vectors, got shape {list(x.shape)}")
     steps, sequences = x.shape[layout], _directions(to, node, inputs)
     _check(node, inputs, steps)
-    hidden = len(sequences[0].state[0])
+    hidden = sequences[0].state[0].shape[0]
     wanted = bool(node.outputs and node.outputs[0])
     states = 2 if node.op == "LSTM" else 1
     results = [
@@ -190,55 +118,39 @@ def recur(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value]:
 
 
 def _check(node: OnnxNode, inputs: Inputs, steps: int) -> None:
-    """Raise `InputError` for unsupported attributes, and for unsupported inputs that would change the result."""
-    count = 2 if node.text("direction", "forward") == "bidirectional" else 1
-    node.only("activations", USUAL[node.op] * count)
-    for name in ("clip", "activation_alpha", "activation_beta", "input_forget"):
-        if node.attributes.get(name):
-            raise node.error(f"the attribute '{name}' is not supported")
+    """Raise `InputError` for sequences that are shorter than the tensor."""
     lengths = optional(inputs, 4)
     if lengths is not None and not (isinstance(lengths, Constant) and (lengths.array == steps).all()):
         raise node.error("sequences shorter than the tensor are not supported")
-    if optional(inputs, 7) is not None:
-        raise node.error("peepholes are not supported")
 
 
-def _directions(to: Builder, node: OnnxNode, inputs: Inputs) -> list[_Direction]:
+def _directions(to: Builder, node: OnnxNode, inputs: Inputs) -> list[Direction]:
     gates = GATES[node.op]
-    arrays: list[NDArray[Any]] = []
-    for position, name in ((1, "W"), (2, "R")):
-        value = needed(to, inputs, position)
-        if not isinstance(value, Constant) or len(value.shape) != 3 or value.shape[1] % gates:
-            raise node.error(f"{name} must be a constant of shape (directions, {gates} * hidden, length)")
-        arrays.append(value.array)
-    count, rows, hidden = arrays[1].shape
+    weights = [to.numbers(needed(to, inputs, position)) for position in (1, 2)]
+    for value, name in zip(weights, ("W", "R"), strict=True):
+        if len(value.shape) != 3:
+            raise node.error(f"{name} must have the shape (directions, {gates} * hidden, length)")
+    count, rows, hidden = weights[1].shape
     bias = optional(inputs, 3)
-    biases = np.zeros((count, 2 * rows), np.float32) if bias is None else getattr(bias, "array", None)
+    biases = Constant(np.zeros((count, 2 * rows), np.float32)) if bias is None else to.numbers(bias)
     known = {"forward": 1, "reverse": 1, "bidirectional": 2}.get(node.text("direction", "forward"))
-    if biases is None or biases.shape != (count, 2 * rows) or rows != gates * hidden or count != known:
+    if biases.shape != (count, 2 * rows) or rows != gates * hidden or count != known:
         raise node.error("the shapes of W, R and B, or the direction, do not fit")
-    if arrays[0].shape[:2] != (count, rows):
+    if weights[0].shape[:2] != (count, rows):
         raise node.error("the shapes of W and R do not fit")
-    return [
-        _Direction(
-            np.split(arrays[0][number], gates),
-            np.split(arrays[1][number], gates),
-            list(
-                zip(
-                    *(np.split(part.reshape(-1, 1), gates) for part in np.split(biases[number], 2)),
-                    strict=True,
-                )
-            ),
-        )
-        for number in range(count)
-    ]
+    peepholes = None if (value := optional(inputs, 7)) is None else to.numbers(value)
+    if peepholes is not None and peepholes.shape != (count, 3 * hidden):
+        raise node.error(f"the peepholes of shape {list(peepholes.shape)} do not fit {hidden} elements of a state")
+    arrays = weights[0], weights[1], biases, peepholes
+    functions = activations(to, node, count)
+    return [Direction.of(to, number, hidden, arrays, functions[number]) for number in range(count)]
 
 
 def _one_way(
     to: Builder,
     node: OnnxNode,
     inputs: Inputs,
-    direction: _Direction,
+    direction: Direction,
     number: int,
     sizes: tuple[int, int, int, int],
     wanted: bool,
@@ -256,7 +168,7 @@ def _one_way(
         sequence = to.op(tdsl.TransposeOp, sequence, (0, 2, 1))
     shape = (hidden, samples)
     carried = [_initial(to, optional(inputs, 5 + state), number, shape, layout) for state in range(states)]
-    cell = _Cell(to, direction, bool(node.integer("linear_before_reset", 0)))
+    cell = Cell(to, node, direction)
     step_of = {"RNN": cell.rnn, "GRU": cell.gru, "LSTM": cell.lstm}[node.op]
 
     def body(step: SSAValue, current: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -275,11 +187,16 @@ def _initial(to: Builder, value: Value | None, number: int, shape: tuple[int, in
     """The initial state of a direction, of shape (hidden, samples)."""
     if value is None:
         return to.fill(0.0, shape)
-    if isinstance(value, Constant) and value.array.ndim == 3:
-        states = value.array.swapaxes(0, 1) if layout else value.array
-        if number < len(states) and states[number].T.shape == shape:
-            return _initial_state(to, Constant(np.ascontiguousarray(states[number].T)))
-    raise to.error("an initial state must be a constant of shape (directions, samples, hidden)")
+    states = to.numbers(value)
+    axis, (hidden, samples) = layout, shape
+    extents = [samples, hidden]
+    extents.insert(axis, states.shape[axis] if len(states.shape) == 3 else 0)
+    if list(states.shape) != extents or number >= extents[axis]:
+        raise to.error("an initial state must have the shape (directions, samples, hidden)")
+    if isinstance(states, Constant):
+        return _initial_state(to, Constant(np.ascontiguousarray(states.array.take(number, axis).T)))
+    state = to.reshape(part(to, OrderedTensor.plain(to.plain(states)), axis, number, 1).value, (samples, hidden))
+    return to.reshape(state, shape) if samples == 1 else to.op(tdsl.TransposeOp, state, (1, 0))
 
 
 def _joined(to: Builder, parts: Sequence[SSAValue | None], layout: int, sequence: bool) -> OrderedTensor | Constant:

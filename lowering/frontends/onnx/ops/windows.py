@@ -1,4 +1,4 @@
-"""Convolutions, pools, resizing and batch normalisation of images and of sequences, which are images of height 1.
+"""Convolutions, pools and batch normalisation of images and of sequences, which are images of height 1.
 
 Images are NCHW in a model and NHWC in the program. The conversion changes only the order of axes that an
 `OrderedTensor` records.
@@ -7,11 +7,8 @@ Images are NCHW in a model and NHWC in the program. The conversion changes only 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
-from math import ceil, floor
 
 from tinyml.dialects import tdsl
-from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.layers import network_layers
 from tinyml.lowering.frontends.layers.model_builder import OrderedTensor, Parameter, stored_order
 from tinyml.lowering.frontends.layers.network_layers import (
@@ -22,14 +19,11 @@ from tinyml.lowering.frontends.layers.network_layers import (
     by_channel,
     convolution,
     filter_in,
-    image_of,
-    image_result,
     same_padding,
     transposed_convolution,
 )
 from tinyml.lowering.frontends.onnx.builder import Builder, Constant, Inputs, Value, handles, needed, optional
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
-from tinyml.lowering.frontends.onnx.ops.movement import axis_of, integers, picked
 
 AXES = {2: "NC", 3: "NCL", 4: "NCHW", 5: "NCDHW"}
 """The axes of a sample by rank."""
@@ -169,10 +163,6 @@ def normalise(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     return batch_normalisation(to, x, scale, offset, mean, variance, epsilon, axes=AXES[len(x.shape)])
 
 
-GREATEST = 1 << 14
-"""Maximum extent of a resized image; each of its indices is computed during import."""
-
-
 @handles("ConvTranspose")
 def convolve_transposed(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     x, weights = needed(to, inputs, 0), needed(to, inputs, 1)
@@ -201,91 +191,3 @@ def convolve_transposed(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     filter = filter_in(to, to.parameter_of(weights), "IOHW" if rank == 2 else "IOL", TRANSPOSED)
     sums = transposed_convolution(to, ordered, filter, windows, groups, axes=axes)
     return with_bias(to, sums, optional(inputs, 2))
-
-
-@handles("Resize")
-def resize(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
-    """Import nearest-neighbour resizing.
-
-    The result is a `tdsl.resize_nearest` if each source pixel is `y * height div new height`, otherwise a gather.
-    """
-    x = needed(to, inputs, 0)
-    if (mode := node.text("mode", "nearest")) != "nearest":
-        raise node.error(f"mode = {mode} is not supported, only nearest: ConvTranspose can interpolate, too")
-    node.only("antialias", 0)
-    node.only("keep_aspect_ratio_policy", "stretch")
-    if len(x.shape) not in (3, 4):
-        raise node.error(f"expected an image or a sequence, got shape {list(x.shape)}")
-    shape, factors = _resized(to, node, inputs, x.shape)
-    to.check_shape(shape)
-    if max(shape) > GREATEST:
-        raise node.error(f"an extent of {max(shape)} is not supported, only up to {GREATEST}")
-    taken = [
-        [_nearest(node, at, before, after, factor) for at in range(after)]
-        for before, after, factor in zip(x.shape, shape, factors, strict=True)
-    ]
-    if shape[:2] != x.shape[:2]:
-        raise node.error("only the height and the width can change")
-    if any(each != quotients(before, len(each)) for before, each in zip(x.shape, taken, strict=True)):
-        result = to.stored(x)
-        for axis, each in enumerate(taken):
-            result = picked(to, result, axis, each)
-        return result
-    size = shape[2:] if len(shape) == 4 else (1, *shape[2:])
-    ordered, axes = image(to, x)
-    return image_result(to, to.op(tdsl.ResizeNearestOp, image_of(to, ordered, axes), size), axes)
-
-
-def quotients(before: int, after: int) -> list[int]:
-    """The source pixel of each new pixel along an axis, by the formula of `tdsl.resize_nearest`."""
-    return [at * before // after for at in range(after)]
-
-
-def _resized(to: Builder, node: OnnxNode, inputs: Inputs, shape: tdsl.Shape) -> tuple[tdsl.Shape, list[Fraction]]:
-    """Return the new shape, and the factor by which each extent is scaled."""
-    rank = len(shape)
-    axes = [axis_of(node, axis, rank) for axis in node.integers("axes", tuple(range(rank)))]
-    sizes, scales = integers(node, inputs, 3, "sizes"), optional(inputs, 2)
-    after, factors = list(shape), [Fraction(1)] * rank
-    if sizes is not None:
-        if len(sizes) != len(axes):
-            raise node.error(f"{len(sizes)} sizes do not fit {len(axes)} axes")
-        for axis, size in zip(axes, sizes, strict=True):
-            after[axis], factors[axis] = size, Fraction(size, shape[axis])
-        return tuple(after), factors
-    if not isinstance(scales, Constant) or scales.array.size != len(axes) or scales.array.dtype.kind != "f":
-        raise node.error("expected constant sizes, or a constant scale for each axis")
-    if not np.isfinite(scales.array).all() or scales.array.min() <= 0:
-        raise node.error("scales must be positive")
-    for axis, scale in zip(axes, scales.array.ravel().tolist(), strict=True):
-        factors[axis] = Fraction(scale)
-        after[axis] = floor(shape[axis] * factors[axis])
-    return tuple(after), factors
-
-
-def _nearest(node: OnnxNode, at: int, before: int, after: int, factor: Fraction) -> int:
-    """The index of the source pixel for the new pixel `at` along an axis."""
-    half = Fraction(1, 2)
-    match node.text("coordinate_transformation_mode", "half_pixel"):
-        case "asymmetric":
-            position = at / factor
-        case "half_pixel":
-            position = (at + half) / factor - half
-        case "pytorch_half_pixel":
-            position = (at + half) / factor - half if after > 1 else Fraction(0)
-        case "align_corners":
-            position = Fraction(at * (before - 1), after - 1) if after > 1 else Fraction(0)
-        case mode:
-            raise node.error(f"coordinate_transformation_mode = {mode} is not supported")
-    match node.text("nearest_mode", "round_prefer_floor"):
-        case "floor":
-            index = floor(position)
-        case "ceil":
-            index = ceil(position)
-        case "round_prefer_ceil":
-            index = floor(position + half)
-        case "round_prefer_floor":
-            index = ceil(position - half)
-        case mode:
-            raise node.error(f"nearest_mode = {mode} is not known")
-    return min(max(index, 0), before - 1)

@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from oracles.onnx_models import model, node
 from programs.paths import ROOT
 from programs.plugins import ENTRY, PACKAGE, forget, install
 from programs.spread import spread_product
+from programs.tflite_models import TfliteModel
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.interface_version import VERSION
@@ -25,12 +27,14 @@ from tinyml.dialects.plugins import (
     FRONTENDS,
     GROUPS,
     METRICS,
+    ONNX_OPS,
     PACKAGES,
     PACKERS,
     REPORTS,
     RUNNERS,
     SCHEDULES,
     STEPS,
+    TFLITE_OPS,
     UNIVERSES,
     PluginError,
     attributed,
@@ -52,6 +56,16 @@ DATA = TOUR / "val.npz"
 
 def named(group: str) -> str:
     return f"plug-in '{ENTRY}' of package '{PACKAGE}' ({group}): "
+
+
+def of_an_op(suffix: str) -> bytes:
+    """A model with the op `evil`, of ONNX or of TensorFlow Lite."""
+    if suffix == ".onnx":
+        return model([node("evil", "x")], [1, 4]).SerializeToString()
+    written = TfliteModel()
+    x, y = written.tensor((1, 4), "float32"), written.tensor((1, 4), "float32")
+    written.op("CUSTOM evil", [x], y)
+    return written.finish([x], [y])
 
 
 class Packages:
@@ -81,6 +95,10 @@ class Packages:
             # Whoever asks for a pipeline gets the steps of packages without asking for them.
             STEPS: [TOUR / "tour.sd", "-p", f"reals-to-c{{data={DATA} plan=nowhere}}"],
         }
+        if group in (ONNX_OPS, TFLITE_OPS):
+            file = self.folder / ("model.onnx" if group == ONNX_OPS else "model.tflite")
+            file.write_bytes(of_an_op(file.suffix))
+            return self.said(1, file)
         if group == PACKERS:
             (self.folder / "buffers.csv").write_text("id,lower,upper,size\na,0,1,4\n")
             return self.said(1, "pack", self.folder / "buffers.csv", "--mode", "evil", tool="tinyml")

@@ -387,6 +387,29 @@ def test_quotients_by_numbers_that_may_be_zero_are_refused(added: float):
         imported(model(nodes, [4], {"c": number(added)}))
 
 
+@pytest.mark.parametrize("shape", [[1, 4, 3], [2, 3, 1, 3], [1], [1, 1, 1]])
+def test_expand(shape: list[int]):
+    check(model([node("Expand", "x s")], [1, 1, 3], {"s": ints(*shape)}))
+
+
+def test_tile():
+    check(model([node("Tile", "x s")], [1, 2, 3], {"s": ints(2, 1, 3)}))
+
+
+@pytest.mark.parametrize(
+    ("op", "counts", "message"),
+    [
+        ("Expand", [1, 2, 2], r"Expand_y': cannot expand \[1, 2, 3\] to \[1, 2, 2\]"),
+        ("Tile", [1, 2], r"Tile_y': repeats \[1, 2\] do not fit the 3 axes"),
+        ("Tile", [1, 0, 1], r"Tile_y': repeats \[1, 0, 1\] do not fit the 3 axes"),
+        ("Tile", [1 << 14, 1 << 14, 1 << 14], "elements"),
+    ],
+)
+def test_copies_that_are_refused(op: str, counts: list[int], message: str):
+    with pytest.raises(InputError, match=message):
+        imported(model([node(op, "x s")], [1, 2, 3], {"s": ints(*counts)}))
+
+
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
@@ -414,6 +437,69 @@ def test_recurrent_layers_of_several_samples(op: str, direction: str, output: st
     constants = {"w": reals(count, gates * 2, 3), "r": reals(count, gates * 2, 2), "b": reals(count, 2 * gates * 2)}
     constants["h"] = reals(count, 4, 2)
     check(model([node(op, "x w r b - h", output, hidden_size=2, direction=direction)], [5, 4, 3], constants))
+
+
+@pytest.mark.parametrize(
+    ("op", "attributes"),
+    [
+        (
+            "RNN",
+            {"activations": ["LeakyRelu", "HardSigmoid"], "activation_alpha": [0.3, 0.4], "activation_beta": [0.6]},
+        ),
+        ("GRU", {"activations": ["Softsign", "Relu"] * 2, "clip": 0.4}),
+        ("LSTM", {"activations": ["Elu", "Softplus", "Relu"] * 2, "activation_alpha": [0.5, 0.8], "clip": 0.7}),
+        ("LSTM", {"input_forget": 1}),
+    ],
+)
+def test_activations_of_recurrent_layers(op: str, attributes: dict[str, Any]):
+    usual = {"RNN": 1, "GRU": 2, "LSTM": 3}[op]
+    count = len(attributes.get("activations", ())) // usual or 1
+    constants = {"w": reals(count, GATES[op] * 2, 3), "r": reals(count, GATES[op] * 2, 2)}
+    direction = "bidirectional" if count == 2 else "forward"
+    check(model([node(op, "x w r", hidden_size=2, direction=direction, **attributes)], [5, 2, 3], constants))
+
+
+@pytest.mark.parametrize("samples", [1, 4])
+@pytest.mark.parametrize("coupled", [0, 1])
+def test_peepholes(samples: int, coupled: int):
+    constants = {"w": reals(1, 8, 3), "r": reals(1, 8, 2), "p": reals(1, 6)}
+    layer = node("LSTM", "x w r - - - - p", hidden_size=2, input_forget=coupled)
+    check(model([layer], [5, samples, 3], constants))
+
+
+@pytest.mark.parametrize("samples", [1, 4])
+@pytest.mark.parametrize(("op", "attributes"), [("RNN", {}), ("GRU", {"linear_before_reset": 1}), ("LSTM", {})])
+def test_recurrent_layers_with_computed_weights_and_states(op: str, attributes: dict[str, Any], samples: int):
+    rows = GATES[op] * 2
+    constants = {"w": reals(1, rows, 3), "r": reals(1, rows, 2), "b": reals(1, 2 * rows), "h": reals(1, samples, 2)}
+    nodes = [node("ReduceMean", "x", "m", keepdims=0), *(node("Mul", f"{each} m", f"{each}_m") for each in constants)]
+    check(model([*nodes, node(op, "x w_m r_m b_m - h_m", hidden_size=2, **attributes)], [5, samples, 3], constants))
+
+
+def test_states_are_inputs_and_outputs():
+    """A step of a layer whose caller keeps the states."""
+    constants = {"w": reals(1, 8, 3), "r": reals(1, 8, 2)}
+    nodes = [node("Split", "x", "a h c", axis=2, num_outputs=3), node("LSTM", "a w r - - h c", "- y z", hidden_size=2)]
+    constants["w"] = reals(1, 8, 2)
+    for output in "yz":
+        check(model(nodes, [1, 1, 6], constants, outputs=[output], opset=18))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "attributes", "message"),
+    [
+        ("w r", {"activations": ["Affine"]}, "the activation Affine is not supported, only Elu, HardSigmoid, Leaky"),
+        ("w r", {"activations": ["Tanh", "Tanh"]}, "expected 1 activations, got 2"),
+        ("r w", {}, "the shapes of W, R and B, or the direction, do not fit"),
+        ("w b", {}, r"R must have the shape \(directions, 1 \* hidden, length\)"),
+        ("w r - - b", {}, r"an initial state must have the shape \(directions, samples, hidden\)"),
+        ("w r - - h", {}, r"an initial state must have the shape \(directions, samples, hidden\)"),
+    ],
+)
+def test_refusals_of_recurrent_layers(inputs: str, attributes: dict[str, Any], message: str):
+    constants = {"w": reals(1, 2, 3), "r": reals(1, 2, 2), "b": reals(1, 4), "h": reals(1, 2, 2)}
+    with pytest.raises(InputError, match=message):
+        imported(model([node("RNN", f"x {inputs}", hidden_size=2, **attributes)], [5, 1, 3], constants))
 
 
 @pytest.mark.parametrize(("op", "limits"), [("Clip", "l h"), ("Max", "l"), ("Min", "h")])

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from oracles.onnx_models import Array, check, model, node
+from oracles.onnx_models import Array, check, imported, model, node
 from programs.spread import examples
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
 
 RANDOM = np.random.default_rng(180)
 AUTO = ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
@@ -122,6 +123,42 @@ def test_transposed_convolutions(data: st.DataObject):
 def test_resize(attributes: dict[str, Any], scales: list[float]):
     constants = {"s": np.array(scales, np.float32)}
     check(model([node("Resize", "x - s", mode="nearest", **attributes)], [1, 2, 4, 4], constants))
+
+
+@pytest.mark.parametrize("mode", ["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"])
+@pytest.mark.parametrize("sizes", [[1, 2, 8, 10], [1, 2, 3, 2], [1, 2, 12, 1], [1, 2, 4, 5], [1, 2, 6, 15]])
+def test_linear_interpolation(mode: str, sizes: list[int]):
+    nodes = [node("Resize", "x - - s", mode="linear", coordinate_transformation_mode=mode)]
+    check(model(nodes, [1, 2, 4, 5], {"s": np.array(sizes)}, opset=18))
+
+
+def test_linear_interpolation_by_factors():
+    """A sequence, whose length is scaled by a number that is no quotient of lengths."""
+    constants = {"s": np.array([1, 1, 1.7], np.float32)}
+    check(model([node("Resize", "x - s", mode="linear")], [1, 2, 5], constants))
+
+
+@pytest.mark.parametrize(("extents", "parts"), [([4, 8], 2), ([4, 12], 3), ([6, 3], 1)])
+def test_neighbours_with_a_period_are_slices_with_a_step(extents: list[int], parts: int):
+    """An element of the result lies between two: twice as many parts as the period, and the interpolation."""
+    before, after = extents
+    nodes = [node("Resize", "x - - s", mode="linear")]
+    module = imported(model(nodes, [1, 1, before], {"s": np.array([1, 1, after])}))
+    joined = [len(op.parts) for op in module.walk() if isinstance(op, tdsl.ConcatOp) and op.axis.value.data == 3]
+    assert joined == [parts] * len(joined)
+    assert len(joined) == (2 if parts > 1 else 0)
+
+
+def test_aligned_corners_of_a_broken_extent_are_refused():
+    """ONNX divides by 1.7 * 5 - 1, onnxruntime by 8 - 1."""
+    nodes = [node("Resize", "x - s", mode="linear", coordinate_transformation_mode="align_corners")]
+    with pytest.raises(InputError, match=r"Resize_y': 5 times 1.7 is no extent: give sizes, runtimes differ"):
+        imported(model(nodes, [1, 2, 5], {"s": np.array([1, 1, 1.7], np.float32)}))
+
+
+def test_cubic_interpolation_is_refused():
+    with pytest.raises(InputError, match="Resize 'Resize_y': mode = cubic is not supported, only nearest or linear"):
+        imported(model([node("Resize", "x - s", mode="cubic")], [1, 4], {"s": np.array([1, 2], np.float32)}))
 
 
 def test_resize_to_a_size_between_convolutions():

@@ -332,7 +332,6 @@ REFUSED = {
         small("WHILE"),
         r"operator 0 \(WHILE.* is not supported: convert recurrent layers unrolled; in Keras, LSTM",
     ),
-    "bilinear": (small("RESIZE_BILINEAR"), r"\(RESIZE_BILINEAR, .*not supported: resize to the nearest pixel, interp"),
     "embedding": (small("CAST"), r"operator 0 \(CAST, .*not supported: an Embedding of numbered words is a Dense"),
     "masking": (small("NOT_EQUAL"), r"\(NOT_EQUAL, .*: a layer Masking skips steps .*: train without it"),
     "sequence in integers": (without_elements(), "operators LSTM are not supported: convert recurrent layers unrolled"),
