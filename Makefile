@@ -58,8 +58,8 @@ kernels: $(VENV)/test toolchains ## measure the kernels of the runtime on simula
 costs: $(VENV)/test toolchains ## measure the tables of the cost model again (targets/*/costs; some minutes)
 	$(BIN)/python -m tinyml.tools.calibration.costs $(CALIBRATE)
 
-packing: $(VENV)/test ## count the generated packing problems that are solved in ten seconds each (about ten minutes)
-	cd tests && ../$(BIN)/python -m measured.solved_packings --given packing/minimalloc
+packing: $(VENV)/test ## count the generated packing problems that are solved in ten seconds each (about ten minutes), or pack those of FROM=DIR as low as possible in 120 seconds each
+	cd tests && ../$(BIN)/python -m measured.solved_packings $(if $(FROM),--minimize $(abspath $(FROM)) --seconds 120,--given packing/minimalloc)
 
 figures: $(VENV)/test toolchains ## measure the tables of the pages again: all, or ONLY=TABLE,... (FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m measured.figures $(if $(ONLY),--only $(ONLY)) $(if $(FROM),--models $(abspath $(FROM)))

@@ -10,11 +10,12 @@ import argparse
 import csv
 import io
 import math
+import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from tinyml.dialects.errors import InputError
@@ -27,14 +28,10 @@ from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 from tinyml.transforms.buffers.packing.validator import complaints
 
 _REQUIRED = ("id", "lower", "upper", "size")
-_OPTIONAL = ("alignment",)
+_OPTIONAL = ("alignment", "gaps", "offset")
 
-_EMPTY_COLUMNS = {
-    "gaps": "a buffer is live from lower to upper without gaps",
-    "offset": "every buffer is placed again, so leave it empty",
-    "hint": "no placement is preferred",
-}
-"""Columns of MiniMalloc that must be empty, since no packer supports them, and the reason."""
+_GAP = re.compile(r"(-?[0-9]+)-(-?[0-9]+)(@.*)?")
+"""A gap from a point until just before another one, and the bytes that stay in use, which MiniMalloc calls a window."""
 
 _MAX_SIZE = 1 << 128
 """Limit on sizes, alignments and points: Python refuses to print integers of more than some thousand digits."""
@@ -43,8 +40,9 @@ _MAX_SIZE = 1 << 128
 def read_problem(path: Path) -> list[Rectangle]:
     """Parse the buffers of a problem. A buffer of `size` bytes is alive from point `lower` until just before `upper`.
 
-    The column `alignment` is optional. Raises `InputError`, with the line, for a malformed file, and for a column that
-    is unknown or that no packer supports.
+    The columns `alignment`, `gaps` and `offset` are optional. A buffer occupies no bytes in its gaps, and a buffer with
+    an offset is placed there. Raises `InputError`, with the line, for a malformed file, for a column that is unknown or
+    that no packer supports, and for two pinned offsets that contradict each other.
     """
     try:
         text = read_bytes(path, "problem").decode("utf-8-sig")
@@ -65,6 +63,11 @@ def read_problem(path: Path) -> list[Rectangle]:
         raise InputError(error.message, file=str(path), line=max(reader.line_num, 1)) from error
     except csv.Error as error:
         raise InputError(str(error), file=str(path), line=reader.line_num + 1) from error
+    pinned = [shape for shape in rectangles if shape.pinned is not None and shape.size]
+    offsets = tuple(shape.pinned for shape in pinned if shape.pinned is not None)
+    height = max((shape.pinned + shape.size for shape in pinned if shape.pinned is not None), default=0)
+    if (fault := next(complaints(pinned, Placement(offsets, height, 0)), None)) is not None:
+        raise InputError(f"pinned offsets contradict each other: {fault}", file=str(path))
     return rectangles
 
 
@@ -72,7 +75,7 @@ def _check_header(names: Sequence[str]) -> None:
     expected = f"expected a header with {','.join(_REQUIRED)} and optionally {','.join(_OPTIONAL)}"
     if missing := [name for name in _REQUIRED if name not in names]:
         raise InputError(f"no column '{missing[0]}'; {expected}")
-    if unknown := [name for name in names if name not in (*_REQUIRED, *_OPTIONAL, *_EMPTY_COLUMNS)]:
+    if unknown := [name for name in names if name not in (*_REQUIRED, *_OPTIONAL, "hint")]:
         raise InputError(f"unknown column {_quote(unknown[0])}; {expected}")
     if twice := [name for name in names if names.count(name) > 1]:
         raise InputError(f"duplicate column '{twice[0]}'; {expected}")
@@ -91,16 +94,53 @@ def _rectangle(row: Mapping[str | None, object]) -> Rectangle:
             raise InputError(f"{name} must be at most 2^128, got {_quote(text)}")
         return value
 
+    def given(name: str) -> bool:
+        return bool(str(row.get(name) or "").strip())
+
     if None in row:
         raise InputError("more fields than the header has")
-    for name, reason in _EMPTY_COLUMNS.items():
-        if str(row.get(name) or "").strip():
-            raise InputError(f"{name} {_quote(row[name])} of buffer {_quote(row['id'])} is not supported: {reason}")
+    if given("hint"):
+        hint, name = _quote(row["hint"]), _quote(row["id"])
+        raise InputError(f"hint {hint} of buffer {name} is not supported: no placement is preferred")
     lower, upper = number("lower", None), number("upper", None)
     if upper <= lower:
         raise InputError(f"upper must be above lower, got {lower} and {upper}")
-    alignment = number("alignment", 1) if row.get("alignment") not in (None, "") else 1
-    return Rectangle(str(row["id"]), number("size", 0), alignment, lower, upper - 1)
+    alignment = number("alignment", 1) if given("alignment") else 1
+    offset = number("offset", 0) if given("offset") else None
+    if offset is not None and offset % alignment:
+        raise InputError(f"offset must be a multiple of alignment {alignment}, got {offset}")
+    lives = _lives(str(row["gaps"]), lower, upper) if given("gaps") else [(lower, upper)]
+    gaps = tuple((end, start - 1) for (_, end), (start, _) in pairwise(lives))
+    return Rectangle(
+        str(row["id"]), number("size", 0), alignment, lives[0][0], lives[-1][1] - 1, gaps=gaps, pinned=offset
+    )
+
+
+def _lives(text: str, lower: int, upper: int) -> list[tuple[int, int]]:
+    """The intervals between the gaps of a buffer, each from a point until just before another one.
+
+    text: gaps separated by blanks, as in `7-9 12-15`. Gaps may touch and overlap each other.
+    """
+    gaps: list[tuple[int, int]] = []
+    for part in text.split():
+        match = _GAP.fullmatch(part)
+        if match is None:
+            raise InputError(f"a gap must have the form 7-9, got {_quote(part)}")
+        if match[3]:
+            raise InputError(f"gap {_quote(part)} is not supported: a buffer is unused as a whole or not at all")
+        start, end = int(match[1]), int(match[2])
+        if not lower <= start < end <= upper:
+            raise InputError(f"a gap must be a part of {lower}-{upper}, got {_quote(part)}")
+        gaps.append((start, end))
+    lives: list[tuple[int, int]] = []
+    since = lower
+    for start, end in [*sorted(gaps), (upper, upper)]:
+        if since < start:
+            lives.append((since, start))
+        since = max(since, end)
+    if not lives:
+        raise InputError(f"the gaps leave nothing of {lower}-{upper}")
+    return lives
 
 
 def _quote(text: object) -> str:
@@ -111,19 +151,22 @@ def _quote(text: object) -> str:
 
 
 def spell_solution(rectangles: Sequence[Rectangle], placement: Placement) -> str:
-    """The solved problem as CSV with a column `offset`, and a column `alignment` if any buffer is aligned.
+    """The solved problem as CSV with a column `offset`, and columns `alignment` and `gaps` if any buffer has them.
 
     A buffer that moves has a line for each of its offsets.
     """
     aligned = any(rectangle.alignment > 1 for rectangle in rectangles)
+    gapped = any(rectangle.gaps for rectangle in rectangles)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*_REQUIRED, *(["alignment"] if aligned else []), "offset"])
+    writer.writerow([*_REQUIRED, *(["alignment"] if aligned else []), *(["gaps"] if gapped else []), "offset"])
     for stay in stays(rectangles, placement):
         rectangle = rectangles[stay.number]
         points = (stay.first, stay.last + 1)
         alignment = [rectangle.alignment] if aligned else []
-        writer.writerow([rectangle.name, *points, rectangle.size, *alignment, stay.offset])
+        within = [(first, last) for first, last in rectangle.gaps if stay.first <= first and last <= stay.last]
+        gaps = [" ".join(f"{first}-{last + 1}" for first, last in within)] if gapped else []
+        writer.writerow([rectangle.name, *points, rectangle.size, *alignment, *gaps, stay.offset])
     return text.getvalue()
 
 
@@ -141,7 +184,9 @@ class PackRequest(PackingOptions):
     The default limit of `nodes` corresponds to about half a minute in C; the default limit of `seconds` is two minutes.
     """
 
-    problem: Path = option("CSV file with the columns id, lower, upper, size and, optionally, alignment", flags=())
+    problem: Path = option(
+        "CSV file with the columns id, lower, upper, size and, optionally, alignment, gaps, offset", flags=()
+    )
     seconds: Seconds | None = option("longest duration of the search", default=None, metavar="S")
     capacity: int | None = option("stop at a packing of at most N bytes", default=None, metavar="N", exclusive="goal")
     minimize: bool = option("look for the lowest packing (the default)", default=False, exclusive="goal")
@@ -245,8 +290,10 @@ def _write(request: PackRequest, rectangles: Sequence[Rectangle], placement: Pla
         from tinyml.transforms.buffers.liveness.live_ranges import Placed
 
         boxes = [
-            Placed(rectangles[i].name, offset, rectangles[i].size, first, last)
+            Placed(rectangles[i].name, offset, rectangles[i].size, max(first, since), min(last, until))
             for i, offset, first, last in stays(rectangles, placement)
+            for since, until in rectangles[i].lives
+            if since <= last and first <= until
         ]
         title = f"{request.problem.stem}: {verdict(rectangles, placement, need)}"
         picture = draw_memory(boxes, placement.height, placement.lower_bound, title)

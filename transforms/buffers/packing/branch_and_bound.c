@@ -16,6 +16,10 @@ typedef struct {
     const Number *overlap_from, *operand, *distance;
     /* What a buffer adds at least to sections up to `shared`; to later ones it adds its size. */
     const Number *least, *shared;
+    /* For each buffer, a byte per section, not 0 where the buffer is in a gap; NULL if no buffer has gaps. */
+    const unsigned char *idle;
+    /* The offset that a buffer must have, or -1. */
+    const Number *pinned;
     Number capacity, node_limit;
     size_t sections;
     volatile const int *stop;
@@ -52,9 +56,23 @@ static void merge(const Number *address, const int *some, int some_count, const 
         *all++ = j == other_count || (i < some_count && before(address, some[i], others[j])) ? some[i++] : others[j++];
 }
 
+static int is_idle(const Search *s, int b, Number section)
+{
+    return s->idle && s->idle[(size_t)b * s->sections + (size_t)section];
+}
+
+/* Whether two buffers occupy units in a common section. */
 static int overlap(const Search *s, int a, int b)
 {
-    return s->first[a] <= s->last[b] && s->first[b] <= s->last[a];
+    if (s->first[a] > s->last[b] || s->first[b] > s->last[a])
+        return 0;
+    if (!s->idle)
+        return 1;
+    Number last = s->last[a] < s->last[b] ? s->last[a] : s->last[b];
+    for (Number x = s->first[a] > s->first[b] ? s->first[a] : s->first[b]; x <= last; x++)
+        if (!is_idle(s, a, x) && !is_idle(s, b, x))
+            return 1;
+    return 0;
 }
 
 /* What buffer b adds at least to a section. */
@@ -174,6 +192,8 @@ static int is_hopeless(Search *s, const int *unplaced, int count, int blocked, N
         start[unplaced[i]] = i < blocked ? last : s->lowest[unplaced[i]];
     for (int i = 0; i < blocked; i++) {
         Number lowest_end = INT64_MAX;
+        if (s->pinned[unplaced[i]] >= 0)
+            return 1;
         for (int j = 0; j < count; j++) {
             int k = unplaced[j];
             Number end = (j < blocked ? last : s->lowest[k]) + push(s, k);
@@ -193,6 +213,8 @@ static int is_hopeless(Search *s, const int *unplaced, int count, int blocked, N
         int b = s->sorted[i];
         Number most = s->size[b];
         for (Number x = s->first[b]; x <= s->last[b]; x++) {
+            if (is_idle(s, b, x))
+                continue;
             s->top[x] += weight(s, b, x);
             most = s->top[x] > most ? s->top[x] : most;
         }
@@ -243,6 +265,7 @@ static int solve(Search *s, const int *unplaced, int count, Number last, int las
                 continue;
             start += (s->alignment[k] - start % s->alignment[k]) % s->alignment[k];
             if (start > saved[i]) {
+                fits &= s->pinned[k] < 0;
                 s->lowest[k] = start;
                 raised[raised_count++] = k;
             } else {
@@ -250,8 +273,10 @@ static int solve(Search *s, const int *unplaced, int count, Number last, int las
             }
         }
         for (Number x = s->first[b]; x <= s->last[b]; x++) {
-            s->waiting[x] -= weight(s, b, x);
             s->crossing[x] -= x < s->last[b];
+            if (is_idle(s, b, x))
+                continue;
+            s->waiting[x] -= weight(s, b, x);
             fits &= offset + weight(s, b, x) + s->waiting[x] <= s->capacity;
         }
         if (fits) {
@@ -262,7 +287,7 @@ static int solve(Search *s, const int *unplaced, int count, Number last, int las
         if (result == FOUND)
             s->offset[b] = offset;
         for (Number x = s->first[b]; x <= s->last[b]; x++) {
-            s->waiting[x] += weight(s, b, x);
+            s->waiting[x] += is_idle(s, b, x) ? 0 : weight(s, b, x);
             s->crossing[x] += x < s->last[b];
         }
         for (int i = 0; i < count; i++)
@@ -279,12 +304,13 @@ static int solve(Search *s, const int *unplaced, int count, Number last, int las
  * that there is no packing. A value other than 0 in `stop` stops the search. */
 int tm_branch_and_bound(int count, int sections, const Number *size, const Number *alignment, const Number *first,
                         const Number *last, const Number *overlap_from, const Number *operand, const Number *distance,
-                        const Number *least, const Number *shared, Number capacity, Number node_limit, volatile const int *stop,
-                        Number *offsets, Number *nodes)
+                        const Number *least, const Number *shared, const unsigned char *idle, const Number *pinned,
+                        Number capacity, Number node_limit, volatile const int *stop, Number *offsets, Number *nodes)
 {
     size_t n = (size_t)count, width = (size_t)sections;
     Search s = {.size = size, .alignment = alignment, .first = first, .last = last, .overlap_from = overlap_from,
-                .operand = operand, .distance = distance, .least = least, .shared = shared, .sections = width,
+                .operand = operand, .distance = distance, .least = least, .shared = shared, .idle = idle,
+                .pinned = pinned, .sections = width,
                 .capacity = capacity, .node_limit = node_limit, .stop = stop, .offset = offsets};
     Number *numbers = calloc(2 * n + 3 * width, sizeof(Number));
     int *unplaced = malloc(3 * n * sizeof(int));
@@ -298,11 +324,13 @@ int tm_branch_and_bound(int count, int sections, const Number *size, const Numbe
         s.sorted = unplaced + n;
         for (int i = 0; i < count; i++) {
             unplaced[i] = i;
+            s.lowest[i] = pinned[i] < 0 ? 0 : pinned[i];
             for (Number x = first[i]; x <= last[i]; x++) {
-                s.waiting[x] += weight(&s, i, x);
+                s.waiting[x] += is_idle(&s, i, x) ? 0 : weight(&s, i, x);
                 s.crossing[x] += x < last[i];
             }
         }
+        sort(s.lowest, unplaced, count);
         result = solve_parts(&s, unplaced, count, -1, -1);
     }
     *nodes = s.nodes;

@@ -15,6 +15,10 @@ learning", ASPLOS 2023). The code is independent of MiniMalloc's code.
 * Decomposition. If no unplaced buffer crosses from one section to the next, the problem splits into two parts.
 * Overlaps. An operand rests on a result that it may overlap at the safe distance of the pair instead of at the result's
   end. In bounds, the size of a result is reduced by the possible saving while both buffers are alive.
+* Gaps. A buffer with gaps neither weighs on the sections of its gaps nor meets the buffers that live only there.
+  Decomposition still counts it as crossing its gaps, since its offset is the same on both sides.
+* Fixed offsets. The lowest address of such a buffer is its offset from the start. If another buffer pushes it up, or
+  if it is blocked, there is no packing.
 * Memoisation. A state that failed once fails again. A state consists of the unplaced buffers of a part, their lowest
   addresses, and the last buffer and its offset.
 """
@@ -102,7 +106,9 @@ class _Search:
         """The minimum number of units by which a buffer pushes others up."""
         self.capacity, self.node_limit, self.nodes = capacity, node_limit, 0
         self.late = late
-        self.spans = [range(first, last + 1) for first, last in zip(self.first, self.last, strict=True)]
+        self.spans = [grid.span(b) for b in range(len(grid.sizes))]
+        self.pinned = grid.pinned
+        self.meet: Callable[[int, int], bool] = grid.meet if grid.idle else self.overlap
         self.waiting = [0] * grid.sections
         """Bytes of the unplaced buffers of each section."""
         self.crossing = [0] * grid.sections
@@ -110,13 +116,16 @@ class _Search:
         for b, span in enumerate(self.spans):
             for x in span:
                 self.waiting[x] += self.least[b] if x <= self.shared[b] else self.size[b]
-            for x in span[:-1]:
+            for x in range(self.first[b], self.last[b]):
                 self.crossing[x] += 1
-        self.lowest = [0] * len(grid.sizes)
+        self.lowest = [grid.pinned.get(b, 0) for b in range(len(grid.sizes))]
         """The lowest address of each unplaced buffer above everything that is placed."""
         self.offset = [0] * len(grid.sizes)
         self.failed = set[tuple[int, ...]]()
         self.room = MOST_NUMBERS
+
+    def overlap(self, a: int, b: int) -> bool:
+        return self.first[a] <= self.last[b] and self.first[b] <= self.last[a]
 
     def solve_parts(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
         """Split the buffers between sections that none of them crosses, and solve the parts, small ones first."""
@@ -174,28 +183,31 @@ class _Search:
         first, last, end = self.first[b], self.last[b], offset + self.size[b]
         shared, nearer = self.shared[b], self.overlaps.get(b, {})
         rest = [k for k in unplaced if k != b]
-        for k in rest:
-            if self.first[k] <= last and first <= self.last[k] and lowest[k] < end:
-                start = offset + nearer[k] if k in nearer else end
-                lowest[k] = max(lowest[k], start + -start % alignment[k])
         waiting, crossing, least, size = self.waiting, self.crossing, self.least[b], self.size[b]
+        fits = end <= self.capacity
+        for k in rest:
+            if lowest[k] < end and self.meet(b, k):
+                start = offset + nearer[k] if k in nearer else end
+                start += -start % alignment[k]
+                if start > lowest[k]:
+                    lowest[k] = start
+                    fits = fits and k not in self.pinned
+        for x in self.spans[b]:
+            weight = least if x <= shared else size
+            waiting[x] -= weight
+            fits = fits and offset + weight + waiting[x] <= self.capacity
         for x in range(first, last):
-            waiting[x] -= least if x <= shared else size
             crossing[x] -= 1
-        waiting[last] -= least if last <= shared else size
-        fits = end + max(waiting[shared + 1 : last + 1], default=0) <= self.capacity
-        fits = fits and offset + least + max(waiting[first : shared + 1], default=0) <= self.capacity
         solved = fits and self.solve_parts(rest, offset, b)
-        for x in range(first, last):
+        for x in self.spans[b]:
             waiting[x] += least if x <= shared else size
+        for x in range(first, last):
             crossing[x] += 1
-        waiting[last] += least if last <= shared else size
         return solved
 
     def is_hopeless(self, unplaced: list[int], last: int, last_buffer: int) -> bool:
         """True if the section bounds prove that the buffers cannot all end below the capacity."""
         size, push, capacity = self.size, self.push, self.capacity
-        first_of, last_of = self.first, self.last
         starts: list[tuple[int, int]] = []
         blocked: list[int] = []
         for b in unplaced:
@@ -204,14 +216,15 @@ class _Search:
                 blocked.append(b)
             else:
                 starts.append(start)
+        if not self.pinned.keys().isdisjoint(blocked):
+            return True
         if blocked:
             ends = [(o + push[b], b) for o, b in starts]
             ends += [(last + push[b], b) for b in blocked]
             ends.sort()
             for b in blocked:
-                from_, to = first_of[b], last_of[b]
                 for end, k in ends:
-                    if k != b and first_of[k] <= to and from_ <= last_of[k]:
+                    if k != b and self.meet(b, k):
                         starts.append((end, b))
                         break
                 else:

@@ -97,7 +97,7 @@ def cover(grid: Grid, patterns: Iterable[int], effort: Effort, most_ones: int) -
     """
     offsets: list[list[int]] = []
     left = most_ones
-    spans = [range(first, last + 1) for first, last in zip(grid.first, grid.last, strict=True)]
+    spans = [grid.span(b) for b in range(len(grid.sizes))]
     for pattern, span in zip(patterns, spans, strict=True):
         # An option covers its own address in each of its sections.
         left -= pattern.bit_count() * len(span)
@@ -233,13 +233,13 @@ def normal_patterns(grid: Grid, height: int, check: Check) -> list[int]:
     count = len(grid.sizes)
     limits = _Limits(grid, height, check)
     allowed = [limits.allowed(b) for b in range(count)]
-    if {*grid.alignments} == {1}:
+    if {*grid.alignments} == {1} and not grid.pinned:
         allowed = [
             offsets & _sums((_steps(grid, k) for k in range(count) if k != b), height, check)
             for b, offsets in enumerate(allowed)
         ]
     neighbours = _neighbours(grid, check)
-    patterns = [offsets & 1 for offsets in allowed]
+    patterns = [offsets & 1 << grid.pinned.get(b, 0) for b, offsets in enumerate(allowed)]
     changed = set(range(count))
     while changed:
         k = changed.pop()
@@ -265,7 +265,8 @@ def _neighbours(grid: Grid, check: Check) -> list[list[int]]:
     for b, (first, last) in enumerate(zip(grid.first, grid.last, strict=True)):
         check(len(grid.sizes))
         others = enumerate(zip(grid.first, grid.last, strict=True))
-        neighbours.append([k for k, (since, until) in others if k != b and since <= last and first <= until])
+        near = [k for k, (since, until) in others if k != b and since <= last and first <= until]
+        neighbours.append([k for k in near if grid.meet(b, k)] if grid.idle else near)
     return neighbours
 
 
@@ -310,14 +311,16 @@ class _Limits:
         self.alive: list[list[int]] = [[] for _ in range(grid.sections)]
         for b, (first, last) in enumerate(zip(grid.first, grid.last, strict=True)):
             check(last - first)
-            for x in range(first, last + 1):
+            for x in grid.span(b):
                 self.alive[x].append(b)
 
     def allowed(self, b: int) -> int:
         self.check(_work(self.height))
         sizes = self.grid.sizes
         offsets = (1 << max(self.height - sizes[b] + 1, 0)) - 1
-        for x in range(self.grid.first[b], self.grid.last[b] + 1):
+        if b in self.grid.pinned:
+            offsets &= 1 << self.grid.pinned[b]
+        for x in self.grid.span(b):
             others = [_steps(self.grid, k) for k in self.alive[x] if k != b]
             slack = self.height - sum(min(_steps(self.grid, k)) for k in self.alive[x])
             if slack < 0:

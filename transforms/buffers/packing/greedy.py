@@ -50,14 +50,14 @@ def _best_order(rectangles: Sequence[Rectangle], effort: Effort, tightest: bool)
     effort.check()
     grid = to_grid(rectangles)
     needs = grid.fullest()
-    # Overlaps are ignored in larger problems, which need the C core: it does not support them.
-    python = grid.overlaps and len(rectangles) <= MOST_OVERLAPPED
+    # The C core supports neither gaps nor pinned offsets nor overlaps; larger problems need it, without overlaps.
+    python = grid.idle or grid.pinned or (grid.overlaps and len(rectangles) <= MOST_OVERLAPPED)
     core = _library() if effort.core and grid.fits_the_core and not python else None
     best: Placement | None = None
     for order in ORDERS.values():
         effort.check()
         keys = [order(shape, need) for shape, need in zip(rectangles, needs, strict=True)]
-        numbers = sorted(range(len(rectangles)), key=keys.__getitem__)
+        numbers = sorted(range(len(rectangles)), key=lambda i: (i not in grid.pinned, keys[i]))
         if core is None:
             offsets = _place(grid, numbers, tightest, effort)
         else:
@@ -88,12 +88,15 @@ def _place(grid: Grid, order: Sequence[int], tightest: bool, effort: Effort) -> 
         effort.check()
         size, first, last = grid.sizes[b], grid.first[b], grid.last[b]
         near = [(start, end) for start, end, since, until, _ in placed if since <= last and first <= until]
+        if grid.idle:
+            near = [(start, end) for start, end, *_, k in placed if grid.meet(b, k)]
         if grid.overlaps:
             alive = [(start, k) for start, _, since, until, k in placed if since <= last and first <= until]
             # A buffer blocks the offsets above `start - size` and below its end, adjusted by the distance of an
             # overlap.
             near = sorted((start + size - grid.above(b, k), start + grid.above(k, b)) for start, k in alive)
-        offsets[b] = offset = choose(near, size, grid.alignments[b])
+        pinned = grid.pinned.get(b)
+        offsets[b] = offset = choose(near, size, grid.alignments[b]) if pinned is None else pinned
         insort(placed, (offset, offset + size, first, last, b))
     return offsets
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from math import gcd
 
@@ -33,6 +33,10 @@ class Grid:
     """For each result that may overlap operands, the least distance at which each operand starts above it."""
     savings: Mapping[int, tuple[int, int]]
     """For each such result, an upper bound on the units that overlaps save, and the last section in which they do."""
+    idle: Mapping[int, frozenset[int]] = field(default_factory=dict[int, frozenset[int]])
+    """For each buffer with gaps, the sections between its first and its last one in which it occupies nothing."""
+    pinned: Mapping[int, int] = field(default_factory=dict[int, int])
+    """For each buffer with a pinned offset, this offset."""
 
     def above(self, below: int, buffer: int) -> int:
         """If both buffers are alive together, the units from the start of buffer `below` to the lowest start of
@@ -42,20 +46,38 @@ class Grid:
             return self.overlaps[below].get(buffer, self.sizes[below])
         return self.sizes[below]
 
+    def span(self, buffer: int) -> Sequence[int]:
+        """The sections in which a buffer occupies units, in ascending order."""
+        whole = range(self.first[buffer], self.last[buffer] + 1)
+        idle = self.idle.get(buffer)
+        return whole if idle is None else [x for x in whole if x not in idle]
+
+    def meet(self, a: int, b: int) -> bool:
+        """True if two buffers occupy units in a common section."""
+        low, high = max(self.first[a], self.first[b]), min(self.last[a], self.last[b])
+        if low > high or not (a in self.idle or b in self.idle):
+            return low <= high
+        idle = self.idle.get(a, frozenset()) | self.idle.get(b, frozenset())
+        return any(x not in idle for x in range(low, high + 1))
+
     def in_order(self, order: Sequence[int]) -> Grid:
         """The same buffers renumbered: buffer order[0] becomes the first."""
 
         def pick(values: tuple[int, ...]) -> tuple[int, ...]:
             return tuple(values[b] for b in order)
 
-        number = {buffer: place for place, buffer in enumerate(order)} if self.overlaps else {}
+        renumbered = self.overlaps or self.idle or self.pinned
+        number = {buffer: place for place, buffer in enumerate(order)} if renumbered else {}
         overlaps = {
             number[result]: {number[operand]: distance for operand, distance in operands.items()}
             for result, operands in self.overlaps.items()
         }
         savings = {number[result]: saved for result, saved in self.savings.items()}
+        idle = {number[buffer]: sections for buffer, sections in self.idle.items()}
+        pinned = {number[buffer]: offset for buffer, offset in self.pinned.items()}
         lives = pick(self.first), pick(self.last)
-        return Grid(self.unit, self.sections, pick(self.sizes), pick(self.alignments), *lives, overlaps, savings)
+        sizes = pick(self.sizes), pick(self.alignments)
+        return Grid(self.unit, self.sections, *sizes, *lives, overlaps, savings, idle, pinned)
 
     def results_first(self, order: Sequence[int]) -> list[int]:
         """The given order, changed so that a result precedes the operands that may start at the same offset as the
@@ -87,7 +109,7 @@ class Grid:
     @property
     def fits_the_core(self) -> bool:
         """True if the integers of the C code can represent every offset of a packing that has been pushed down."""
-        return sum(self.sizes) + sum(self.alignments) < MOST_UNITS
+        return sum(self.sizes) + sum(self.alignments) + max(self.pinned.values(), default=0) < MOST_UNITS
 
     def alive(self) -> list[int]:
         """The number of units alive in each section."""
@@ -95,7 +117,11 @@ class Grid:
         for size, first, last in zip(self.sizes, self.first, self.last, strict=True):
             changes[first] += size
             changes[last + 1] -= size
-        return list(accumulate(changes))[:-1]
+        alive = list(accumulate(changes))[:-1]
+        for buffer, sections in self.idle.items():
+            for x in sections:
+                alive[x] -= self.sizes[buffer]
+        return alive
 
     def fullest(self) -> list[int]:
         """For each buffer, the units alive in the fullest of its sections, computed in O(n log n)."""
@@ -119,15 +145,17 @@ class Grid:
 
 def to_grid(rectangles: Sequence[Rectangle]) -> Grid:
     """The grid of rectangles, none of which may be empty."""
-    starts = sorted({shape.first for shape in rectangles})
-    ends = sorted({shape.last for shape in rectangles})
+    lives = [shape.lives for shape in rectangles]
+    starts = sorted({first for intervals in lives for first, _ in intervals})
+    ends = sorted({last for intervals in lives for _, last in intervals})
     sections: list[int] = []
     for start, following in zip(starts, [*starts[1:], None], strict=True):
         end = ends[bisect_left(ends, start)]
         if following is None or end < following:
             sections.append(start)
     distances = [distance for shape in rectangles for _, distance in shape.overlaps]
-    unit = gcd(*(shape.size for shape in rectangles), *distances)
+    pinned = {i: shape.pinned for i, shape in enumerate(rectangles) if shape.pinned is not None}
+    unit = gcd(*(shape.size for shape in rectangles), *distances, *pinned.values())
     while rest := [shape.alignment for shape in rectangles if unit % shape.alignment and shape.alignment % unit]:
         unit = gcd(unit, *rest)
     overlaps = {
@@ -145,4 +173,17 @@ def to_grid(rectangles: Sequence[Rectangle]) -> Grid:
         tuple(bisect_right(sections, shape.last) - 1 for shape in rectangles),
         overlaps,
         {i: (saved // unit, bisect_right(sections, until) - 1) for i, (saved, until) in savings.items()},
+        idle_sections(rectangles, sections),
+        {i: offset // unit for i, offset in pinned.items()},
     )
+
+
+def idle_sections(rectangles: Sequence[Rectangle], sections: Sequence[int]) -> dict[int, frozenset[int]]:
+    """For each rectangle with gaps, the indices of the sections that lie in its gaps. sections: a point of each."""
+    return {
+        i: frozenset(
+            x for first, last in shape.gaps for x in range(bisect_left(sections, first), bisect_right(sections, last))
+        )
+        for i, shape in enumerate(rectangles)
+        if shape.gaps
+    }

@@ -15,7 +15,7 @@ from enum import Enum
 
 from tinyml.transforms.buffers.packing.cover import cover, normal_patterns
 from tinyml.transforms.buffers.packing.effort import Effort, OutOfTime
-from tinyml.transforms.buffers.packing.grid import Grid
+from tinyml.transforms.buffers.packing.grid import Grid, idle_sections
 from tinyml.transforms.buffers.packing.modes import pack
 from tinyml.transforms.buffers.packing.rectangles import JUDGES, OTHER_JUDGE, Rectangle
 
@@ -115,7 +115,7 @@ def _in_bytes(rectangles: Sequence[Rectangle]) -> Grid:
 
     These sections suffice: of two buffers that are alive together, one is alive where the other starts.
     """
-    starts = sorted({shape.first for shape in rectangles})
+    starts = sorted({first for shape in rectangles for first, _ in shape.lives})
     return Grid(
         unit=1,
         sections=len(starts),
@@ -125,4 +125,6 @@ def _in_bytes(rectangles: Sequence[Rectangle]) -> Grid:
         last=tuple(bisect_right(starts, shape.last) - 1 for shape in rectangles),
         overlaps={i: dict(shape.overlaps) for i, shape in enumerate(rectangles) if shape.overlaps},
         savings={},
+        idle=idle_sections(rectangles, starts),
+        pinned={i: shape.pinned for i, shape in enumerate(rectangles) if shape.pinned is not None},
     )

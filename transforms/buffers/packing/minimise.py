@@ -8,7 +8,7 @@ time if one ends where the other starts.
 Packings without a spare byte often contain such pairs. They look like one rectangle that was divided into two, and
 merging undoes the division. A pair may also be a coincidence, especially if many buffers are alive together, and among
 small or short-lived buffers. The smaller problem may then have no packing. Each seed therefore leaves different pairs
-unmerged. Buffers that may overlap each other are never merged.
+unmerged. Buffers that may overlap each other, or have gaps or pinned offsets, are never merged.
 """
 
 from __future__ import annotations
@@ -193,6 +193,8 @@ class Minimiser:
                     tuple(
                         Overlap(block_of[operand], distance) for shape in shapes for operand, distance in shape.overlaps
                     ),
+                    shapes[0].gaps,
+                    shapes[0].pinned,
                 )
                 for block, shapes in zip(blocks, parts, strict=True)
             ]
@@ -343,6 +345,7 @@ def merge_buffers(grid: Grid, seed: int) -> list[_MergedBlock]:
     blocks = dict(enumerate(_MergedBlock(*shape, ((b, 0),)) for b, shape in enumerate(shapes)))
     refused = set[tuple[int, int]]()
     apart = {b for result, operands in grid.overlaps.items() for b in (result, *operands)}
+    apart |= grid.idle.keys() | grid.pinned.keys()
     count = len(blocks)
     while True:
         weighed = [

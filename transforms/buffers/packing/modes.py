@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from math import lcm
 
 from tinyml.dialects.plugins import PACKERS as GROUP
 from tinyml.dialects.plugins import PluginError, Row
@@ -110,16 +111,36 @@ def _noted(
     return placement
 
 
+def _above_pinned(algorithm: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
+    """The placement by an algorithm that knows no pinned offsets: it places the other rectangles above all pinned ones.
+
+    The algorithm does not use the bytes of rectangles in their gaps.
+    """
+    free = [i for i, shape in enumerate(rectangles) if shape.pinned is None]
+    if len(free) == len(rectangles):
+        return algorithm(rectangles, effort)
+    ends = [shape.pinned + shape.size for shape in rectangles if shape.pinned is not None]
+    step = lcm(*(rectangles[i].alignment for i in free))
+    floor = -(-max(ends) // step) * step
+    placed = algorithm(keep_numbers(rectangles, free), effort)
+    offsets = [shape.pinned or 0 for shape in rectangles]
+    for i, offset in zip(free, placed.offsets, strict=True):
+        offsets[i] = floor + offset
+    moves = tuple(replace(move, index=free[move.index], offset=floor + move.offset) for move in placed.moves)
+    height = floor + placed.height if free else max(ends)
+    return replace(placed, offsets=tuple(offsets), height=height, lower_bound=effort.need, moves=moves)
+
+
 by_first_fit: Mode = partial(_noted, FIRST_FIT, first_fit)
 by_best_fit: Mode = partial(_noted, "best-fit", best_fit)
-one_by_one: Mode = partial(_noted, "none", apart)
+one_by_one: Mode = partial(_noted, "none", partial(_above_pinned, apart))
 
 
 def by_shiftry(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
     """The placement by Shiftry's allocator."""
     from tinyml.transforms.buffers.packing.shiftry import shiftry
 
-    return _noted("shiftry", shiftry, rectangles, effort)
+    return _noted("shiftry", partial(_above_pinned, shiftry), rectangles, effort)
 
 
 def by_exact_cover(rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
@@ -189,7 +210,7 @@ def pack(
     if effort.seconds < math.inf:
         from tinyml.transforms.buffers.packing.sweep import sweep
 
-        _noted("sweep", sweep, given, effort)
+        _noted("sweep", partial(_above_pinned, sweep), given, effort)
     try:
         placement = PACKERS.get(mode)(given, effort)
     except OutOfTime:
@@ -220,5 +241,8 @@ def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], placement: Pla
 
 
 def _coarsened(shape: Rectangle, coarsen: int) -> Rectangle:
+    if shape.pinned is not None:
+        # Fixed neighbours may be closer to each other than rounded sizes permit.
+        return shape
     overlaps = tuple(Overlap(operand, distance + -distance % coarsen) for operand, distance in shape.overlaps)
     return replace(shape, size=shape.size + -shape.size % coarsen, overlaps=overlaps)

@@ -68,7 +68,7 @@ def search(core: ctypes.CDLL, grid: Grid, capacity: int, nodes: int, seconds: fl
 
     offsets, used = _numbers([0] * len(grid.sizes)), ctypes.c_int64(0)
     limits = [ctypes.c_int64(capacity), ctypes.c_int64(nodes)]
-    arguments = [*_overlaps(grid), *limits]
+    arguments = [*_overlaps(grid), *_constraints(grid), *limits]
     ended = Outcome(_run(core.tm_branch_and_bound, grid, arguments, [offsets, ctypes.byref(used)], seconds))
     return SearchOutcome(ended, tuple(offsets) if ended is Outcome.FOUND else (), used.value)
 
@@ -87,6 +87,17 @@ def _overlaps(grid: Grid) -> list[ctypes.Array[ctypes.c_int64]]:
     least = [size - saved for size, (saved, _) in zip(grid.sizes, savings, strict=True)]
     shared = [until for _, until in savings]
     return [_numbers(values) for values in ([*starts], operands, distances, least, shared)]
+
+
+def _constraints(grid: Grid) -> list[Any]:
+    """The gaps of all buffers, as a byte for each buffer and section or NULL, and their pinned offsets, for C."""
+    idle = None
+    if grid.idle:
+        idle = (ctypes.c_ubyte * (len(grid.sizes) * grid.sections))()
+        for b, sections in grid.idle.items():
+            for x in sections:
+                idle[b * grid.sections + x] = 1
+    return [idle, _numbers([grid.pinned.get(b, -1) for b in range(len(grid.sizes))])]
 
 
 def place(core: ctypes.CDLL, grid: Grid, order: Sequence[int], tightest: bool, seconds: float) -> list[int] | None:

@@ -41,14 +41,21 @@ def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
     If all alignments have a common divisor g, every buffer except the topmost occupies a multiple of g bytes. The need
     therefore grows where a rectangle starts. It may also grow where a rectangle ends and the remaining alignments have
     a greater common divisor. With overlaps, padding is not counted, and the greatest possible savings are subtracted.
+    If the end of a buffer with a pinned offset is higher than all needs, the point is its first one.
     """
     apart = not any(shape.overlaps for shape in rectangles)
     padded = apart and len(rectangles) <= MOST_PADDED and any(shape.alignment > 1 for shape in rectangles)
     best = _padded_peak(rectangles) if padded else _plain_peak(rectangles)
     if best is None:
         return Peak(0, 0, ())
-    point, need = best
-    return Peak(point, need, tuple(i for i, shape in enumerate(rectangles) if shape.first <= point <= shape.last))
+    ends = [(shape.pinned + shape.size, -shape.first) for shape in rectangles if shape.pinned is not None]
+    end, minus_point = max(ends, default=(0, 0))
+    point, need = best if end <= best[1] else (-minus_point, end)
+    return Peak(point, need, tuple(i for i, shape in enumerate(rectangles) if _is_alive(shape, point)))
+
+
+def _is_alive(shape: Rectangle, point: int) -> bool:
+    return shape.first <= point <= shape.last and not any(first <= point <= last for first, last in shape.gaps)
 
 
 def _plain_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
@@ -59,6 +66,9 @@ def _plain_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
     for shape in rectangles:
         changes[shape.first] = changes.get(shape.first, 0) + shape.size
         changes[shape.last + 1] = changes.get(shape.last + 1, 0) - shape.size
+        for first, last in shape.gaps:
+            changes[first] = changes.get(first, 0) - shape.size
+            changes[last + 1] = changes.get(last + 1, 0) + shape.size
         if shape.overlaps:
             saved, until = saving(rectangles, shape)
             changes[shape.first] -= saved
@@ -73,8 +83,8 @@ def _padded_peak(rectangles: Sequence[Rectangle]) -> tuple[int, int] | None:
     """Return the first point with the greatest need, and this need in bytes. The need includes the padding that
     alignments prove.
     """
-    changes = [(shape.first, 1, i) for i, shape in enumerate(rectangles)]
-    changes += [(shape.last + 1, 0, i) for i, shape in enumerate(rectangles)]
+    changes = [(first, 1, i) for i, shape in enumerate(rectangles) for first, _ in shape.lives]
+    changes += [(last + 1, 0, i) for i, shape in enumerate(rectangles) for _, last in shape.lives]
     changes.sort()
     alive = _Alive(rectangles)
     best: tuple[int, int] | None = None

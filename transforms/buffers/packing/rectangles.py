@@ -23,7 +23,9 @@ class Rectangle:
     """A buffer over time: `size` bytes at an offset that is a multiple of `alignment`, alive from `first` to `last`.
 
     overlaps: operands whose bytes the buffer may occupy during their last read, each at most once. Chains of overlaps
-    are acyclic.
+    are acyclic. gaps: the first and last points of intervals in which the buffer occupies no bytes. Gaps are sorted,
+    disjoint, and strictly between `first` and `last`; the offset is the same before and after a gap. pinned: the offset
+    that the buffer must have, a multiple of its alignment. A buffer with gaps or a pinned offset has no overlaps.
     """
 
     name: str
@@ -32,6 +34,15 @@ class Rectangle:
     first: int
     last: int
     overlaps: tuple[Overlap, ...] = ()
+    gaps: tuple[tuple[int, int], ...] = ()
+    pinned: int | None = None
+
+    @property
+    def lives(self) -> list[tuple[int, int]]:
+        """The intervals, by their first and last points, in which the buffer occupies bytes."""
+        starts = [self.first, *(last + 1 for _, last in self.gaps)]
+        ends = [*(first - 1 for first, _ in self.gaps), self.last]
+        return [*zip(starts, ends, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -161,7 +172,9 @@ def saving(rectangles: Sequence[Rectangle], shape: Rectangle) -> Saving:
 
 
 def overlap_in_time(a: Rectangle, b: Rectangle) -> bool:
-    return a.first <= b.last and b.first <= a.last
+    if not (a.gaps or b.gaps):
+        return a.first <= b.last and b.first <= a.last
+    return any(since <= last and first <= until for since, until in a.lives for first, last in b.lives)
 
 
 def placement_at(rectangles: Sequence[Rectangle], offsets: Sequence[int], bound: int) -> Placement:

@@ -26,10 +26,12 @@ def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: 
         yield f"{len(placement.offsets)} offsets for {len(rectangles)} buffers"
         return
     stays = [*_stays(rectangles, placement)]
-    for i, start, _, _ in stays:
+    for i, start, _, _ in _whole_stays(rectangles, placement):
         shape = rectangles[i]
         if start < 0 or start % shape.alignment:
             yield f"{shape.name} lies at byte {start}, not at a multiple of {shape.alignment}"
+        if shape.pinned is not None and shape.size and start != shape.pinned:
+            yield f"{shape.name} lies at byte {start}, not at its pinned offset {shape.pinned}"
     overlapping = {k for i, shape in enumerate(rectangles) for k in (i, *_operands(shape)) if shape.overlaps}
     yield from _overlaps(rectangles, [stay for stay in stays if stay[0] not in overlapping])
     yield from _bad_overlaps(rectangles, stays, overlapping)
@@ -46,7 +48,20 @@ def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: 
 
 
 def _stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[tuple[int, int, int, int]]:
-    """Yield index, first byte, first point and last point of every interval that a buffer spends at one offset."""
+    """Yield index, first byte, first point and last point of every interval that a buffer spends at one offset, outside
+    its gaps.
+    """
+    for i, start, first, last in _whole_stays(rectangles, placement):
+        for low, high in rectangles[i].gaps:
+            if first <= high and low <= last:
+                if first < low:
+                    yield i, start, first, low - 1
+                first = high + 1
+        if first <= last:
+            yield i, start, first, last
+
+
+def _whole_stays(rectangles: Sequence[Rectangle], placement: Placement) -> Iterator[tuple[int, int, int, int]]:
     moves: dict[int, list[BufferMove]] = {}
     for move in placement.moves:
         moves.setdefault(move.index, []).append(move)
@@ -161,15 +176,29 @@ def _disturbances(rectangles: Sequence[Rectangle], placement: Placement) -> Iter
 
 
 def _most_alive(rectangles: Sequence[Rectangle]) -> int:
-    """The greatest number of bytes alive at the same time."""
-    changes = sorted(
-        change for shape in rectangles for change in ((shape.first, 1, shape.size), (shape.last + 1, 0, -shape.size))
-    )
-    most = now = 0
+    """The greatest number of bytes alive at the same time, or the highest end of a buffer with a pinned offset."""
+    changes: list[tuple[int, int, int]] = []
+    for shape in rectangles:
+        changes += [(shape.first, 1, shape.size), (shape.last + 1, 0, -shape.size)]
+        for first, last in shape.gaps:
+            changes += [(first, 0, -shape.size), (last + 1, 1, shape.size)]
+    changes.sort()
+    most = max((shape.pinned + shape.size for shape in rectangles if shape.pinned is not None), default=0)
+    now = 0
     for _, _, size in changes:
         now += size
         most = max(most, now)
     return most
+
+
+def _meet(a: Rectangle, b: Rectangle) -> bool:
+    """True if two buffers are alive at a common point. If they are, one of them begins or resumes at such a point."""
+    points = [a.first, b.first, *(last + 1 for shape in (a, b) for _, last in shape.gaps)]
+    return any(all(_is_alive(shape, point) for shape in (a, b)) for point in points)
+
+
+def _is_alive(shape: Rectangle, point: int) -> bool:
+    return shape.first <= point <= shape.last and not any(first <= point <= last for first, last in shape.gaps)
 
 
 class _Lower:
@@ -184,7 +213,9 @@ class _Lower:
 
     def find(self) -> int | None:
         """The height of a placement below the limit; None if there is none, or if the patience is exhausted."""
-        return self._place([], list(range(len(self.rectangles))))
+        pinned = [(i, shape.pinned) for i, shape in enumerate(self.rectangles) if shape.pinned is not None]
+        free = [i for i, shape in enumerate(self.rectangles) if shape.pinned is None]
+        return self._place(pinned, free)
 
     def _place(self, placed: list[tuple[int, int]], left: list[int]) -> int | None:
         if not left:
@@ -204,7 +235,7 @@ class _Lower:
     def _lowest(self, i: int, placed: list[tuple[int, int]]) -> int:
         shape = self.rectangles[i]
         near = [(start, j, self.rectangles[j]) for j, start in placed]
-        near = [(s, j, box) for s, j, box in near if not (box.last < shape.first or shape.last < box.first)]
+        near = [(s, j, box) for s, j, box in near if _meet(shape, box)]
         ends = [s + box.size for s, _, box in near]
         ends += [s + distance for s, _, box in near for k, distance in box.overlaps if k == i]
         candidates = sorted({0, *(-(-end // shape.alignment) * shape.alignment for end in ends)})

@@ -12,7 +12,7 @@ from programs.paths import TESTS
 from tinyml.tools.commands import pack as pack_module
 from tinyml.tools.commands.pack import read_problem
 from tinyml.tools.main import main
-from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, lower_bound, pack
+from tinyml.transforms.buffers.packing import MODES, Effort, Placement, Rectangle, lower_bound, pack
 from tinyml.transforms.buffers.packing.validator import complaints
 
 PROBLEMS = TESTS / "packing"
@@ -48,7 +48,7 @@ def test_alignment_and_empty_columns(tmp_path: Path, capsys: pytest.CaptureFixtu
     }
 
 
-EXPECTED = "expected a header with id,lower,upper,size and optionally alignment"
+EXPECTED = "expected a header with id,lower,upper,size and optionally alignment,gaps,offset"
 
 
 @pytest.mark.parametrize(
@@ -58,19 +58,20 @@ EXPECTED = "expected a header with id,lower,upper,size and optionally alignment"
         ("id,lower,upper,size,\na,0,2,4,\n", 1, f"unknown column ''; {EXPECTED}"),
         ("id,lower,upper,size,size\na,0,2,4,5\n", 1, f"duplicate column 'size'; {EXPECTED}"),
         (
-            "id,lower,upper,size,gaps\nu1,5,12,6,\nu0,0,20,6,5-12\n",
+            "id,lower,upper,size,gaps\nu1,5,12,6,\nu0,0,20,6,5-12 13-14@0:3\n",
             3,
-            "gaps '5-12' of buffer 'u0' is not supported: a buffer is live from lower to upper without gaps",
+            "gap '13-14@0:3' is not supported: a buffer is unused as a whole or not at all",
         ),
+        ("id,lower,upper,size,gaps\nu0,0,20,6,5\n", 2, "a gap must have the form 7-9, got '5'"),
+        ("id,lower,upper,size,gaps\nu0,3,20,6,2-4\n", 2, "a gap must be a part of 3-20, got '2-4'"),
+        ("id,lower,upper,size,gaps\nu0,3,20,6,19-21\n", 2, "a gap must be a part of 3-20, got '19-21'"),
+        ("id,lower,upper,size,gaps\nu0,3,20,6,7-7\n", 2, "a gap must be a part of 3-20, got '7-7'"),
+        ("id,lower,upper,size,gaps\nu0,3,20,6,7-20 3-7\n", 2, "the gaps leave nothing of 3-20"),
+        ("id,lower,upper,size,offset\nu0,0,4,6,-1\n", 2, "offset must be at least 0, got '-1'"),
         (
-            "id,lower,upper,size,gaps\nu0,0,20,6,5-12@0:3\n",
+            "id,lower,upper,size,alignment,offset\nu0,0,4,6,4,6\n",
             2,
-            "gaps '5-12@0:3' of buffer 'u0' is not supported: a buffer is live from lower to upper without gaps",
-        ),
-        (
-            "id,lower,upper,size,offset\nu0,0,4,6,0\n",
-            2,
-            "offset '0' of buffer 'u0' is not supported: every buffer is placed again, so leave it empty",
+            "offset must be a multiple of alignment 4, got 6",
         ),
         (
             "id,lower,upper,size,hint\nu0,0,4,6,0\n",
@@ -85,6 +86,56 @@ def test_columns_that_no_packer_takes(
     path = write(tmp_path, text)
     assert main(["pack", path]) == 1
     assert capsys.readouterr().err == f"error: {path}:{line}: {said}\n"
+
+
+GAPS = "id,lower,upper,size,gaps\nu0,0,20,6,{gaps}\nu1,5,12,9,\n"
+
+
+@pytest.mark.parametrize("mode", ["auto", "first-fit", "best-fit", "exact-cover", "branch-and-bound"])
+@pytest.mark.parametrize(("gaps", "least"), [("5-12", 9), ("8-12 5-8", 9), ("5-11", 15), ("6-12", 15), ("", 15)])
+def test_a_buffer_in_the_gap_of_another_one(
+    gaps: str, least: int, mode: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["pack", write(tmp_path, GAPS.format(gaps=gaps)), "--mode", mode]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == f"2 buffers in {least} bytes: optimal"
+
+
+def test_gaps_are_written_and_drawn_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    problem, picture = write(tmp_path, GAPS.format(gaps="5-12 18-20")), tmp_path / "arena.svg"
+    assert main(["pack", problem, "--picture", str(picture)]) == 0
+    written = "id,lower,upper,size,gaps,offset\nu0,0,18,6,5-12,0\nu1,5,12,9,,0\n"
+    assert capsys.readouterr().out == written
+    assert picture.read_text().count("u0") >= 2
+    assert main(["pack", write(tmp_path, written)]) == 0
+    said = capsys.readouterr()
+    assert (said.out, said.err.splitlines()[-1]) == (written, "2 buffers in 9 bytes: optimal")
+
+
+FIXED = "id,lower,upper,size,offset\na,0,4,6,2\nb,0,4,2,{b}\nc,0,4,3,\n"
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("limit", [[], ["--seconds", "0"]])
+def test_a_fixed_offset_is_kept_in_every_mode(
+    mode: str, limit: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["pack", write(tmp_path, FIXED.format(b="")), "--mode", mode, *limit]) == 0
+    rows = {row["id"]: int(row["offset"]) for row in csv.DictReader(capsys.readouterr().out.splitlines())}
+    assert rows["a"] == 2
+    assert not {*range(2, 8)} & {*range(rows["c"], rows["c"] + 3)}
+
+
+@pytest.mark.parametrize(("b", "fits"), [("0", True), ("1", False), ("7", False), ("8", True)])
+def test_fixed_offsets_that_contradict_each_other(
+    b: str, fits: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = write(tmp_path, FIXED.format(b=b))
+    assert main(["pack", path]) == (0 if fits else 1)
+    said = capsys.readouterr().err
+    byte = 2 if b == "1" else 7
+    contradiction = f"bytes {byte} to {byte} at point 0\n"
+    assert said.startswith(f"error: {path}: pinned offsets contradict each other: ") is not fits
+    assert said.endswith(contradiction) is not fits
 
 
 def test_a_buffer_that_moves_has_several_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -169,11 +220,8 @@ def test_an_interrupted_search_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("", "problem.csv:1: no column 'id'; expected a header with id,lower,upper,size and optionally alignment"),
-        (
-            "id,lower,upper\n",
-            "problem.csv:1: no column 'size'; expected a header with id,lower,upper,size and optionally alignment",
-        ),
+        ("", f"problem.csv:1: no column 'id'; {EXPECTED}"),
+        ("id,lower,upper\n", f"problem.csv:1: no column 'size'; {EXPECTED}"),
         ("id,lower,upper,size\na,0,x,4\n", "problem.csv:2: upper must be an integer, got 'x'"),
         ("id,lower,upper,size\na,0,1\n", "problem.csv:2: size must be an integer, got nothing"),
         ("id,lower,upper,size\na,0,1,4,5\n", "problem.csv:2: more fields than the header has"),
