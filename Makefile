@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest core exhaustive bench fuzz kernels costs packing figures papers docs hashes keras bridges same-code mutants compile-times search-times format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest core exhaustive bench fuzz kernels costs packing figures papers docs hashes keras quantised bridges same-code mutants compile-times search-times format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -72,6 +72,12 @@ keras: $(VENV)/core ## convert the models of tests/models/keras anew, in an envi
 	build/keras/bin/python -m pip --disable-pip-version-check --quiet install -e '.[keras,test]'
 	build/keras/bin/python tests/models/keras/make_models.py
 	build/keras/bin/pytest -q tests/unit/lowering/frontends/test_keras.py tests/numeric/lowering/frontends/tflite/test_keras_files.py
+
+quantised: $(VENV)/core ## train the networks of tests/models/pt2e anew, in an environment with PyTorch and torchao of 1 GB, and test them
+	@.ci/venv '$(PYTHON)' build/quantised
+	build/quantised/bin/python -m pip --disable-pip-version-check --quiet install 'torch==2.13.*' torchao==0.18.0 onnxruntime -e '.[torch,sklearn,test]'
+	build/quantised/bin/python tests/models/pt2e/train.py tests/models/pt2e
+	build/quantised/bin/pytest -q tests/unit/lowering/frontends/test_pt2e.py tests/numeric/lowering/frontends/onnx/test_pt2e.py
 
 bridges: $(VENV)/test toolchains ## write the modules of tests/models/mlir anew with torch-mlir, JAX and IREE, each in an environment of its own (1 GB)
 	@for name in torch jax iree; do .ci/venv '$(PYTHON)' build/bridges/$$name; done
