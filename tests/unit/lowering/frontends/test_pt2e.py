@@ -45,6 +45,7 @@ def test_static_quantisation_is_accepted():
     check_static(GraphModule("quantized_decomposed.quantize_per_tensor.default"), "m")
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("per_channel", [True, False])
 @pytest.mark.parametrize("exported", [True, False])
 def test_a_converted_module_compiles(per_channel: bool, exported: bool):
@@ -69,3 +70,45 @@ def _converted(*, per_channel: bool) -> tuple[Any, Any, Any]:
     prepared = steps.prepare_pt2e(graph.module(), quantizers.XNNPACKQuantizer().set_global(config))
     prepared(x)
     return torch, steps.convert_pt2e(prepared), x
+
+
+RANGES = {"symmetric": (0, -127, 127), "signed": (-5, -128, 127), "unsigned": (100, 0, 255)}
+"""The zero point, the least and the greatest raw of activations."""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", RANGES)
+def test_ranges_of_activations(name: str):
+    """A product with a scale for each row, written in PT2E's ops: no output is more than a step away."""
+    torch, module, x = _written(*RANGES[name])
+    with torch.no_grad():
+        expected = module(x).numpy()
+    program = tinyml.compile(torch.export.export(module, (x[:1],)), x.numpy(), board="host")
+    steps = (program.predict(x.numpy()).reshape(expected.shape) - expected) / 0.05
+    assert np.abs(steps).max() < 1.01
+    assert np.mean(np.abs(steps) < 0.01) >= 0.97
+
+
+def _written(zero: int, low: int, high: int) -> tuple[Any, Any, Any]:
+    torch: Any = pytest.importorskip("torch")
+    import_module("torch.ao.quantization.fx._decomposed")
+    ops, dtype = torch.ops.quantized_decomposed, torch.int8 if low < 0 else torch.uint8
+
+    class Product(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("raws", torch.randint(-127, 128, (1, 6), dtype=torch.int8))
+            self.register_buffer("scales", torch.rand(1) / 50 + 0.01)
+            self.register_buffer("zeros", torch.zeros(1, dtype=torch.int64))
+
+        def forward(self, x: Any) -> Any:
+            x = self.rounded(x, 0.03)
+            weights = ops.dequantize_per_channel(self.raws, self.scales, self.zeros, 0, -127, 127, torch.int8)
+            return self.rounded(torch.nn.functional.linear(x, weights), 0.05)
+
+        def rounded(self, x: Any, scale: float) -> Any:
+            raws = ops.quantize_per_tensor(x, scale, zero, low, high, dtype)
+            return ops.dequantize_per_tensor(raws, scale, zero, low, high, dtype)
+
+    torch.manual_seed(0)
+    return torch, Product().eval(), torch.randn(200, 6) * 2
