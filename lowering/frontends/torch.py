@@ -1,12 +1,14 @@
-"""Import of a `torch.nn.Module` through an ONNX model that PyTorch exports into memory (the extra `torch`)."""
+"""Import of a `torch.nn.Module` or an exported program through an ONNX model that PyTorch exports into memory (the
+extra `torch`).
+"""
 
 from __future__ import annotations
 
 import io
 import logging
 import warnings
-from collections.abc import Sequence
-from contextlib import redirect_stdout
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from typing import Any, cast
 
@@ -15,10 +17,11 @@ from xdsl.dialects.builtin import ModuleOp
 from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.onnx.importer import read_onnx
+from tinyml.lowering.frontends.pt2e import is_graph, quantised_onnx
 
 
 def import_torch(module: Any, example: object) -> ModuleOp:
-    """Import a module in evaluation mode; the mode of the module itself is restored.
+    """Import a module in evaluation mode, or an exported program; the mode of the module itself is restored.
 
     example: an input, a tensor or array with an axis over samples, of which the first is used; a tuple for several
     inputs. Raises `InputError` without an example, for a module that PyTorch cannot export, and as `read_onnx` does.
@@ -32,12 +35,11 @@ def import_torch(module: Any, example: object) -> ModuleOp:
 def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
     """Export a module as an ONNX model, without messages of PyTorch; a failed export raises `InputError`."""
     torch = import_module("torch")
-    training = [each for each in module.modules() if each.training]
-    logged = logging.root.manager.disable
-    module.eval()
-    logging.disable(logging.WARNING)
     try:
-        with torch.no_grad(), redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore"):
+        if is_graph(module):
+            with _silence():
+                return quantised_onnx(module, arguments, name)
+        with _silence(), _evaluation(module):
             _check(module, arguments, name)
             return torch.onnx.export(module, arguments, dynamo=True, verbose=False).model_proto.SerializeToString()
     except InputError:
@@ -46,8 +48,28 @@ def _exported(module: Any, arguments: tuple[Any, ...], name: str) -> bytes:
         raise InputError(f"PyTorch exports with onnxscript: {install_command('torch')}", file=name) from error
     except Exception as error:
         raise InputError(f"PyTorch cannot export the module: {' '.join(str(error).split())}", file=name) from error
+
+
+@contextmanager
+def _silence() -> Generator[None]:
+    """A context without gradients, and without messages of PyTorch."""
+    torch, logged = import_module("torch"), logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with torch.no_grad(), redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore"):
+            yield
     finally:
         logging.disable(logged)
+
+
+@contextmanager
+def _evaluation(module: Any) -> Generator[None]:
+    """A context in which a module is in evaluation mode."""
+    training = [each for each in module.modules() if each.training]
+    module.eval()
+    try:
+        yield
+    finally:
         for each in training:
             each.training = True
 

@@ -24,6 +24,10 @@ EXPECTED = (
 )
 
 
+TORCH = {"torch.Module", "torch.ExportedProgram"}
+"""The classes of PyTorch's modules and exported programs."""
+
+
 def class_labels(module: ModuleOp) -> list[str | int] | None:
     """A copy of the labels of a program's classes in order; None without labels."""
     from tinyml.dialects.tdsl.interface import read_interface
@@ -82,11 +86,12 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
     """Load a trained model.
 
     source: the path of a file that a frontend reads, an estimator or a pipeline of scikit-learn, XGBoost or LightGBM, a
-    `Booster` of XGBoost or LightGBM, a model of CatBoost or Keras, a `torch.nn.Module`, a function of JAX, or an
-    `onnx.ModelProto`. example: an input of a module of PyTorch or of a function of JAX: a tensor or an array with a
-    sample axis, or a tuple with one such array per input. detector: true to load a k-means or a PCA as an anomaly
-    detector. Its score is the negative squared distance to the nearest centre, or the negative squared reconstruction
-    error. trust_pickle: true for .pkl and .joblib files from a trusted source; unpickling runs the code in the file.
+    `Booster` of XGBoost or LightGBM, a model of CatBoost or Keras, a `torch.nn.Module` or an exported program of
+    PyTorch, a function of JAX, or an `onnx.ModelProto`. example: an input of a module of PyTorch or of a function of
+    JAX: a tensor or an array with a sample axis, or a tuple with one such array per input. detector: true to load a
+    k-means or a PCA as an anomaly detector. Its score is the negative squared distance to the nearest centre, or the
+    negative squared reconstruction error. trust_pickle: true for .pkl and .joblib files from a trusted source;
+    unpickling runs the code in the file.
     Raises `InputError` for an object of another kind, a file that cannot be read, and a model with unsupported parts.
     """
     if isinstance(source, Model):
@@ -99,7 +104,7 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
         name = type(source).__name__
         if "xdsl.ModuleOp" in kinds:
             return of_object(_verified(source))
-        if "torch.Module" in kinds:
+        if kinds & TORCH:
             return of_object(_import("torch")("import_torch", source, example))
         if is_function(source):
             return of_object(_import("jax")("import_jax", source, example))
@@ -125,8 +130,8 @@ def of_object(module: ModuleOp, estimator: object = None) -> Model:
 
 
 def takes_example(source: object) -> bool:
-    """Whether a source is a module of PyTorch or a function of JAX, which do not declare the shapes of their inputs."""
-    return "torch.Module" in _kinds(source) or is_function(source)
+    """Whether a source is of PyTorch or a function of JAX, which need an input of the right shape."""
+    return bool(_kinds(source) & TORCH) or is_function(source)
 
 
 def _kinds(source: object) -> set[str]:

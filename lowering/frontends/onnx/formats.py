@@ -7,7 +7,7 @@ QuantizeLinear, directly or through ops that do not change numbers, is computed 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tinyml.dialects.extensions import imported
 from tinyml.dialects.formats.number_format import NumberFormat
@@ -21,9 +21,14 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.zeroskew.single_precision import FloatSkewType
     from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 
+Skewed: TypeAlias = "FloatSkewType | ZeroSkewType"
+
 ACTIVATIONS = "tinyml.dialects.formats.zeroskew.single_precision:FloatSkewType"
-WEIGHTS = "tinyml.dialects.formats.zeroskew.type:ZeroSkewType"
-"""The format extension for formats of quantised models."""
+INTEGERS = "tinyml.dialects.formats.zeroskew.type:ZeroSkewType"
+"""The format extensions for formats of quantised models: with ONNX Runtime's arithmetic, and with integers alone."""
+
+ROUNDING, EVEN = "tinyml.rounding", "even"
+"""The entry in the metadata of a model whose quantised results are rounded once from integers, halves to even."""
 
 WEIGHT_WIDTH, START_WIDTH = 8, 32
 
@@ -52,16 +57,19 @@ ON_RAWS = ("QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul",
 """Ops whose inputs are scales and zero points, or that convert: they distinguish quantised tensors from reals."""
 
 
-def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> FloatSkewType:
+def quantised_format(node: OnnxNode, scale: NDArray[Any] | None, zero: NDArray[Any] | None) -> Skewed:
     """The format of activations with a scale and a zero point. The type of the zero point is the type of the raws."""
     if scale is None or scale.size != 1 or scale.dtype.kind != "f" or not 0 < (value := float(scale.item())) < np.inf:
         raise node.error("expected one positive scale, a constant")
     kind = "uint8" if zero is None else zero.dtype.name
     if kind not in ("int8", "uint8") or (zero is not None and zero.size != 1):
         raise node.error(f"raws of {kind} with several zero points, or of that type, are not supported, only 8 bits")
-    point = 0 if zero is None else int(zero.item())
+    point = (0 if zero is None else int(zero.item())) - (UNSIGNED_ZERO if kind == "uint8" else 0)
+    if node.in_integers:
+        integers: type[ZeroSkewType] = imported(INTEGERS)
+        return integers(WEIGHT_WIDTH, value, point, to_even=True)
     format: type[FloatSkewType] = imported(ACTIVATIONS)
-    return format(value, point - UNSIGNED_ZERO if kind == "uint8" else point)
+    return format(value, point)
 
 
 def weights_format(node: OnnxNode, raws: NDArray[Any], scale: NDArray[Any], zero: NDArray[Any] | None) -> NumberFormat:
@@ -77,14 +85,14 @@ def weights_format(node: OnnxNode, raws: NDArray[Any], scale: NDArray[Any], zero
     if len(points) > 1 or (points != {0} and (len(scales) > 1 or raws.dtype.itemsize > 1)):
         raise node.error("a zero point other than 0 is supported for constants of 8 bits with one scale only")
     width = WEIGHT_WIDTH if raws.dtype.itemsize == 1 else START_WIDTH
-    format: type[ZeroSkewType] = imported(WEIGHTS)
+    format: type[ZeroSkewType] = imported(INTEGERS)
     return format(width, scales if len(scales) > 1 else scales[0], points.pop())
 
 
-def result_formats(graph: OnnxGraph) -> Mapping[str, FloatSkewType]:
+def result_formats(graph: OnnxGraph) -> Mapping[str, Skewed]:
     """By name, the format in which each value is computed. Values that are computed as floats are omitted."""
     constants = constants_of(graph)
-    formats: dict[str, FloatSkewType] = {}
+    formats: dict[str, Skewed] = {}
     for node in reversed(graph.nodes):
         if not node.inputs or not node.inputs[0]:
             continue
@@ -95,7 +103,7 @@ def result_formats(graph: OnnxGraph) -> Mapping[str, FloatSkewType]:
     return formats
 
 
-def input_format(graph: OnnxGraph, name: str, element: str) -> FloatSkewType | None:
+def input_format(graph: OnnxGraph, name: str, element: str) -> Skewed | None:
     """The format of a graph's input.
 
     It is the format to which the graph quantises the input, or from which it dequantises the input. None for an input
@@ -112,7 +120,7 @@ def input_format(graph: OnnxGraph, name: str, element: str) -> FloatSkewType | N
     return formats.pop() if len(formats) == 1 else None
 
 
-def _of_node(node: OnnxNode, constants: Mapping[str, NDArray[Any]]) -> FloatSkewType:
+def _of_node(node: OnnxNode, constants: Mapping[str, NDArray[Any]]) -> Skewed:
     scale, zero = (constants.get(name) for name in (*node.inputs[1:3], "", "")[:2])
     return quantised_format(node, scale, zero)
 

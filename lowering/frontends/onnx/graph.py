@@ -46,6 +46,7 @@ class OnnxNode:
     """A node of a model. version: the opset of the node's domain. Omitted inputs have empty names.
 
     layer: the PyTorch layer that the node was exported from, such as `Linear 'head'`; empty if the file names none.
+    in_integers: true if the model states that quantised results are rounded once from integers, halves to even.
     """
 
     op: str
@@ -57,6 +58,7 @@ class OnnxNode:
     attributes: Mapping[str, Attribute]
     file: str
     layer: str = field(default="", kw_only=True)
+    in_integers: bool = field(default=False, kw_only=True)
 
     @property
     def location(self) -> LocationAttr:

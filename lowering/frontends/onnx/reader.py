@@ -18,6 +18,7 @@ from tinyml.dialects.distribution import install_command
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
+from tinyml.lowering.frontends.onnx.formats import EVEN, ROUNDING
 from tinyml.lowering.frontends.onnx.graph import Attribute, Declared, Dims, OnnxGraph, OnnxNode
 from tinyml.lowering.frontends.onnx.tensors import ELEMENTS, tensor_array, text
 
@@ -59,7 +60,7 @@ def read_model(content: bytes, file: str) -> OnnxGraph:
     elif version not in OPSETS:
         raise InputError(f"opset {version} is not supported, only those up to {OPSETS[-1]}", file=file)
     properties = {text(each.key): text(each.value) for each in model.metadata_props}
-    graph = _OnnxReader(file, _opsets(model)).graph(model.graph, 0)
+    graph = _OnnxReader(file, _opsets(model), properties.get(ROUNDING) == EVEN).graph(model.graph, 0)
     annotations = {
         text(each.tensor_name): text(entry.value)
         for each in model.graph.quantization_annotation
@@ -88,9 +89,10 @@ def _opsets(model: ModelProto) -> Mapping[str, int]:
 
 
 class _OnnxReader:
-    def __init__(self, file: str, opsets: Mapping[str, int]):
+    def __init__(self, file: str, opsets: Mapping[str, int], in_integers: bool):
         self.file = file
         self.opsets = opsets
+        self.in_integers = in_integers
         self.elements = 0
         self.names: set[str] = set()
 
@@ -155,7 +157,18 @@ class _OnnxReader:
             attributes[text(attribute.name)] = self.attribute(attribute, depth)
         version = self.opsets.get(domain, OPSETS[-1])
         namespace = next((text(each.value) for each in node.metadata_props if each.key == "namespace"), "")
-        return OnnxNode(op, domain, version, name, inputs, outputs, attributes, self.file, layer=_layer(namespace))
+        return OnnxNode(
+            op,
+            domain,
+            version,
+            name,
+            inputs,
+            outputs,
+            attributes,
+            self.file,
+            layer=_layer(namespace),
+            in_integers=self.in_integers,
+        )
 
     def attribute(self, attribute: AttributeProto, depth: int) -> Attribute:
         """Convert an attribute to its value. The type in the attribute (AttributeProto.AttributeType) determines the

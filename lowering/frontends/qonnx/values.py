@@ -108,6 +108,7 @@ class Source(ABC):
     frac: int
     low: Integers
     high: Integers
+    _sums: list[OrderedTensor] = field(default_factory=list["OrderedTensor"], init=False)
 
     @abstractmethod
     def emit(self, to: Builder, addends: Integers | None, signs: Integers | None, element: Attribute) -> OrderedTensor:
@@ -119,8 +120,10 @@ class Source(ABC):
         return False
 
     def sums(self, to: Builder) -> OrderedTensor:
-        """Emit the exact integers."""
-        return self.emit(to, None, None, self.exact)
+        """Emit the exact integers, once for all nodes that read them."""
+        if not self._sums:
+            self._sums.append(self.emit(to, None, None, self.exact.type))
+        return self._sums[0]
 
     @property
     def exact(self) -> ExactInteger:

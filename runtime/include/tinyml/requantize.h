@@ -86,8 +86,14 @@ static inline __attribute__((__unused__)) int32_t tm_requantize_s64(int64_t x, i
 /* x * multiplier * 2^(shift - 31), rounded once, halves to even; results beyond 32 bits saturate. */
 static TMQ_SHARED __attribute__((__unused__)) int32_t tm_requantize_even_s32(int32_t x, int32_t multiplier, int8_t shift)
 {
-    const int8_t right = (int8_t)(31 - shift);
     const int64_t product = (int64_t)x * multiplier;
+    if (shift < -2) {
+        /* The lower word decides no more than whether the rest is zero, which one bit below the half keeps. */
+        const int32_t high = (int32_t)(product >> 32) | ((uint32_t)product != 0);
+        const int8_t places = (int8_t)(-1 - shift);
+        return (high + ((1L << (places - 1)) - 1 + (high >> places & 1))) >> places;
+    }
+    const int8_t right = (int8_t)(31 - shift);
     const int64_t odd = product >> right & 1;
     const int64_t y = (product + (((int64_t)1 << (right - 1)) - 1 + odd)) >> right;
     return y > INT32_MAX ? INT32_MAX : y < INT32_MIN ? INT32_MIN : (int32_t)y;

@@ -7,14 +7,20 @@ that tinyml imports each of them with the integers of `qonnx`, for inputs on the
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
+
+# The packages that execute models have no types.
+onnx: Any = import_module("onnx")
+helper: Any = import_module("onnx.helper")
+numpy_helper: Any = import_module("onnx.numpy_helper")
+Model: TypeAlias = Any
+"""A message of type `onnx.ModelProto`."""
 
 FOLDER = Path(__file__).parent
 SAMPLES, SAMPLES_OF_FILES = 24, 1000
@@ -28,8 +34,8 @@ class Net:
 
     def __init__(self, shape: list[int], domain: str = GENERAL, opset: int = 11):
         self.shape, self.domain, self.opset = shape, domain, opset
-        self.nodes: list[onnx.NodeProto] = []
-        self.constants: list[onnx.TensorProto] = []
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
         self.random = np.random.default_rng(79)
 
     def constant(self, numbers: Any, kind: Any = np.float32) -> str:
@@ -72,19 +78,19 @@ class Net:
         moments = self.random.normal(size=channels) * spread / 3, self.random.uniform(0.3, 2, channels) * spread**2
         return self.op("BatchNormalization", x, *map(self.constant, (*factors, *moments)), epsilon=1e-5)
 
-    def model(self, output: str) -> onnx.ModelProto:
+    def model(self, output: str) -> Model:
         graph = helper.make_graph(
             self.nodes,
             "g",
-            [helper.make_tensor_value_info("x", TensorProto.FLOAT, self.shape)],
-            [helper.make_tensor_value_info(output, TensorProto.FLOAT, None)],
+            [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, self.shape)],
+            [helper.make_tensor_value_info(output, onnx.TensorProto.FLOAT, None)],
             self.constants,
         )
         domains = [helper.make_opsetid("", self.opset), helper.make_opsetid(self.domain, 1)]
         return helper.make_model(graph, opset_imports=domains, ir_version=7)
 
 
-def signs() -> onnx.ModelProto:
+def signs() -> Model:
     """Weights and activations of 1 bit, a reshape by Shape, Gather and Concat, as an export of opset 9 has them."""
     net = Net([1, 2, 6, 6], BREVITAS, 9)
     batch = net.op("Gather", net.op("Shape", "x"), net.constant([0], np.int64), axis=0)
@@ -96,7 +102,7 @@ def signs() -> onnx.ModelProto:
     return net.model(net.op("Mul", net.dense(x, (3, 12), 1), net.constant(0.11)))
 
 
-def images() -> onnx.ModelProto:
+def images() -> Model:
     """Convolutions of 1 and 2 bits, with margins and pools."""
     net = Net([1, 3, 8, 8])
     x = net.quant("x", 1 / 128, 8)
@@ -107,7 +113,7 @@ def images() -> onnx.ModelProto:
     return net.model(net.dense(net.op("Flatten", x, axis=1), (5, 24), 2, 1))
 
 
-def depthwise() -> onnx.ModelProto:
+def depthwise() -> Model:
     """Scales per channel that are no powers of two, groups, an average pool and Trunc."""
     net = Net([1, 3, 8, 8])
     x = net.quant("x", 0.0078431, 8)
@@ -123,7 +129,7 @@ def depthwise() -> onnx.ModelProto:
     return net.model(net.op("Gemm", x, net.weights((5, 8), 4), bias, transB=1))
 
 
-def residual() -> onnx.ModelProto:
+def residual() -> Model:
     """Sums of activations of one scale and of two."""
     net = Net([1, 4, 6, 6])
     x = net.quant("x", 1 / 16, 5)
@@ -135,7 +141,7 @@ def residual() -> onnx.ModelProto:
     return net.model(net.dense(net.op("Flatten", x), (3, 4), 3, 0.25))
 
 
-def skewed() -> onnx.ModelProto:
+def skewed() -> Model:
     """Zero points, even and odd, ranges without their least or greatest integer, and 16 bits."""
     net = Net([1, 16], FINN)
     x = net.quant("x", 0.125, 8, signed=0, zero=100)
@@ -146,7 +152,7 @@ def skewed() -> onnx.ModelProto:
     return net.model(net.quant(net.dense(x, (4, 8), 5, 0.25), 0.0625, 16))
 
 
-def thresholds() -> onnx.ModelProto:
+def thresholds() -> Model:
     """MultiThreshold by channel and for all channels."""
     net = Net([1, 16])
     x = net.quant("x", 0.25, 4)
@@ -161,7 +167,7 @@ def thresholds() -> onnx.ModelProto:
     return net.model(net.dense(x, (3, 8), 3, 0.5))
 
 
-def rounded() -> onnx.ModelProto:
+def rounded() -> Model:
     """Every rounding mode after a sum."""
     net = Net([1, 16])
     x = net.quant("x", 0.25, 4)
@@ -170,7 +176,7 @@ def rounded() -> onnx.ModelProto:
     return net.model(net.dense(x, (3, 4 * len(MODES)), 3, 0.5))
 
 
-def limited() -> onnx.ModelProto:
+def limited() -> Model:
     """QuantizeLinear, Clip and DequantizeLinear, as Brevitas exports them."""
     net = Net([1, 3, 6, 6], GENERAL, 13)
 
@@ -196,7 +202,7 @@ def limited() -> onnx.ModelProto:
     return net.model(net.op("Gemm", x, weights, transB=1))
 
 
-def declared(model: onnx.ModelProto, integers: str) -> onnx.ModelProto:
+def declared(model: Model, integers: str) -> Model:
     """Annotate the input of a model with the integers that it has."""
     entry = onnx.StringStringEntryProto(key="finn_datatype", value=integers)
     annotation = onnx.TensorAnnotation(tensor_name="x", quant_parameter_tensor_names=[entry])
@@ -204,7 +210,7 @@ def declared(model: onnx.ModelProto, integers: str) -> onnx.ModelProto:
     return model
 
 
-def floors() -> onnx.ModelProto:
+def floors() -> Model:
     """Integers in floats, requantised by Mul, Add, Div, Floor and Clip, as QuantLib writes them."""
     net = Net([1, 3, 6, 6], GENERAL, 11)
 
@@ -222,7 +228,7 @@ def floors() -> onnx.ModelProto:
     return declared(net.model(x), "UINT8")
 
 
-def annotated() -> onnx.ModelProto:
+def annotated() -> Model:
     """An input that is annotated with signs, with a factor and an addend that make it 0 or 1."""
     net = Net([1, 20], BREVITAS, 14)
     x = net.op("Div", net.op("Add", "x", net.constant([1])), net.constant(2))
@@ -234,7 +240,7 @@ def annotated() -> onnx.ModelProto:
     return declared(net.model(net.sign(net.op("Gemm", x, net.weights((1, 8), 2, 0.774), transB=1))), "BIPOLAR")
 
 
-def transposed() -> onnx.ModelProto:
+def transposed() -> Model:
     """Images with their channels last, as exports of Keras have them, and scales per channel that are powers of two."""
     net = Net([1, 6, 6, 3], FINN, 9)
     x = net.op("Transpose", net.quant("x", 1 / 8, 5), perm=[0, 3, 1, 2])
@@ -249,10 +255,22 @@ def transposed() -> onnx.ModelProto:
     return net.model(net.dense(net.op("Reshape", x, net.constant([1, -1], np.int64)), (3, 125), 3, 0.25))
 
 
-MODELS = (signs, images, depthwise, residual, skewed, thresholds, rounded, limited, annotated, transposed, floors)
+MODELS: tuple[Callable[[], Model], ...] = (
+    signs,
+    images,
+    depthwise,
+    residual,
+    skewed,
+    thresholds,
+    rounded,
+    limited,
+    annotated,
+    transposed,
+    floors,
+)
 
 
-def step_of(model: onnx.ModelProto, node: onnx.NodeProto, constants: Mapping[str, NDArray[Any]]) -> float:
+def step_of(model: Model, node: Any, constants: Mapping[str, NDArray[Any]]) -> float:
     """The distance between the results of two neighbouring levels; for signs, half of it."""
     if node.op_type == "MultiThreshold":
         given = {each.name: helper.get_attribute_value(each) for each in node.attribute}
@@ -269,18 +287,19 @@ def inputs_of(shape: list[int], scale: float, samples: int) -> NDArray[np.float3
     return x
 
 
-def executed(model: onnx.ModelProto, samples: int) -> Iterator[tuple[str, NDArray[Any]]]:
+def executed(model: Model, samples: int) -> Iterator[tuple[str, NDArray[Any]]]:
     """Yield the inputs `x`, the integers at each quantiser by the name of its result, and the outputs `y`."""
-    from qonnx.core.modelwrapper import ModelWrapper
-    from qonnx.core.onnx_exec import execute_onnx
-    from qonnx.util.cleanup import cleanup_model
-
-    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    wrapper: Any = import_module("qonnx.core.modelwrapper").ModelWrapper
+    execute: Any = import_module("qonnx.core.onnx_exec").execute_onnx
+    cleanup: Any = import_module("qonnx.util.cleanup").cleanup_model
+    constants: dict[str, NDArray[Any]] = {
+        tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer
+    }
     nodes = [node for node in model.graph.node if node.op_type in QUANTISERS and node.input[0] not in constants]
     shape = [each.dim_value for each in model.graph.input[0].type.tensor_type.shape.dim]
     first = next((node for node in nodes if node.input[0] == model.graph.input[0].name), None)
     x = inputs_of(shape, 1 / 8 if first is None else step_of(model, first, constants), samples)
-    clean = cleanup_model(ModelWrapper(model))
+    clean = cleanup(wrapper(model))
     kind = clean.get_tensor_datatype(clean.graph.input[0].name)
     if kind.is_integer():
         random = np.random.default_rng(7)
@@ -293,7 +312,7 @@ def executed(model: onnx.ModelProto, samples: int) -> Iterator[tuple[str, NDArra
     renamed = [node.output[0] for node in clean.graph.node if node.op_type in QUANTISERS and node.input[0] not in known]
     y: list[Any] = []
     for each in x:
-        values = execute_onnx(clean, {clean.graph.input[0].name: each}, return_full_exec_context=True)
+        values = execute(clean, {clean.graph.input[0].name: each}, return_full_exec_context=True)
         for node, name in zip(nodes, renamed, strict=True):
             found[node.output[0]].append(values[name] / step_of(model, node, constants))
         y.append(values[clean.graph.output[0].name])
@@ -302,23 +321,22 @@ def executed(model: onnx.ModelProto, samples: int) -> Iterator[tuple[str, NDArra
     yield "y", np.stack(y).astype(np.float32)
 
 
-def executed_raws(model: onnx.ModelProto, samples: int) -> Iterator[tuple[str, NDArray[Any]]]:
+def executed_raws(model: Model, samples: int) -> Iterator[tuple[str, NDArray[Any]]]:
     """As `executed`, for a QCDQ file: the results of Clip are the integers."""
-    import onnxruntime
-
-    constants = {tensor.name for tensor in model.graph.initializer}
+    onnxruntime: Any = import_module("onnxruntime")
+    constants: set[str] = {tensor.name for tensor in model.graph.initializer}
     nodes = [node for node in model.graph.node if node.op_type == "Clip" and node.input[0] not in constants]
     readers = {node.input[0]: node.output[0] for node in model.graph.node if node.op_type == "DequantizeLinear"}
-    observed = onnx.ModelProto()
+    observed: Any = onnx.ModelProto()
     observed.CopyFrom(model)
     for node in nodes:
-        observed.graph.output.append(helper.make_tensor_value_info(node.output[0], TensorProto.UNDEFINED, None))
+        observed.graph.output.append(helper.make_tensor_value_info(node.output[0], onnx.TensorProto.UNDEFINED, None))
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     shape = [each.dim_value for each in model.graph.input[0].type.tensor_type.shape.dim]
     x = inputs_of(shape, 1 / 16, samples)
     for node, output in zip(nodes, observed.graph.output[1:], strict=True):
-        output.type.tensor_type.elem_type = TensorProto.INT8 if node is nodes[0] else TensorProto.UINT8
+        output.type.tensor_type.elem_type = onnx.TensorProto.INT8 if node is nodes[0] else onnx.TensorProto.UINT8
     session = onnxruntime.InferenceSession(observed.SerializeToString(), options)
     results = [session.run(None, {"x": each}) for each in x]
     yield "x", x
@@ -336,7 +354,7 @@ def main(files: list[str]) -> int:
         (FOLDER / f"{name}.onnx").write_bytes(model.SerializeToString())
         execute = executed_raws if make is limited else executed
         expected |= {f"{name}:{key}": numbers for key, numbers in execute(model, SAMPLES)}
-    np.savez_compressed(FOLDER / "expected.npz", **expected)
+    np.savez_compressed(FOLDER / "expected.npz", allow_pickle=False, **expected)
     return 0
 
 

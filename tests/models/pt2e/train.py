@@ -1,0 +1,140 @@
+"""Trains the networks of this folder with quantisation-aware training of PyTorch (PT2E), and stores what they compute.
+
+`make quantised` runs it in an environment of its own. Each NAME.onnx is the converted module, as
+`tinyml.compile(exported_program, x)` imports it, and NAME-float.onnx the network before it was fine-tuned in 8 bits.
+NAME.npz has test inputs, labels, and the outputs of the converted module.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from sklearn.datasets import load_digits
+from torch import nn
+from torchao.quantization.pt2e import move_exported_model_to_eval
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_qat_pt2e
+from torchao.testing.pt2e._xnnpack_quantizer import XNNPACKQuantizer, get_symmetric_quantization_config
+
+from tinyml.lowering.frontends.pt2e import quantised_onnx
+
+BATCH, EPOCHS, FINE_EPOCHS, TESTED = 50, 20, 5, 200
+
+
+def block(before: int, after: int, size: int = 3, groups: int = 1, relu: type[nn.Module] = nn.ReLU) -> nn.Sequential:
+    convolution = nn.Conv2d(before, after, size, padding=size // 2, groups=groups)
+    return nn.Sequential(convolution, nn.BatchNorm2d(after), relu())
+
+
+class Cnn(nn.Module):
+    """Two convolutions with maximum pools, and a dense layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(block(1, 8), nn.MaxPool2d(2), block(8, 16), nn.MaxPool2d(2), nn.Flatten())
+        self.head = nn.Linear(64, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.body(x))
+
+
+class Depthwise(nn.Module):
+    """Depthwise and pointwise convolutions with relu6, an average pool, and a dense layer."""
+
+    def __init__(self):
+        super().__init__()
+        layers = [block(1, 8, relu=nn.ReLU6)]
+        for before, after in ((8, 16), (16, 24)):
+            layers += [block(before, before, groups=before, relu=nn.ReLU6), block(before, after, 1, relu=nn.ReLU6)]
+        self.body = nn.Sequential(*layers, nn.AvgPool2d(4), nn.Flatten())
+        self.head = nn.Linear(96, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.body(x))
+
+
+class Residual(nn.Module):
+    """Two residual blocks, one with a depthwise convolution, and average pools."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = block(1, 8)
+        self.one = nn.Sequential(block(8, 8), nn.Conv2d(8, 8, 3, padding=1))
+        self.two = nn.Sequential(block(8, 8, groups=8), nn.Conv2d(8, 8, 1))
+        self.pool, self.relu, self.head = nn.AvgPool2d(2), nn.ReLU(), nn.Linear(32, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.first(x)
+        x = self.pool(self.relu(x + self.one(x)))
+        x = self.pool(self.relu(x + self.two(x)))
+        return self.head(x.flatten(1))
+
+
+NETWORKS: dict[str, tuple[type[nn.Module], bool]] = {
+    "cnn": (Cnn, True),
+    "depthwise": (Depthwise, True),
+    "residual": (Residual, False),
+}
+"""Each network, and whether its filters have a scale for each channel."""
+
+
+def fit(module: nn.Module, x: torch.Tensor, y: torch.Tensor, epochs: int, rate: float) -> None:
+    optimiser = torch.optim.Adam(module.parameters(), rate)
+    for _ in range(epochs):
+        for rows in torch.randperm(len(x)).split(BATCH):
+            if len(rows) == BATCH:
+                optimiser.zero_grad()
+                nn.functional.cross_entropy(module(x[rows]), y[rows]).backward()
+                optimiser.step()
+
+
+def bare(content: bytes) -> bytes:
+    """A model without what PyTorch notes about its own source at each node."""
+    model = onnx.load_from_string(content)
+    for node in model.graph.node:
+        del node.metadata_props[:]
+        node.ClearField("doc_string")
+    for value in (*model.graph.value_info, *model.graph.initializer, *model.graph.input, *model.graph.output):
+        del value.metadata_props[:]
+    return model.SerializeToString()
+
+
+def main(folder: Path) -> None:
+    torch.set_num_threads(1)
+    digits: Any = load_digits()
+    x, y = torch.tensor(digits.images[:, None] / 16, dtype=torch.float32), torch.tensor(digits.target)
+    x, tests, y, labels = x[:-300], x[-300:], y[:-300], y[-300:]
+    results: dict[str, Any] = {}
+    for name, (network, per_channel) in NETWORKS.items():
+        torch.manual_seed(0)
+        module = network()
+        fit(module, x, y, EPOCHS, 2e-3)
+        module.eval()
+        real = float((module(tests).argmax(1) == labels).float().mean())
+        module.train()
+        batch = {0: torch.export.Dim("batch", min=1, max=1024)}
+        exported = torch.export.export(module, (x[:BATCH],), dynamic_shapes=(batch,)).module()
+        config = get_symmetric_quantization_config(is_per_channel=per_channel, is_qat=True)
+        prepared = prepare_qat_pt2e(exported, XNNPACKQuantizer().set_global(config))
+        fit(prepared, x, y, FINE_EPOCHS, 2e-4)
+        move_exported_model_to_eval(prepared)
+        converted = convert_pt2e(prepared)
+        move_exported_model_to_eval(converted)
+        with torch.no_grad():
+            outputs = converted(tests).numpy()
+        (folder / f"{name}.onnx").write_bytes(bare(quantised_onnx(converted, (tests[:1],), name)))
+        stored = {"x": tests[:TESTED].numpy(), "y": labels[:TESTED].numpy().astype(np.int8)}
+        np.savez_compressed(folder / f"{name}.npz", **stored, outputs=outputs[:TESTED])
+        results[name] = {"float": real, "quantised": float((outputs.argmax(1) == labels.numpy()).mean())}
+        real_model = torch.onnx.export(module.eval(), (tests[:1],), dynamo=True, verbose=False).model_proto
+        (folder / f"{name}-float.onnx").write_bytes(bare(real_model.SerializeToString()))
+    print(json.dumps(results, indent=2))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
