@@ -286,17 +286,17 @@ def local_array(function: func.FuncOp, element: Attribute, length: int, name: st
 
 
 def needed(
-    ops: Sequence[Operation | Block], loop: scf.ForOp | num.ContractOp, but: Operation | None = None
+    ops: Sequence[Operation | Block], loop: scf.ForOp | num.ContractOp, but: Sequence[Operation] = ()
 ) -> list[Operation]:
     """The given ops and the ops of the loop's body on which they depend, in order.
 
-    Ops on which only `but` depends are omitted.
+    The ops in `but` are omitted, and those on which only they depend.
     """
     needed: set[Operation] = set()
     pending = list(ops)
     while pending:
         op = pending.pop()
-        if isinstance(op, Operation) and op.parent_op() is loop and op is not but and op not in needed:
+        if isinstance(op, Operation) and op.parent_op() is loop and op not in but and op not in needed:
             needed.add(op)
             pending += [operand.owner for operand in op.operands]
     return [op for op in loop.body.block.ops if op in needed]

@@ -2,8 +2,8 @@
 (L3).
 
 A kernel for several rows is called once and loads each element of the vector once for all of these rows. The sums of a
-block are stored in a small local array. The ops that precede and follow the products of a row are unchanged, but they
-run in loops over the block.
+block are stored in a small local array, one array for each sum of a row. The ops that precede and follow the products
+of a row are unchanged, but they run in loops over the block.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ ZEROS = 8
 class BlockRowsPass(ModulePass):
     """Split the rows of each `num.contract` into blocks, and call a kernel for each block.
 
-    If a kernel also finishes the sums, the rows become a tile instead. Contractions with several sums or several
-    windows are unchanged. Rows without a suitable kernel are unchanged. target: as for printing C. Raises `InputError`
-    for an unknown target.
+    If a kernel also finishes the sums, the rows become a tile instead. If a row has several sums, kernels compute each
+    sum. Contractions with several windows are unchanged. Rows without a suitable kernel are unchanged. target: as for
+    printing C. Raises `InputError` for an unknown target.
     """
 
     name = "block-rows"
@@ -57,12 +57,13 @@ class BlockRowsPass(ModulePass):
         compile_for(op, self.target)
         for function in defined_functions(op):
             # One array for all contractions: no two of them run at the same time.
-            arrays: dict[tuple[Attribute, int], SSAValue] = {}
+            arrays: dict[tuple[Attribute, int, int], SSAValue] = {}
             for rows in tile_rows(function, self.target, num.DotRowsAttr.name, num.ChannelDotsAttr.name):
-                kind = rows.accumulator.type, rows.block
-                if kind not in arrays:
-                    arrays[kind] = local_array(function, *kind, "sums")
-                rows.rewrite(arrays[kind])
+                kinds = [(each.accumulator.type, rows.block, number) for number, each in enumerate(rows.sums)]
+                for type, block, number in kinds:
+                    if (type, block, number) not in arrays:
+                        arrays[type, block, number] = local_array(function, type, block, "sums")
+                rows.rewrite([arrays[kind] for kind in kinds])
 
 
 def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:
@@ -76,7 +77,7 @@ def tile_rows(function: FuncOp, target: str, *routines: str) -> list[_Rows]:
     taken = {rows.op for rows in found}
     for op in untiled:
         if op not in taken:
-            missed(op, "has neither tile nor blocks: it has several sums or windows, or no kernel takes its rows")
+            missed(op, "has neither tile nor blocks: it has several windows, or no kernel takes its rows")
     for rows in found:
         rows.op.tile = tile = usual_tile(rows.op, target)
         if tile is None:
@@ -92,29 +93,30 @@ def _without_tile(rows: _Rows) -> str:
 
 
 @dataclass
-class _Rows:
-    """The rows of a contraction with one sum.
+class _RowSum:
+    """A sum of a row.
 
     accumulator: the accumulator in which the kernels compute the sum. products: the products in order, each with its
     kernel.
     """
 
-    op: num.ContractOp
     sum: num.Sum
     accumulator: Accumulator
     products: list[tuple[num.ProductsOp, Kernel]]
 
     @property
-    def block(self) -> int:
+    def rows(self) -> int:
         """The number of rows that one call of the kernels computes."""
         return self.products[0][1].rows
 
+    @property
+    def last(self) -> num.ProductsOp:
+        """The op that adds the last products."""
+        return self.products[-1][0]
+
     @classmethod
-    def find(cls, op: num.ContractOp, target: str, routines: Sequence[str]) -> _Rows | None:
-        """The rows of a contraction if blocks of them can be computed at once, otherwise None."""
-        if len(op.shape) > 1 or len(op.sums) != 1:
-            return None
-        [sum] = op.sums
+    def find(cls, op: num.ContractOp, sum: num.Sum, target: str, routines: Sequence[str]) -> _RowSum | None:
+        """A sum of a contraction if kernels compute it for several rows at once, otherwise None."""
         dense = [each for each, align in sum.terms if isinstance(each, num.ProductsOp) and align is None]
         if len(dense) < len(sum.terms) or not all(map(dense[-1].is_before_in_block, op.stores)):
             return None
@@ -132,36 +134,82 @@ class _Rows:
             found = [(each, kernel) for each, kernel in zip(dense, kernels, strict=True) if kernel is not None]
             same = {kernel.rows for _, kernel in found}
             if len(found) == len(dense) and len(same) == 1:
-                return cls(op, sum, accumulator, found)
+                return cls(sum, accumulator, found)
         return None
 
-    def rewrite(self, sums: SSAValue) -> None:
+    def zeros(self, nest: LoopBuilder) -> SSAValue | None:
+        """An array of zeros in flash if the sums of a block are few and start from zero, otherwise None."""
+        if not isinstance(self.sum.start.owner, num.ZeroOp) or self.rows > ZEROS:
+            return None
+        raws = np.zeros(self.rows, f"i{self.accumulator.bits // 8}")
+        zeros = nest.insert(scratch.ConstantOp.of(raws, self.accumulator.type))
+        zeros.name_hint = "zeros"
+        return zeros
+
+    def call(self, nest: LoopBuilder, first: SSAValue, begin: SSAValue, sums: SSAValue) -> None:
+        """Insert the calls that compute a block of rows. begin: the array of the initial values."""
+        for products, kernel in self.products:
+            place = nest.times(first, products.row_pitch)
+            matrix = nest.insert(scratch.SliceOp(products.weights, place, (self.rows * products.row_pitch,)))
+            if products.channels is None:
+                routine, window = num.DotRowsAttr(), products.vector
+            else:
+                reach = (products.length - 1) * products.stride + self.rows
+                window = nest.insert(scratch.SliceOp(products.vector, first, (reach,)))
+                routine = num.ChannelDotsAttr.of(products.stride)
+            nest.put(num.CallOp(routine, [sums, begin, matrix, window], kernel.attribute))
+            begin = sums
+
+    def copy(self, op: Operation, copy: Operation, values: dict[SSAValue, SSAValue]) -> None:
+        """Give the copy of an op on the sum the accumulator of the kernels."""
+        start = self.sum.start
+        if self.accumulator.type != start.type and op in (start.owner, *self.sum.conversions):
+            wide = num.accumulator_type(op.results[0]).widened(self.accumulator.bits)
+            values[op.results[0]] = Rewriter.replace_value_with_new_type(copy.results[0], wide.type)
+
+
+@dataclass
+class _Rows:
+    """The rows of a contraction, with their sums."""
+
+    op: num.ContractOp
+    sums: Sequence[_RowSum]
+
+    @property
+    def block(self) -> int:
+        """The number of rows that one call of the kernels computes."""
+        return self.sums[0].rows
+
+    @classmethod
+    def find(cls, op: num.ContractOp, target: str, routines: Sequence[str]) -> _Rows | None:
+        """The rows of a contraction if blocks of them can be computed at once, otherwise None."""
+        if len(op.shape) > 1 or not op.sums:
+            return None
+        found = [each for sum in op.sums if (each := _RowSum.find(op, sum, target, routines)) is not None]
+        if len(found) < len(op.sums) or len({each.rows for each in found}) > 1:
+            return None
+        # All initial values are stored before any products are computed.
+        starts = needed([sum.start.owner for sum in op.sums], op)
+        return None if any(isinstance(each, num.ProductsOp) for each in starts) else cls(op, found)
+
+    def rewrite(self, arrays: Sequence[SSAValue]) -> None:
         """Compute the rows block by block, and the remaining rows in a loop.
 
-        sums: an array for the sums of one block.
+        arrays: for each sum, an array for the sums of one block.
         """
         nest, op = LoopBuilder(self.op), self.op
         rest = op.rows % self.block
-        starts = self._zeros(nest) or sums
+        starts = [each.zeros(nest) or array for each, array in zip(self.sums, arrays, strict=True)]
+        stored = [(each, array) for each, array, start in zip(self.sums, arrays, starts, strict=True) if start is array]
         blocks = nest.index((op.rows - rest) // self.block)
 
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
             first = nest.times(number, self.block)
-            if starts is sums:
-                self._each(nest, first, sums, start=True)
-            begin = starts
-            for products, kernel in self.products:
-                place = nest.times(first, products.row_pitch)
-                matrix = nest.insert(scratch.SliceOp(products.weights, place, (self.block * products.row_pitch,)))
-                if products.channels is None:
-                    routine, window = num.DotRowsAttr(), products.vector
-                else:
-                    reach = (products.length - 1) * products.stride + self.block
-                    window = nest.insert(scratch.SliceOp(products.vector, first, (reach,)))
-                    routine = num.ChannelDotsAttr.of(products.stride)
-                nest.put(num.CallOp(routine, [sums, begin, matrix, window], kernel.attribute))
-                begin = sums
-            self._each(nest, first, sums, start=False)
+            if stored:
+                self._begin(nest, first, stored)
+            for each, start, array in zip(self.sums, starts, arrays, strict=True):
+                each.call(nest, first, start, array)
+            self._finish(nest, first, arrays)
             return []
 
         nest.fold(blocks, [], body)
@@ -170,45 +218,37 @@ class _Rows:
         else:
             Rewriter.erase_op(op)
 
-    def _zeros(self, nest: LoopBuilder) -> SSAValue | None:
-        """An array of zeros in flash if the sums of a block are few and start from zero, otherwise None."""
-        if not isinstance(self.sum.start.owner, num.ZeroOp) or self.block > ZEROS:
-            return None
-        raws = np.zeros(self.block, f"i{self.accumulator.bits // 8}")
-        zeros = nest.insert(scratch.ConstantOp.of(raws, self.accumulator.type))
-        zeros.name_hint = "zeros"
-        return zeros
-
-    def _each(self, nest: LoopBuilder, first: SSAValue, sums: SSAValue, *, start: bool) -> None:
-        """Insert a loop over the rows of a block.
-
-        If `start`, the loop stores the initial value of each sum; otherwise it finishes each sum.
-        """
-        begin, (last, _), op = self.sum.start, self.products[-1], self.op
+    def _begin(self, nest: LoopBuilder, first: SSAValue, stored: Sequence[tuple[_RowSum, SSAValue]]) -> None:
+        """Insert a loop over the rows of a block that stores the initial values of sums in their arrays."""
 
         def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
-            values: dict[SSAValue, SSAValue] = {op.row: nest.add(first, number)}
-            if start:
-                self._copy(nest, needed([begin.owner], op), values)
-                nest.store(values.get(begin, begin), sums, [number])
-            else:
-                values[last.result] = nest.load(sums, [number])
-                values[last.result].name_hint = last.result.name_hint
-                self._copy(nest, needed(op.stores, op, but=last), values)
+            values: dict[SSAValue, SSAValue] = {self.op.row: nest.add(first, number)}
+            self._copy(nest, needed([each.sum.start.owner for each, _ in stored], self.op), values)
+            for each, array in stored:
+                nest.store(values.get(each.sum.start, each.sum.start), array, [number])
+            return []
+
+        nest.fold(nest.index(self.block), [], body)
+
+    def _finish(self, nest: LoopBuilder, first: SSAValue, arrays: Sequence[SSAValue]) -> None:
+        """Insert a loop over the rows of a block that finishes their sums."""
+
+        def body(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            values: dict[SSAValue, SSAValue] = {self.op.row: nest.add(first, number)}
+            for each, array in zip(self.sums, arrays, strict=True):
+                values[each.last.result] = nest.load(array, [number])
+                values[each.last.result].name_hint = each.last.result.name_hint
+            self._copy(nest, needed(self.op.stores, self.op, but=[each.last for each in self.sums]), values)
             return []
 
         nest.fold(nest.index(self.block), [], body)
 
     def _copy(self, nest: LoopBuilder, ops: Sequence[Operation], values: dict[SSAValue, SSAValue]) -> None:
-        """Insert copies of ops whose operands are replaced according to `values`. The sum has the accumulator of the
-        kernels.
-        """
-        moves = self.accumulator.type != self.sum.start.type
+        """Insert copies of ops whose operands are replaced according to `values`."""
         for op in ops:
             nest.put(copy := op.clone(value_mapper=values))
-            if moves and op in (self.sum.start.owner, *self.sum.conversions):
-                wide = num.accumulator_type(op.results[0]).widened(self.accumulator.bits)
-                values[op.results[0]] = Rewriter.replace_value_with_new_type(copy.results[0], wide.type)
+            for each in self.sums:
+                each.copy(op, copy, values)
 
 
 def _nest_of(op: num.ProductsOp, widths: tuple[int, ...], rows: int, routines: Sequence[str]) -> SumQuery | None:

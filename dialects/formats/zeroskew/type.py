@@ -208,6 +208,9 @@ class ZeroSkewType(ZeroSkewNumbers):
 
         Both operands are converted to units of twice the greater scale before `join` combines them.
         """
+        if lhs_format.scale == rhs_format.scale == self.scale and not (lhs_format.is_start or rhs_format.is_start):
+            # The guard bits would be shifted out again without an error.
+            return join(lhs_format.load(m, lhs), rhs_format.load(m, rhs))
         unit = 2 * max(lhs_format.scale, rhs_format.scale)
         bits = [format.bits for format in (self, lhs_format, rhs_format) if not format.is_start]
         finer_by = SUM_SHIFT if max(bits) <= USUAL_WIDTH else WIDE_SUM_SHIFT

@@ -168,34 +168,121 @@ func.func @shifted(%W: memref<4x8x!fixed.q<8, 7>>, %X: memref<8x!fixed.q<8, 7>>,
 
 // -----
 
-// Three rows are too few for a block of four, and sums of two matrices are not those of one.
-func.func @others(%W: memref<3x4x!fixed.q<8, 3>>, %V: memref<4x4x!fixed.q<8, 3>>, %x: memref<4x!fixed.q<8, 3>>, %Y: memref<4x!fixed.acc<32, 6>>, %Z: memref<4x!fixed.acc<32, 6>>) {
+// Three rows are too few for a block of four.
+func.func @few(%W: memref<3x4x!fixed.q<8, 3>>, %x: memref<4x!fixed.q<8, 3>>, %Y: memref<3x!fixed.acc<32, 6>>) {
   %zero = num.zero : !fixed.acc<32, 6>
   num.contract %i to 3 {
     %t = num.products %zero, %W, %x : !fixed.acc<32, 6>, memref<3x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
-    memref.store %t, %Y[%i] : memref<4x!fixed.acc<32, 6>>
-  }
-  num.contract %i to 4 {
-    %t = num.products %zero, %V, %x : !fixed.acc<32, 6>, memref<4x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
-    %u = num.products %zero, %V, %x : !fixed.acc<32, 6>, memref<4x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
-    memref.store %t, %Y[%i] : memref<4x!fixed.acc<32, 6>>
-    memref.store %u, %Z[%i] : memref<4x!fixed.acc<32, 6>>
+    memref.store %t, %Y[%i] : memref<3x!fixed.acc<32, 6>>
   }
   func.return
 }
-// CHECK-LABEL: func.func @others(%W: memref<3x4x!fixed.q<8, 3>>, %V: memref<4x4x!fixed.q<8, 3>>, %x: memref<4x!fixed.q<8, 3>>, %Y: memref<4x!fixed.acc<32, 6>>, %Z: memref<4x!fixed.acc<32, 6>>) {
+// CHECK-LABEL: func.func @few(%W: memref<3x4x!fixed.q<8, 3>>, %x: memref<4x!fixed.q<8, 3>>, %Y: memref<3x!fixed.acc<32, 6>>) {
 // CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 6>
 // CHECK-NEXT: num.contract %i to 3 {
 // CHECK-NEXT: %t = num.products %zero, %W, %x : !fixed.acc<32, 6>, memref<3x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
-// CHECK-NEXT: memref.store %t, %Y[%i] : memref<4x!fixed.acc<32, 6>>
-// CHECK-NEXT: }
-// CHECK-NEXT: num.contract [[vi_1:%.*]] to 4 {
-// CHECK-NEXT: [[vt_1:%.*]] = num.products %zero, %V, %x : !fixed.acc<32, 6>, memref<4x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
-// CHECK-NEXT: %u = num.products %zero, %V, %x : !fixed.acc<32, 6>, memref<4x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
-// CHECK-NEXT: memref.store [[vt_1]], %Y{{\[}}[[vi_1]]] : memref<4x!fixed.acc<32, 6>>
-// CHECK-NEXT: memref.store %u, %Z{{\[}}[[vi_1]]] : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: memref.store %t, %Y{{\[}}%i] : memref<3x!fixed.acc<32, 6>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
+// CHECK-NEXT: }
+
+// -----
+
+// Each of two sums of a row has an array, from zeros and from what a row starts with.
+func.func @two(%W: memref<5x4x!fixed.q<8, 3>>, %V: memref<5x2x!fixed.q<8, 3>>, %x: memref<4x!fixed.q<8, 3>>, %h: memref<2x!fixed.q<8, 3>>, %B: memref<5x!fixed.q<8, 3>>, %Y: memref<5x!fixed.q<8, 3>>) {
+  %zero = num.zero : !fixed.acc<32, 6>
+  num.contract %i to 5 {
+    %t = num.products %zero, %W, %x : !fixed.acc<32, 6>, memref<5x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    %b = memref.load %B[%i] : memref<5x!fixed.q<8, 3>>
+    %start = num.start %b : !fixed.q<8, 3> -> !fixed.acc<32, 6>
+    %u = num.products %start, %V, %h : !fixed.acc<32, 6>, memref<5x2x!fixed.q<8, 3>>, memref<2x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    %p = num.finish %t : !fixed.acc<32, 6> -> !fixed.q<8, 3>
+    %q = num.finish %u : !fixed.acc<32, 6> -> !fixed.q<8, 3>
+    %y = num.mul %p, %q : !fixed.q<8, 3>, !fixed.q<8, 3> -> !fixed.q<8, 3>
+    memref.store %y, %Y[%i] : memref<5x!fixed.q<8, 3>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @two(%W: memref<5x4x!fixed.q<8, 3>>, %V: memref<5x2x!fixed.q<8, 3>>, %x: memref<4x!fixed.q<8, 3>>, %h: memref<2x!fixed.q<8, 3>>, %B: memref<5x!fixed.q<8, 3>>, %Y: memref<5x!fixed.q<8, 3>>) {
+// CHECK-NEXT: %sums = memref.alloca() : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: [[vsums_1:%.*]] = memref.alloca() : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 6>
+// CHECK-NEXT: %zeros = scratch.constant dense<0> : tensor<4xi32> -> memref<4x!fixed.acc<32, 6>, #scratch.flash>
+// CHECK-NEXT: [[v0:%.*]] = arith.constant 1 : index
+// CHECK-NEXT: [[v1:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v2:%.*]] = arith.constant 4 : index
+// CHECK-NEXT: [[v3:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: scf.for [[v4:%.*]] = [[v1]] to [[v0]] step [[v0]] {
+// CHECK-NEXT: [[v5:%.*]] = arith.muli [[v4]], [[v2]] : index
+// CHECK-NEXT: scf.for [[v6:%.*]] = [[v1]] to [[v2]] step [[v0]] {
+// CHECK-NEXT: [[v7:%.*]] = arith.addi [[v5]], [[v6]] : index
+// CHECK-NEXT: %b = memref.load %B{{\[}}[[v7]]] : memref<5x!fixed.q<8, 3>>
+// CHECK-NEXT: %start = num.start %b : !fixed.q<8, 3> -> !fixed.acc<32, 6>
+// CHECK-NEXT: memref.store %start, %sums{{\[}}[[v6]]] : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: }
+// CHECK-NEXT: [[v8:%.*]] = arith.muli [[v5]], [[v2]] : index
+// CHECK-NEXT: [[v9:%.*]] = scratch.slice %W{{\[}}[[v8]]] : memref<5x4x!fixed.q<8, 3>> to memref<16x!fixed.q<8, 3>>
+// CHECK-NEXT: num.call #num.dot_rows([[vsums_1]], %zeros, [[v9]], %x) by #num.kernel<"tm_cm_dot4_s8_s8_s32"> : (memref<4x!fixed.acc<32, 6>>, memref<4x!fixed.acc<32, 6>, #scratch.flash>, memref<16x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>>) -> ()
+// CHECK-NEXT: [[v10:%.*]] = arith.muli [[v5]], [[v3]] : index
+// CHECK-NEXT: [[v11:%.*]] = scratch.slice %V{{\[}}[[v10]]] : memref<5x2x!fixed.q<8, 3>> to memref<8x!fixed.q<8, 3>>
+// CHECK-NEXT: num.call #num.dot_rows(%sums, %sums, [[v11]], %h) by #num.kernel<"tm_cm_dot4_s8_s8_s32"> : (memref<4x!fixed.acc<32, 6>>, memref<4x!fixed.acc<32, 6>>, memref<8x!fixed.q<8, 3>>, memref<2x!fixed.q<8, 3>>) -> ()
+// CHECK-NEXT: scf.for [[v12:%.*]] = [[v1]] to [[v2]] step [[v0]] {
+// CHECK-NEXT: [[v13:%.*]] = arith.addi [[v5]], [[v12]] : index
+// CHECK-NEXT: %t = memref.load [[vsums_1]]{{\[}}[[v12]]] : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: %u = memref.load %sums{{\[}}[[v12]]] : memref<4x!fixed.acc<32, 6>>
+// CHECK-NEXT: %p = num.finish %t : !fixed.acc<32, 6> -> !fixed.q<8, 3>
+// CHECK-NEXT: %q = num.finish %u : !fixed.acc<32, 6> -> !fixed.q<8, 3>
+// CHECK-NEXT: %y = num.mul %p, %q : !fixed.q<8, 3>, !fixed.q<8, 3> -> !fixed.q<8, 3>
+// CHECK-NEXT: memref.store %y, %Y{{\[}}[[v13]]] : memref<5x!fixed.q<8, 3>>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: %i = arith.constant 4 : index
+// CHECK-NEXT: [[v14:%.*]] = arith.muli %i, %i : index
+// CHECK-NEXT: [[v15:%.*]] = arith.constant 0 : index
+// CHECK-NEXT: [[v16:%.*]] = scratch.slice %W{{\[}}[[v14]]] : memref<5x4x!fixed.q<8, 3>> to memref<4x!fixed.q<8, 3>>
+// CHECK-NEXT: [[v17:%.*]] = scratch.slice %x{{\[}}[[v15]]] : memref<4x!fixed.q<8, 3>> to memref<4x!fixed.q<8, 3>>
+// CHECK-NEXT: [[vt_1:%.*]] = num.call #num.dot(%zero, [[v16]], [[v17]]) : (!fixed.acc<32, 6>, memref<4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>>) -> !fixed.acc<32, 6>
+// CHECK-NEXT: [[vb_1:%.*]] = memref.load %B{{\[}}%i] : memref<5x!fixed.q<8, 3>>
+// CHECK-NEXT: [[vstart_1:%.*]] = num.start [[vb_1]] : !fixed.q<8, 3> -> !fixed.acc<32, 6>
+// CHECK-NEXT: [[v18:%.*]] = arith.constant 2 : index
+// CHECK-NEXT: [[v19:%.*]] = arith.muli %i, [[v18]] : index
+// CHECK-NEXT: [[v20:%.*]] = scratch.slice %V{{\[}}[[v19]]] : memref<5x2x!fixed.q<8, 3>> to memref<2x!fixed.q<8, 3>>
+// CHECK-NEXT: [[v21:%.*]] = scratch.slice %h{{\[}}[[v15]]] : memref<2x!fixed.q<8, 3>> to memref<2x!fixed.q<8, 3>>
+// CHECK-NEXT: [[vu_1:%.*]] = num.call #num.dot([[vstart_1]], [[v20]], [[v21]]) : (!fixed.acc<32, 6>, memref<2x!fixed.q<8, 3>>, memref<2x!fixed.q<8, 3>>) -> !fixed.acc<32, 6>
+// CHECK-NEXT: [[vp_1:%.*]] = num.finish [[vt_1]] : !fixed.acc<32, 6> -> !fixed.q<8, 3>
+// CHECK-NEXT: [[vq_1:%.*]] = num.finish [[vu_1]] : !fixed.acc<32, 6> -> !fixed.q<8, 3>
+// CHECK-NEXT: [[vy_1:%.*]] = num.mul [[vp_1]], [[vq_1]] : !fixed.q<8, 3>, !fixed.q<8, 3> -> !fixed.q<8, 3>
+// CHECK-NEXT: memref.store [[vy_1]], %Y{{\[}}%i] : memref<5x!fixed.q<8, 3>>
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
+
+// -----
+
+// A sum that starts from another sum of its row is taken after it, row by row.
+func.func @after(%V: memref<4x4x!fixed.q<8, 3>>, %x: memref<4x!fixed.q<8, 3>>, %Y: memref<4x!fixed.q<8, 3>>) {
+  %zero = num.zero : !fixed.acc<32, 6>
+  num.contract %i to 4 {
+    %t = num.products %zero, %V, %x : !fixed.acc<32, 6>, memref<4x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    %p = num.finish %t : !fixed.acc<32, 6> -> !fixed.q<8, 3>
+    %start = num.start %p : !fixed.q<8, 3> -> !fixed.acc<32, 6>
+    %u = num.products %start, %V, %x : !fixed.acc<32, 6>, memref<4x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+    %y = num.finish %u : !fixed.acc<32, 6> -> !fixed.q<8, 3>
+    memref.store %y, %Y[%i] : memref<4x!fixed.q<8, 3>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @after(%V: memref<4x4x!fixed.q<8, 3>>, %x: memref<4x!fixed.q<8, 3>>, %Y: memref<4x!fixed.q<8, 3>>) {
+// CHECK-NEXT: %zero = num.zero : !fixed.acc<32, 6>
+// CHECK-NEXT: num.contract %i to 4 {
+// CHECK-NEXT: %t = num.products %zero, %V, %x : !fixed.acc<32, 6>, memref<4x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+// CHECK-NEXT: %p = num.finish %t : !fixed.acc<32, 6> -> !fixed.q<8, 3>
+// CHECK-NEXT: %start = num.start %p : !fixed.q<8, 3> -> !fixed.acc<32, 6>
+// CHECK-NEXT: %u = num.products %start, %V, %x : !fixed.acc<32, 6>, memref<4x4x!fixed.q<8, 3>>, memref<4x!fixed.q<8, 3>> -> !fixed.acc<32, 6>
+// CHECK-NEXT: %y = num.finish %u : !fixed.acc<32, 6> -> !fixed.q<8, 3>
+// CHECK-NEXT: memref.store %y, %Y{{\[}}%i] : memref<4x!fixed.q<8, 3>>
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+// CHECK-NEXT: }
 
 // -----
 

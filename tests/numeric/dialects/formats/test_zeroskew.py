@@ -94,6 +94,29 @@ def test_sums_and_products_are_those_of_tflite(name: str):
         assert getattr(result, name)(M, a, lhs, b, rhs).tolist() == case["y"]
 
 
+@pytest.mark.parametrize(("bits", "left"), [(8, 20), (16, 15)])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_sums_of_equal_scales_are_those_of_tflite(bits: int, left: int, sign: int):
+    """ADD and SUB as published, with operands shifted left by 20 or 15 bits; here no number is scaled."""
+    zeros = (3, -20, 11) if bits == 8 else (0, 0, 0)
+    lhs, rhs, result = (ZeroSkewType(bits, 0.3, zero) for zero in zeros)
+    least, most = -(1 << bits - 1), (1 << bits - 1) - 1
+    random = np.random.default_rng(bits)
+    a, b = random.integers(least, most, (2, 3000), lhs.dtype, endpoint=True)
+    a[:4], b[:4] = (least, most, least, most), (least, most, most, least)
+    expected: list[int] = []
+    for x, y in zip(a.tolist(), b.tolist(), strict=True):
+        halves = [
+            multiply_by_quantized_multiplier((raw - zero) << left, *multiplier_and_shift(0.5))
+            for raw, zero in ((x, zeros[0]), (y, zeros[1]))
+        ]
+        factor = multiplier_and_shift(2.0 / (1 << left))
+        scaled = multiply_by_quantized_multiplier(halves[0] + sign * halves[1], *factor) + zeros[2]
+        expected.append(min(max(scaled, least), most))
+    compute = result.add if sign == 1 else result.sub
+    assert compute(M, a, lhs, b, rhs).tolist() == expected
+
+
 DENSE = """
 func.func @dense(%X: tensor<{k}x1x{x}>) -> tensor<{n}x1x{y}> {{
   %W = tdsl.const dense<{weights}> : tensor<{n}x{k}xi8> -> tensor<{n}x{k}x{w}>

@@ -23,6 +23,25 @@ func.func @row(%sum: !zeroskew.acc<32, [0.015625, 0.1]>, %row: index, %w: !zeros
 // BITS-NOT: func.call @tm_requantize_s32
 // BITS: func.return
 
+// Numbers of one scale are added without guard bits.
+func.func @one_scale(%a: !zeroskew.q<8, 0.5, 3>, %b: !zeroskew.q<8, 0.5, -2>) -> !zeroskew.q<8, 0.5, 1> {
+  %y = num.add %a, %b : !zeroskew.q<8, 0.5, 3>, !zeroskew.q<8, 0.5, -2> -> !zeroskew.q<8, 0.5, 1>
+  func.return %y : !zeroskew.q<8, 0.5, 1>
+}
+// BITS-LABEL: func.func @one_scale(%a: i8
+// BITS-NOT: func.call @tm_requantize_s32
+// BITS: func.return
+
+// The result has another scale: the sum is brought to its units.
+func.func @other_scale(%a: !zeroskew.q<8, 0.5, 3>, %b: !zeroskew.q<8, 0.5, -2>) -> !zeroskew.q<8, 0.25, 1> {
+  %y = num.add %a, %b : !zeroskew.q<8, 0.5, 3>, !zeroskew.q<8, 0.5, -2> -> !zeroskew.q<8, 0.25, 1>
+  func.return %y : !zeroskew.q<8, 0.25, 1>
+}
+// BITS-LABEL: func.func @other_scale(%a: i8
+// BITS: func.call @tm_requantize_s32
+// BITS-NOT: func.call @tm_requantize_s32
+// BITS: func.return
+
 // Numbers of single precision: a factor for each row, and halves to even.
 func.func @float_row(%sum: !zeroskew.facc<32, [0.015625, 0.1]>, %row: index) -> !zeroskew.f<8, 0.1, -128> {
   %level = num.level %sum row %row : !zeroskew.facc<32, [0.015625, 0.1]> -> !zeroskew.facc<32, 0.10000000149011612>
