@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.dialects.builtin import IndexType, MemRefType, UnitAttr
 from xdsl.ir import Region, SSAValue
 from xdsl.irdl import (
     BaseAttr,
+    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     region_def,
     result_def,
     traits_def,
@@ -30,24 +32,32 @@ class EntriesOp(RowLoopOp):
     """The sum over a row's entries in a `num.contract` of a compressed matrix (`dialects/layouts/sparse_rows.py`).
 
     The arguments of the body are the sum before an entry, the index of the entry in the matrix, and the column of the
-    entry. The body adds a term and ends with `num.next`. The operands `gaps` and `lengths` are the gaps and row lengths
-    of the matrix. They are arrays, or memories after hardware memories are introduced.
+    entry. The body adds a term and ends with `num.next`.
+
+    * gaps, lengths: the gaps and row lengths of the matrix. They are arrays, or memories after hardware memories are
+      introduced.
+    * products: set if each term is the integer product of the value of the entry and an element of a vector. The index
+      of the entry then has no other use than the load of its value, and an entry of value 0 adds nothing.
     """
 
     name = "num.entries"
     start = operand_def()
     gaps = operand_def(_NUMBERS)
     lengths = operand_def(_NUMBERS)
+    products = opt_prop_def(UnitAttr)
     body = region_def("single_block")
     result = result_def()
     traits = traits_def(HasParent(ContractOp), RecursiveMemoryEffect())
+    irdl_options = (ParsePropInAttrDict(),)
     assembly_format = (
         "$start `,` $gaps `,` $lengths attr-dict"
         " `:` type($start) `,` type($gaps) `,` type($lengths) `->` type($result) $body"
     )
 
-    def __init__(self, start: SSAValue, gaps: SSAValue, lengths: SSAValue, body: Region):
-        super().__init__(operands=[start, gaps, lengths], regions=[body], result_types=[start.type])
+    def __init__(self, start: SSAValue, gaps: SSAValue, lengths: SSAValue, body: Region, *, products: bool = False):
+        properties = {"products": UnitAttr() if products else None}
+        operands = [start, gaps, lengths]
+        super().__init__(operands=operands, regions=[body], properties=properties, result_types=[start.type])
 
     def verify_(self) -> None:
         types = [self.start.type, IndexType(), IndexType()]

@@ -68,7 +68,7 @@ func.func @sparse(%X: memref<COLUMNSx1xi16>) -> memref<ROWSx1xi32> {
   %arena = scratch.arena {alignment = 4 : i64} : memref<BYTESxi8>
   %y = scratch.view %arena[0 : i64] : memref<BYTESxi8> to memref<ROWSx1xi32>
   num.contract %i to ROWS {
-    %sum = num.entries %zero, %Z_gaps, %Z_lengths
+    %sum = num.entries %zero, %Z_gaps, %Z_lengths {products}
       : i32, memref<ENTRIESxi8, #scratch.flash>, memref<ROWSxi8, #scratch.flash> -> i32 {
     ^bb0(%s: i32, %a: index, %j: index):
       %z = memref.load %Z[%a] : memref<ENTRIESxi16, #scratch.flash>

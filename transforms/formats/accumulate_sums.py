@@ -28,7 +28,7 @@ from tinyml.dialects.formats.number_format import Bound, Factor
 from tinyml.dialects.rewriting import Rewriter
 
 if TYPE_CHECKING:
-    from tinyml.transforms.ir.sums import LoopCarriedSum
+    from tinyml.transforms.ir.sums import RoundedSum
 
 
 SPARE_BITS = 5
@@ -46,32 +46,34 @@ class AccumulateSumsPass(ModulePass):
     name = "accumulate-sums"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for carried_sum in self.found(op):
-            _accumulate(carried_sum)
+        for rounded_sum in self.found(op):
+            _accumulate(rounded_sum)
 
     @staticmethod
-    def found(op: Operation) -> Iterator[LoopCarriedSum]:
+    def found(op: Operation) -> Iterator[RoundedSum]:
         """Yield the loop-carried sums that the pass may rewrite, regardless of their formats."""
         for loop in [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]:
             yield from _sums(loop)
 
 
-def _sums(loop: scf.ForOp) -> Iterator[LoopCarriedSum]:
+def _sums(loop: scf.ForOp) -> Iterator[RoundedSum]:
     from tinyml.transforms.ir.sums import LoopCarriedSum
 
     for position in range(len(loop.iter_args)):
-        if (carried_sum := LoopCarriedSum.match(loop, position)) is not None:
-            yield carried_sum
+        carried_sum = LoopCarriedSum.match(loop, position)
+        if carried_sum is not None and (rounded := carried_sum.rounded) is not None:
+            yield rounded
 
 
-def _accumulate(carried_sum: LoopCarriedSum) -> None:
+def _accumulate(rounded_sum: RoundedSum) -> None:
     """Carry a sum in an accumulator, if an accumulator of at most `GREATEST_BITS` bits can represent it."""
     from tinyml.transforms.formats.constants.rounded_constants import narrowed_raws
 
+    carried_sum = rounded_sum.sum
     known = tdsl.carried_product(carried_sum.loop, carried_sum.weight, carried_sum.factor)
     if known is None:
         return
-    result = tdsl.format_of(carried_sum.add.out)
+    result = tdsl.format_of(rounded_sum.add.out)
     if result.AS_PUBLISHED:
         return
     factor = tdsl.format_of(carried_sum.factor)
@@ -88,26 +90,27 @@ def _accumulate(carried_sum: LoopCarriedSum) -> None:
         except InputError:
             continue
         if accumulator.IN_REGISTER and accumulator.bits <= GREATEST_BITS:
-            _rewrite(carried_sum, tdsl.ConstOp(raws, narrowed), accumulator.type, bound)
+            _rewrite(rounded_sum, tdsl.ConstOp(raws, narrowed), accumulator.type, bound)
             return
 
 
-def _rewrite(carried_sum: LoopCarriedSum, constant: tdsl.ConstOp, accumulator: Any, bound: Bound | None) -> None:
+def _rewrite(rounded_sum: RoundedSum, constant: tdsl.ConstOp, accumulator: Any, bound: Bound | None) -> None:
+    carried_sum, add, initial = rounded_sum.sum, rounded_sum.add, rounded_sum.initial
     loop, body = carried_sum.loop, carried_sum.loop.body.block
-    type = TensorType(accumulator, tdsl.shape_of(carried_sum.add.out))
+    type = TensorType(accumulator, tdsl.shape_of(add.out))
     constant.result.name_hint = carried_sum.constant.result.name_hint
     Rewriter.insert_op(constant, InsertPoint.before(carried_sum.constant))
     weight = tdsl.IndexOp(constant.result, body.args[0])
     zero = tdsl.ZeroOp(type)
-    zero.out.name_hint = carried_sum.initial.out.name_hint
-    Rewriter.insert_op(zero, InsertPoint.before(carried_sum.initial))
-    carried_sum.initial.out.replace_all_uses_with(zero.out)
+    zero.out.name_hint = initial.out.name_hint
+    Rewriter.insert_op(zero, InsertPoint.before(initial))
+    initial.out.replace_all_uses_with(zero.out)
     carried = Rewriter.replace_value_with_new_type(carried_sum.carried, type)
     mac = tdsl.MacOp(carried, weight.out, carried_sum.factor)
-    mac.out.name_hint = carried_sum.add.out.name_hint
-    Rewriter.insert_op([weight, mac], InsertPoint.before(carried_sum.add))
-    carried_sum.add.out.replace_all_uses_with(mac.out)
-    for op in (carried_sum.add, carried_sum.product):
+    mac.out.name_hint = add.out.name_hint
+    Rewriter.insert_op([weight, mac], InsertPoint.before(add))
+    add.out.replace_all_uses_with(mac.out)
+    for op in (add, rounded_sum.product):
         Rewriter.erase_op(op)
     old = loop.results[carried_sum.position]
     element = tdsl.format_of(old).type
@@ -116,6 +119,6 @@ def _rewrite(carried_sum: LoopCarriedSum, constant: tdsl.ConstOp, accumulator: A
     finish.out.name_hint = new.name_hint
     Rewriter.insert_op(finish, InsertPoint.after(loop))
     new.replace_uses_with_if(finish.out, lambda use: not isinstance(use.operation, tdsl.FinishOp | tdsl.ArgmaxOp))
-    for op in (carried_sum.weight, carried_sum.initial, carried_sum.constant):
+    for op in (carried_sum.weight, initial, carried_sum.constant):
         if not op.results[0].uses:
             Rewriter.erase_op(op)

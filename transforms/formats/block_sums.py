@@ -35,8 +35,8 @@ class BlockSumsPass(ModulePass):
             self._block(loop)
 
     def _block(self, loop: scf.ForOp) -> None:
-        from tinyml.transforms.ir.sums import ColumnSum
+        from tinyml.transforms.ir.sums import LoopCarriedSum
 
-        column_sum = ColumnSum.match(loop)
-        if column_sum is not None and isinstance(column_sum.step, tdsl.MacOp):
-            column_sum.strip_mine(self.block // tdsl.format_of(column_sum.factor).dtype.itemsize)
+        carried_sum = LoopCarriedSum.match(loop, 0) if loop.iter_args else None
+        if carried_sum is not None and isinstance(carried_sum.step, tdsl.MacOp) and carried_sum.is_alone:
+            carried_sum.strip_mine(self.block // tdsl.format_of(carried_sum.factor).dtype.itemsize)

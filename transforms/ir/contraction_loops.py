@@ -10,6 +10,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.transforms.ir.index_maps import mapped
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
@@ -109,7 +110,10 @@ def open_entries(op: num.SparseProductsOp) -> None:
     with nest.inside(body):
         product = num.MacOp(sum, nest.load(op.values, [entry]), nest.load(op.vector, [column]))
         nest.put(num.NextOp(nest.insert(product)))
-    opened = nest.insert(num.EntriesOp(op.sum, op.gaps, op.lengths, Region(body)))
+    formats = [element_format(factor.type).without_offset() for factor in op.factors]
+    plain = op.accumulator.INTEGER and all(format.coding is INTEGER_CODING for format, _ in formats)
+    products = plain and not formats[0][1]
+    opened = nest.insert(num.EntriesOp(op.sum, op.gaps, op.lengths, Region(body), products=products))
     opened.name_hint = op.result.name_hint
     Rewriter.replace_op(op, [], [opened])
 

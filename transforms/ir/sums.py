@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import TypeAlias, cast
 
 from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import tdsl
@@ -18,27 +18,26 @@ from tinyml.dialects.loops import iterations_of
 from tinyml.dialects.operations import index_constant
 from tinyml.dialects.rewriting import Builder, Rewriter
 
+SumStep: TypeAlias = "tdsl.AddOp | tdsl.MacOp | tdsl.MatmulSumOp"
+"""An op that adds a product to a sum: a separate product, rounded to a format, or a product of its own."""
+
+MIN_BLOCK = 4
+"""The smallest block of iterations; with fewer, the calls of their dot products cost more than they save."""
+
 
 @dataclass(frozen=True)
 class LoopCarriedSum:
-    """The ops of a sum `carried + constant[i] * factor` that a loop with index i carries, starting from zero.
+    """The ops of a sum `carried + constant[i] * factor` that a loop with index i carries.
 
     position: the index of the sum in the loop's iter_args.
     """
 
     loop: scf.ForOp
     position: int
-    initial: tdsl.FillOp
-    add: tdsl.AddOp
-    product: tdsl.MulOp
+    step: SumStep
     weight: tdsl.IndexOp
     constant: tdsl.ConstOp
     factor: SSAValue
-
-    @property
-    def carried(self) -> SSAValue:
-        """The partial sum, an argument of the loop's body."""
-        return self.loop.body.block.args[1 + self.position]
 
     @staticmethod
     def match(loop: scf.ForOp, position: int) -> LoopCarriedSum | None:
@@ -46,63 +45,13 @@ class LoopCarriedSum:
         other uses.
         """
         body = loop.body.block
-        carried = body.args[1 + position]
-        initial = loop.iter_args[position].owner
-        add = cast(scf.YieldOp, body.last_op).operands[position].owner
-        if not (isinstance(initial, tdsl.FillOp) and initial.value.value.data == 0 and initial.out.has_one_use()):
-            return None
-        if not (isinstance(add, tdsl.AddOp) and add.parent is body and add.out.has_one_use()):
-            return None
-        addends = [operand for operand in (add.lhs, add.rhs) if operand is not carried]
-        if len(addends) != 1 or not carried.has_one_use():
-            return None
-        product = addends[0].owner
-        if not (isinstance(product, tdsl.MulOp) and product.parent is body and product.out.has_one_use()):
-            return None
-        for weight, factor in ((product.lhs, product.rhs), (product.rhs, product.lhs)):
-            index = weight.owner
-            if (
-                isinstance(index, tdsl.IndexOp)
-                and index.index is body.args[0]
-                and isinstance(index.input.owner, tdsl.ConstOp)
-                and tdsl.shape_of(weight) == tdsl.shape_of(add.out)
-                and not isinstance(factor.owner, tdsl.ConstOp)
-            ):
-                return LoopCarriedSum(loop, position, initial, add, product, index, index.input.owner, factor)
-        return None
-
-
-MIN_BLOCK = 4
-"""The smallest block of iterations; with fewer, the calls of their dot products cost more than they save."""
-
-
-@dataclass(frozen=True)
-class ColumnSum:
-    """The ops of a sum `carried + constant[i] * factor` that a loop over all i carries, where constant[i] is a column.
-
-    step: the op that adds a column times a single number, exactly or rounded to the format of the iter_arg.
-    """
-
-    loop: scf.ForOp
-    step: tdsl.MacOp | tdsl.MatmulSumOp
-    weight: tdsl.IndexOp
-    constant: tdsl.ConstOp
-    factor: SSAValue
-
-    @property
-    def trips(self) -> int:
-        """The number of iterations."""
-        return tdsl.shape_of(self.constant.result)[0]
-
-    @staticmethod
-    def match(loop: scf.ForOp) -> ColumnSum | None:
-        """The only sum that a loop carries; None if it carries other values or parts of the sum have other uses."""
-        body = loop.body.block
-        if len(loop.iter_args) != 1:
-            return None
-        counter, carried = body.args
-        step = cast(scf.YieldOp, body.last_op).operands[0].owner
+        carried, step = body.args[1 + position], cast(scf.YieldOp, body.last_op).operands[position].owner
         match step:
+            case tdsl.AddOp() if carried in (step.lhs, step.rhs):
+                product = (step.rhs if step.lhs is carried else step.lhs).owner
+                if not (isinstance(product, tdsl.MulOp) and product.parent is body and product.out.has_one_use()):
+                    return None
+                pairs = [(product.lhs, product.rhs), (product.rhs, product.lhs)]
             case tdsl.MacOp() if step.sum is carried:
                 pairs = [(step.lhs, step.rhs), (step.rhs, step.lhs)]
             case tdsl.MatmulSumOp() if step.initial is carried and not any(step.left_shifts):
@@ -112,22 +61,50 @@ class ColumnSum:
         if not (step.parent is body and carried.has_one_use() and step.out.has_one_use()):
             return None
         for weight, factor in pairs:
-            index = weight.owner
             if (
-                isinstance(index, tdsl.IndexOp)
-                and index.index is counter
+                isinstance(index := weight.owner, tdsl.IndexOp)
+                and index.index is body.args[0]
                 and isinstance(constant := index.input.owner, tdsl.ConstOp)
-                and constant.result.has_one_use()
-                and weight.has_one_use()
                 and tdsl.shape_of(weight) == tdsl.shape_of(step.out)
-                and tdsl.shape_of(weight)[1:] == (1,)
-                and tdsl.shape_of(factor) == (1, 1)
-                and isinstance(factor.owner, Operation)
-                and factor.owner.parent is body
-                and iterations_of(loop) == range(tdsl.shape_of(constant.result)[0])
+                and not isinstance(factor.owner, tdsl.ConstOp)
             ):
-                return ColumnSum(loop, step, index, constant, factor)
+                return LoopCarriedSum(loop, position, step, index, constant, factor)
         return None
+
+    @property
+    def carried(self) -> SSAValue:
+        """The partial sum, an argument of the loop's body."""
+        return self.loop.body.block.args[1 + self.position]
+
+    @property
+    def rounded(self) -> RoundedSum | None:
+        """The ops of a sum of separate products that starts from zero; None for other sums."""
+        initial = self.loop.iter_args[self.position].owner
+        if not isinstance(self.step, tdsl.AddOp) or not isinstance(initial, tdsl.FillOp):
+            return None
+        product = (self.step.rhs if self.step.lhs is self.carried else self.step.lhs).owner
+        if initial.value.value.data != 0 or not initial.out.has_one_use():
+            return None
+        return RoundedSum(self, initial, self.step, cast("tdsl.MulOp", product))
+
+    @property
+    def adds_columns(self) -> bool:
+        """True if the weights of an iteration are a column, which is multiplied by a single number."""
+        return tdsl.shape_of(self.factor) == (1, 1) and tdsl.shape_of(self.weight.out)[1:] == (1,)
+
+    @property
+    def trips(self) -> int:
+        """The number of iterations of a loop over all columns of the constant."""
+        return tdsl.shape_of(self.constant.result)[0]
+
+    @property
+    def is_alone(self) -> bool:
+        """True if the loop visits all columns, carries nothing else and computes the factors, without other uses of the
+        weights.
+        """
+        alone = len(self.loop.iter_args) == 1 and self.constant.result.has_one_use() and self.weight.out.has_one_use()
+        computed = any(self.factor in op.results for op in self.loop.body.block.ops)
+        return alone and computed and self.adds_columns and iterations_of(self.loop) == range(self.trips)
 
     def strip_mine(self, most: int) -> None:
         """Split the iterations into blocks of the greatest size that is at most `most` and divides their number.
@@ -213,23 +190,29 @@ def round_carried_sums(module: ModuleOp, block: int) -> None:
     """
     for loop in [op for op in module.walk() if isinstance(op, scf.ForOp) and len(op.iter_args) == 1]:
         carried_sum = LoopCarriedSum.match(loop, 0)
-        if carried_sum is not None and _adds_columns(carried_sum):
-            _fuse(carried_sum)
-            if (column_sum := ColumnSum.match(loop)) is not None:
-                column_sum.strip_mine(block)
+        if carried_sum is not None and carried_sum.adds_columns and (rounded := carried_sum.rounded) is not None:
+            fused = rounded.fuse()
+            if fused.is_alone:
+                fused.strip_mine(block)
 
 
-def _adds_columns(carried_sum: LoopCarriedSum) -> bool:
-    return tdsl.shape_of(carried_sum.factor) == (1, 1) and tdsl.shape_of(carried_sum.weight.out)[1:] == (1,)
+@dataclass(frozen=True)
+class RoundedSum:
+    """A sum that starts from zero and to which a loop adds separate products, each rounded to a format."""
 
+    sum: LoopCarriedSum
+    initial: tdsl.FillOp
+    add: tdsl.AddOp
+    product: tdsl.MulOp
 
-def _fuse(carried_sum: LoopCarriedSum) -> None:
-    """Replace the rounded product and the addition by one op that adds the unrounded product."""
-    fused = tdsl.MatmulSumOp([(carried_sum.weight.out, carried_sum.factor)], carried_sum.carried)
-    fused.attributes |= carried_sum.add.attributes
-    fused.out.name_hint = carried_sum.add.out.name_hint
-    Rewriter.replace_op(carried_sum.add, fused)
-    Rewriter.erase_op(carried_sum.product)
+    def fuse(self) -> LoopCarriedSum:
+        """Replace the rounded product and the addition by one op that adds the unrounded product. Return the sum."""
+        fused = tdsl.MatmulSumOp([(self.sum.weight.out, self.sum.factor)], self.sum.carried)
+        fused.attributes |= self.add.attributes
+        fused.out.name_hint = self.add.out.name_hint
+        Rewriter.replace_op(self.add, fused)
+        Rewriter.erase_op(self.product)
+        return replace(self.sum, step=fused)
 
 
 def is_squared_distance(product: tdsl.MatmulOp, difference: tdsl.SubOp) -> bool:

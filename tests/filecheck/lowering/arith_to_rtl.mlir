@@ -100,3 +100,61 @@ func.func @ends(%x: memref<1xi8>) -> memref<5xi8> {
 }
 // CHECK-LABEL: func.func @ends
 // CHECK-NEXT: %arena = rtl.memory : !rtl.memory<2, 32>
+
+// -----
+
+// Products of entries remain for processing elements; other terms become a loop over the entries.
+func.func @products(%x: memref<3xi8>) -> memref<2xi16> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<4xi8>
+  %y = scratch.view %arena[0 : i64] : memref<4xi8> to memref<2xi16>
+  %w = scratch.constant dense<[5, 6]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+  %gaps = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+  %lengths = scratch.constant dense<[1, 1]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+  %start = arith.constant 0 : i16
+  num.contract %row to 2 {
+    %sum = num.entries %start, %gaps, %lengths {products} : i16, memref<2xi8, #scratch.flash>, memref<2xi8, #scratch.flash> -> i16 {
+    ^bb0(%s: i16, %entry: index, %column: index):
+      %v = memref.load %w[%entry] : memref<2xi8, #scratch.flash>
+      %e = memref.load %x[%column] : memref<3xi8>
+      %vw = arith.extsi %v : i8 to i16
+      %ew = arith.extsi %e : i8 to i16
+      %p = arith.muli %vw, %ew : i16
+      %n = arith.addi %s, %p : i16
+      num.next %n : i16
+    }
+    memref.store %sum, %y[%row] : memref<2xi16>
+  }
+  func.return %y : memref<2xi16>
+}
+// CHECK-LABEL: func.func @products
+// CHECK: num.contract %row to 2 {
+// CHECK: num.entries {{%.*}}, %gaps, %lengths {products} : i16, !rtl.memory<2, 8>, !rtl.memory<2, 8> -> i16 {
+// CHECK: rtl.load %w[%entry]
+
+// -----
+
+func.func @terms(%x: memref<3xi8>) -> memref<2xi16> {
+  %arena = scratch.arena {alignment = 2 : i64} : memref<4xi8>
+  %y = scratch.view %arena[0 : i64] : memref<4xi8> to memref<2xi16>
+  %w = scratch.constant dense<[5, 6]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+  %gaps = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+  %lengths = scratch.constant dense<[1, 1]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+  %start = arith.constant 0 : i16
+  num.contract %row to 2 {
+    %sum = num.entries %start, %gaps, %lengths : i16, memref<2xi8, #scratch.flash>, memref<2xi8, #scratch.flash> -> i16 {
+    ^bb0(%s: i16, %entry: index, %column: index):
+      %v = memref.load %w[%entry] : memref<2xi8, #scratch.flash>
+      %e = memref.load %x[%column] : memref<3xi8>
+      %vw = arith.extsi %v : i8 to i16
+      %ew = arith.extsi %e : i8 to i16
+      %p = arith.muli %vw, %ew : i16
+      %n = arith.addi %s, %p : i16
+      num.next %n : i16
+    }
+    memref.store %sum, %y[%row] : memref<2xi16>
+  }
+  func.return %y : memref<2xi16>
+}
+// CHECK-LABEL: func.func @terms
+// CHECK-NOT: num.contract
+// CHECK: scf.for %row =

@@ -622,7 +622,7 @@ def bounded_later(function: func.FuncOp) -> set[SSAValue]:
     accumulators of these results.
     """
     found = {value for _, difference in FuseDistancesPass.found(function) for value in difference.inputs}
-    return found | {each.factor for each in AccumulateSumsPass.found(function)}
+    return found | {each.sum.factor for each in AccumulateSumsPass.found(function)}
 
 
 def _holds(format: NumberFormat, given: NumberFormat) -> bool:

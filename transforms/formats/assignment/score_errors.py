@@ -133,7 +133,7 @@ def _without_rounding(module: ModuleOp) -> tuple[set[SSAValue], set[SSAValue]]:
     loop.
     """
     sums = list(AccumulateSumsPass.found(module))
-    exact = {value for each in sums for value in (each.carried, each.product.out)}
+    exact = {value for each in sums for value in (each.sum.carried, each.product.out)}
     exact |= {
         value for product, difference in FuseDistancesPass.found(module) for value in (difference.out, product.lhs)
     }

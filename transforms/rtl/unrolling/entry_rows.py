@@ -61,7 +61,7 @@ class EntryRows:
         [sum] = (op for op in nest.body.block.ops if isinstance(op, num.EntriesOp))
         term, (*ops, end) = _term_of(sum), sum.body.block.ops
         computing = [op for op in ops if op is not end.operands[0].owner]
-        values = _entry_of(term, sum)
+        [values] = (use.operation for use in sum.body.block.args[1].uses)
         [vector] = (op for op in ops if isinstance(op, rtl.LoadOp) and op is not values)
         assert isinstance(values, rtl.LoadOp)
         gaps, content = _words(sum.gaps), _words(values.memory)
@@ -83,29 +83,19 @@ def _words(memory: SSAValue) -> list[int]:
 
 
 def adds_entries(nest: num.ContractOp) -> bool:
-    """True if a contraction on arrays adds products of the entries of a compressed matrix in one `num.entries`.
+    """True if a contraction on arrays adds products of the entries of a constant compressed matrix in one
+    `num.entries`.
 
-    All other ops in the contraction must be loads, arithmetic and stores, and an entry of value 0 must add nothing.
+    All other ops in the contraction must be loads, arithmetic and stores.
     """
     sums = [op for op in nest.body.block.ops if isinstance(op, num.EntriesOp)]
-    if len(sums) != 1 or not all(
-        op in sums or is_pure(op) or isinstance(op, memref.LoadOp | memref.StoreOp) for op in nest.body.block.ops
-    ):
+    if len(sums) != 1 or sums[0].products is None:
         return False
-    *ops, end = sums[0].body.block.ops
-    sum, _, column = sums[0].body.block.args
-    added = end.operands[0].owner
-    if not isinstance(added, arith.AddiOp) or sum not in added.operands or sum.uses.get_length() != 1:
-        return False
-    loads = [op for op in ops if isinstance(op, memref.LoadOp)]
-    values = _entry_of(_term_of(sums[0]), sums[0])
-    if not isinstance(values, memref.LoadOp) or len(loads) != 2 or not all(is_pure(op) or op in loads for op in ops):
-        return False
-    [vector] = (load for load in loads if load is not values)
-    extents = scratch.memref_type(vector.memref).get_shape()[1:]
-    arrays = values.memref, sums[0].gaps, sums[0].lengths
-    constants = all(isinstance(array.owner, scratch.ConstantOp) for array in arrays)
-    return _index(vector) is column and set(extents) <= {1} and constants
+    [values] = (use.operation for use in sums[0].body.block.args[1].uses)
+    arrays = values.operands[0], sums[0].gaps, sums[0].lengths
+    others = (op for op in nest.body.block.ops if op not in sums)
+    plain = all(is_pure(op) or isinstance(op, memref.LoadOp | memref.StoreOp) for op in others)
+    return plain and all(isinstance(array.owner, scratch.ConstantOp) for array in arrays)
 
 
 def _term_of(op: num.EntriesOp) -> SSAValue:
@@ -114,23 +104,3 @@ def _term_of(op: num.EntriesOp) -> SSAValue:
     added = end.operands[0].owner
     assert isinstance(added, arith.AddiOp)
     return added.rhs if added.lhs is op.body.block.args[0] else added.lhs
-
-
-def _entry_of(term: SSAValue, op: num.EntriesOp) -> memref.LoadOp | rtl.LoadOp | None:
-    """The load of an entry's value, if a term is a product with this value and is therefore 0 if the value is 0;
-    otherwise None.
-    """
-    while isinstance(term.owner, arith.ExtSIOp | arith.ShRSIOp):
-        term = term.owner.operands[0]
-    if not isinstance(term.owner, arith.MuliOp):
-        return None
-    for factor in term.owner.operands:
-        while isinstance(factor.owner, arith.ExtSIOp):
-            factor = factor.owner.operands[0]
-        if isinstance(load := factor.owner, memref.LoadOp | rtl.LoadOp) and _index(load) is op.body.block.args[1]:
-            return load
-    return None
-
-
-def _index(load: memref.LoadOp | rtl.LoadOp) -> SSAValue:
-    return load.address if isinstance(load, rtl.LoadOp) else load.indices[0]

@@ -125,6 +125,28 @@ func.func @sparse(%v: memref<5xf32, #scratch.flash>, %gaps: memref<5xi8, #scratc
 // FPGA: num.mac [[sum]],
 // FPGA: num.next
 
+// Entries of integers are stated to be products, unless the integer 0 is not the number 0.
+func.func @integers(%x: memref<8x!fixed.q<8, 6>>, %z: memref<8x!zeroskew.q<8, 0.5, 0>>, %y: memref<2x!fixed.acc<32, 10>>, %t: memref<2x!zeroskew.acc<32, 0.25>>) {
+  %v = scratch.constant dense<[4, -5, 6]> : tensor<3xi8> -> memref<3x!fixed.q<8, 4>, #scratch.flash>
+  %moved = scratch.constant dense<[4, -5, 6]> : tensor<3xi8> -> memref<3x!zeroskew.q<8, 0.5, 3>, #scratch.flash>
+  %gaps = scratch.constant dense<[1, 3, 2]> : tensor<3xi8> -> memref<3xi8, #scratch.flash>
+  %lengths = scratch.constant dense<[2, 1]> : tensor<2xi8> -> memref<2xi8, #scratch.flash>
+  num.contract %row to 2 {
+    %zero = num.zero : !fixed.acc<32, 10>
+    %sum = num.sparse_products %zero, %v, %gaps, %lengths, %x : !fixed.acc<32, 10>, memref<3x!fixed.q<8, 4>, #scratch.flash>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!fixed.q<8, 6>> -> !fixed.acc<32, 10>
+    memref.store %sum, %y[%row] : memref<2x!fixed.acc<32, 10>>
+  }
+  num.contract %row to 2 {
+    %zero = num.zero : !zeroskew.acc<32, 0.25>
+    %sum = num.sparse_products %zero, %moved, %gaps, %lengths, %z : !zeroskew.acc<32, 0.25>, memref<3x!zeroskew.q<8, 0.5, 3>, #scratch.flash>, memref<3xi8, #scratch.flash>, memref<2xi8, #scratch.flash>, memref<8x!zeroskew.q<8, 0.5, 0>> -> !zeroskew.acc<32, 0.25>
+    memref.store %sum, %t[%row] : memref<2x!zeroskew.acc<32, 0.25>>
+  }
+  func.return
+}
+// FPGA-LABEL: func.func @integers(
+// FPGA: num.entries %zero, %gaps, %lengths {products} : !fixed.acc<32, 10>
+// FPGA: num.entries {{%.*}}, %gaps, %lengths : !zeroskew.acc<32, 0.25>
+
 // A window that slides, and rows of constants that meet it: hardware may turn both.
 func.func @sliding(%image: memref<8x!fixed.q<8, 6>>, %y: memref<2x!fixed.q<8, 2>>, %window: memref<1x3x!fixed.q<8, 6>>, %at: index) {
   %w = scratch.constant dense<1> : tensor<2x3xi8> -> memref<2x3x!fixed.q<8, 4>, #scratch.flash>
