@@ -36,7 +36,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.c.expressions import COUNT, SymbolOp, ViewOp
 from tinyml.dialects.c.types import FAR, FLASH, InstanceType, is_scalar, is_value
 from tinyml.dialects.operations import DialectOp
-from tinyml.dialects.own_attributes import UNIT, HolderKind, OwnAttribute, Value, integer
+from tinyml.dialects.own_attributes import NAME, UNIT, HolderKind, OwnAttribute, Value, integer
 
 
 def _check_element(type: Attribute) -> None:
@@ -316,9 +316,13 @@ SUMS_IN_MEMORY = OwnAttribute(
 
 FILES = OwnAttribute(
     "tinyml.files",
-    {"c.program": Value("a dictionary of strings", lambda files, _: isinstance(files, DictionaryAttr))},
+    {"c.program": Value("a dictionary of strings", lambda files, _: _are_texts(files))},
     "The files beside NAME.c: their content, by what follows NAME in their names.",
 )
+
+
+def _are_texts(files: Attribute) -> bool:
+    return isinstance(files, DictionaryAttr) and all(NAME.accepts(file, None) for file in files.data.values())
 
 
 def files_of(program: ProgramOp) -> dict[str, bytes]:

@@ -87,7 +87,7 @@ def check_options(made: Compilation) -> None:
     if request.input == SERIAL and request.load_weights:
         raise InputError(f"--load-weights: the sketch for rows receives no weights: use --input {CALLBACK}")
     if request.weights_at is not None:
-        _check_weights_at(request)
+        _check_weights_at(request, board)
     _check_stream(request)
     options = request.pipeline_options(board)
     if request.search is not None:
@@ -115,8 +115,10 @@ def check_options(made: Compilation) -> None:
         backend.check_route(board)
 
 
-def _check_weights_at(request: Request) -> None:
-    """Raise `InputError` for options that contradict weights in a blob."""
+def _check_weights_at(request: Request, board: Board) -> None:
+    """Raise `InputError` for options and boards that contradict weights in a blob."""
+    if board.fabric is not None:
+        raise InputError(f"--weights-at: the weights of {board.name} are in its own memories")
     if request.flash is not None:
         raise InputError("--weights-at: --flash spends flash on weights as code: leave out one of them")
     if request.load_weights:

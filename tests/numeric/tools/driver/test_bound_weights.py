@@ -204,6 +204,7 @@ def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
         ({"weights_at": "0x10Z"}, "expected an address or the name of a section, got '0x10Z'"),
         ({"weights_at": "0xFF00", "board": "mega"}, "bytes at 0xFF00 end beyond the first 64 KB of avr's flash"),
         ({"weights_at": ".w", "flash": 9000, "board": "uno"}, "--flash spends flash on weights as code"),
+        ({"weights_at": ".w", "board": "ecp5-25k"}, "the weights of ecp5-25k are in its own memories"),
         ({"weights_at": ".w", "load_weights": True}, "keeps the weights in RAM: leave out one of them"),
         ({"weights_at": ".w", "instances": True}, "instances share no pointer to weights"),
         ({"weights_at": ".w", "weights_margin": 0.5}, "expected a factor of at least 1, got 0.5"),
