@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
+
+from tinyml.dialects.own_attributes import UNIT, HolderKind, OwnAttribute
+
+WEIGHTS_AS_DATA = OwnAttribute(
+    "tinyml.weights_as_data",
+    {HolderKind.FUNCTION: UNIT},
+    "The values of the function's arrays of numbers may change without a change of the program.",
+)
+
+DATA = OwnAttribute(
+    "tinyml.data",
+    {"scratch.constant": UNIT, "c.constant": UNIT},
+    "The content of the array is data that the program finds at an address, and not a part of the program.",
+)
 
 
 def defined_functions(module: ModuleOp) -> list[func.FuncOp]:
@@ -35,3 +49,11 @@ def set_argument_attribute(function: func.FuncOp, name: str, value: Attribute) -
     given = {} if function.arg_attrs is None else dict(function.arg_attrs.data[0].data)
     given.pop(name, None)
     function.arg_attrs = ArrayAttr([DictionaryAttr({**given, name: value})])
+
+
+def are_data(op: Operation) -> bool:
+    """True if an operation is in a function whose weights are data, on whose values no decision may depend."""
+    parent: Operation | None = op
+    while parent is not None and not isinstance(parent, func.FuncOp):
+        parent = parent.parent_op()
+    return parent is not None and WEIGHTS_AS_DATA in parent.attributes

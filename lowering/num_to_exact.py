@@ -23,7 +23,7 @@ from xdsl.rewriter import InsertPoint
 from tinyml.dialects import scratch
 from tinyml.dialects.c.declarations import SUMS_IN_MEMORY
 from tinyml.dialects.exact.recorder import Recorder
-from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.functions import DATA, defined_functions
 from tinyml.dialects.layouts.digits import Width
 from tinyml.dialects.layouts.packed_bits import group_bytes, group_length, pack_bits, packed_bytes
 from tinyml.dialects.locations import error_at
@@ -82,7 +82,10 @@ def _loaded_intervals(function: func.FuncOp) -> dict[SSAValue, tuple[int, int]]:
     for op in function.walk():
         if not (isinstance(op, upstream_memref.LoadOp) and isinstance(op.res.type, IntegerType)):
             continue
-        if isinstance(constant := scratch.root(op.memref).owner, scratch.ConstantOp):
+        if (
+            isinstance(constant := scratch.root(op.memref).owner, scratch.ConstantOp)
+            and DATA not in constant.attributes
+        ):
             if constant not in extremes:
                 raws = constant.raws
                 extremes[constant] = int(raws.min()), int(raws.max())

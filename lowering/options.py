@@ -161,6 +161,26 @@ class CompileOptions:
         default=False,
         group=OptionGroup.MEMORY,
     )
+    weights_at: str | None = option(
+        "keep the model's numbers in NAME.blob beside the program, which reads it in place after NAME_bind has checked "
+        "it: at an address such as 0x08060000, or in a section such as .weights",
+        default=None,
+        metavar="PLACE",
+        group=OptionGroup.MEMORY,
+    )
+    weights_margin: float | None = option(
+        "with --weights-at, leave room for weights greater by this factor when the model is trained again",
+        default=None,
+        metavar="FACTOR",
+        group=OptionGroup.MEMORY,
+    )
+    weights_for: str | None = option(
+        "compile only the NAME.blob of a model that was trained again, for the program in an output folder of "
+        "--weights-at",
+        default=None,
+        metavar="OUT",
+        group=OptionGroup.MEMORY,
+    )
     round_sums: bool = option(
         "round sums that loops carry, in place of wide accumulators in RAM (searches with --ram try both)",
         default=False,

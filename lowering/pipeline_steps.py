@@ -97,6 +97,8 @@ PIPELINES = {
             "separate-starts",
             If("round_sums", "round-sums"),
             "profile",
+            Extra(If("weights_for", "take-profiles")),
+            Extra(If("weights_margin", "leave-room")),
             "choose-votes",
             Extra(If("synthesised", "synthesise-format")),
             "assign-format",
@@ -123,6 +125,7 @@ PIPELINES = {
         """Choose storage and accumulators and fuse operations of an L1 program, according to its formats.""",
         (
             "name-classes",
+            Extra(If("weights_at", "free-weights")),
             "choose-storage",
             "choose-accumulators",
             "simplify",
@@ -191,6 +194,7 @@ PIPELINES = {
             "simplify",
             "licm",
             "split-constants",
+            Extra(If("weights_at", "mark-weights")),
             "place-constants",
         ),
     ),
@@ -200,7 +204,7 @@ PIPELINES = {
     ),
     BITS_TO_C: PipelineSteps(
         """Lower a program from L4 to L5, with hints for high-level synthesis if the target is programmable logic.""",
-        (Extra("hint-loops"), "expand-nests", "lower-arith-to-c"),
+        (Extra("hint-loops"), "expand-nests", "lower-arith-to-c", Extra(If("weights_at", "bind-weights"))),
     ),
     BITS_TO_LANES: PipelineSteps(
         """Lower an L4 program to loops on memories and streams that process several elements at once.""",

@@ -120,6 +120,7 @@ TINYML = Universe(all_dialects=DIALECTS, all_passes=PASSES, all_targets=TARGETS)
 
 ATTRIBUTES = (
     "dialects.c.declarations",
+    "dialects.functions",
     "dialects.layouts.contents",
     "dialects.num.kernels.kernel_attributes",
     "dialects.scratch.types",

@@ -7,7 +7,9 @@ from typing import Self, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    BytesAttr,
     DenseIntOrFPElementsAttr,
+    DictionaryAttr,
     FixedBitwidthType,
     FunctionType,
     IntegerAttr,
@@ -34,7 +36,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects.c.expressions import COUNT, SymbolOp, ViewOp
 from tinyml.dialects.c.types import FAR, FLASH, InstanceType, is_scalar, is_value
 from tinyml.dialects.operations import DialectOp
-from tinyml.dialects.own_attributes import UNIT, HolderKind, OwnAttribute, integer
+from tinyml.dialects.own_attributes import NAME, UNIT, HolderKind, OwnAttribute, Value, integer
 
 
 def _check_element(type: Attribute) -> None:
@@ -311,6 +313,24 @@ SUMS_IN_MEMORY = OwnAttribute(
     {HolderKind.FUNCTION: UNIT, "c.func": UNIT},
     "The function has sums of products that exceed a register; a C compiler may need special options for them.",
 )
+
+FILES = OwnAttribute(
+    "tinyml.files",
+    {"c.program": Value("a dictionary of strings", lambda files, _: _are_texts(files))},
+    "The files beside NAME.c: their content, by what follows NAME in their names.",
+)
+
+
+def _are_texts(files: Attribute) -> bool:
+    return isinstance(files, DictionaryAttr) and all(NAME.accepts(file, None) for file in files.data.values())
+
+
+def files_of(program: ProgramOp) -> dict[str, bytes]:
+    """The content of the further files of a program, by what follows the program's name in theirs."""
+    files = cast(DictionaryAttr, program.attributes.get(FILES, DictionaryAttr({}))).data.items()
+    return {
+        name: file.data if isinstance(file, BytesAttr) else cast(StringAttr, file).data.encode() for name, file in files
+    }
 
 
 @irdl_op_definition

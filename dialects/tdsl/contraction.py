@@ -24,6 +24,7 @@ from tinyml.dialects import num
 from tinyml.dialects.formats.accumulator import Accumulator, accumulator_of
 from tinyml.dialects.formats.exact.numbers import exact_numbers
 from tinyml.dialects.formats.number_format import Bound, Factor, Product
+from tinyml.dialects.functions import are_data
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import iterations_of
 from tinyml.dialects.tdsl.base import Footprint, Shape, TensorOp, broadcast, format_of, proven_interval, shape_of, spell
@@ -376,6 +377,12 @@ def constant_root(value: SSAValue) -> ConstOp | None:
     return value.owner if isinstance(value.owner, ConstOp) else None
 
 
+def _known_root(value: SSAValue) -> ConstOp | None:
+    """The constant from which a tensor is derived, if its values are a part of the program."""
+    constant = constant_root(value)
+    return None if constant is None or are_data(constant) else constant
+
+
 def oriented(raws: Raws, operand: SSAValue) -> Raws:
     """The raws of a constant as a stack of matrices with the shape of the operand. The operand is one of these
     matrices.
@@ -397,6 +404,8 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
     """
     if weight.index is not loop.body.block.args[0] or not isinstance(weight.input.owner, ConstOp):
         return None
+    if are_data(weight):
+        return None
     if (taken := iterations_of(loop)) is None:
         return None
     every = weight.input.owner.raws
@@ -409,7 +418,7 @@ def carried_product(loop: scf.ForOp, weight: IndexOp, factor: SSAValue) -> Produ
 
 def factor_of(operand: SSAValue, summed: int = -1) -> Factor:
     """The known facts about a matrix that is an operand of a product. summed: the axis over which the product sums."""
-    if (constant := constant_root(operand)) is None:
+    if (constant := _known_root(operand)) is None:
         return Factor(format_of(operand), interval=proven_interval(operand))
     return Factor(format_of(operand), oriented(constant.raws, operand).swapaxes(-1, summed))
 
@@ -421,7 +430,7 @@ def gathered_factor(operand: SSAValue, map: AffineMap, shape: Shape, summed: Sha
     * shape: the shape of the result.
     * summed: the extents of the summed indices.
     """
-    if (constant := constant_root(operand)) is None:
+    if (constant := _known_root(operand)) is None:
         return factor_of(operand)
     # Result indices that the map does not use would only repeat the same row.
     used = map.used_dims()

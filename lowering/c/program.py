@@ -32,6 +32,7 @@ from tinyml.dialects.c.declarations import SUMS_IN_MEMORY
 from tinyml.dialects.c.types import ALIAS, CONST, RAM
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.functions import DATA
 from tinyml.dialects.layouts.packed_bits import packed_bytes
 from tinyml.dialects.scratch import FORMAT, element_bytes, memref_type
 from tinyml.lowering.c.format_notes import (
@@ -161,10 +162,14 @@ class ProgramBuilder:
         if not isinstance(type.memory_space, scratch.Flash | NoneAttr):
             raise InputError(f"a sparse constant '{op.result.name_hint}' must have been lowered to its parts")
         known, key = self.loaded if op.loaded else self.constants, (op.value, op.far)
+        if DATA in op.attributes:
+            # Arrays of other weights differ even if these are equal.
+            key = StringAttr(f"{DATA} {len(known)}"), op.far
         if key not in known:
             doc = self.describe(type, op.attributes.get(FORMAT))
             name = self.names.fresh(op.result.name_hint or "table")
             known[key] = c.ConstantOp(name, op.value, doc, far=op.far is not None)
+            known[key].attributes |= {name: op.attributes[name] for name in (DATA,) if name in op.attributes}
         return known[key]
 
     def declare_arena(self, op: scratch.ArenaOp) -> None:

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, f32
 from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.functions import are_data
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.ir.loop_nest import Indices, LoopBuilder
 
@@ -29,7 +30,7 @@ def elements_from(
 
 def single_element(value: SSAValue, nest: LoopBuilder) -> SSAValue:
     """Load the only element of a buffer; for a constant buffer, emit a constant."""
-    if isinstance(constant := value.owner, scratch.ConstantOp):
+    if isinstance(constant := value.owner, scratch.ConstantOp) and not are_data(constant):
         real = tdsl.format_of(value).decode(constant.raws).item()
         return nest.insert(num.ConstantOp(real, element_of(value)))
     return nest.load(value, [nest.index(0)] * len(scratch.memref_type(value).get_shape()))

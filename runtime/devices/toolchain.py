@@ -159,7 +159,8 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
     }
     weights = weights_in(source_dir, interface)
     macros["TM_WEIGHTS_BYTES"] = len(weights)
-    defines = [f"-D{name}={value}" for name, value in macros.items()]
+    bound = ["-DTM_BLOB=1"] if (source_dir / f"{interface.name}_blob.c").is_file() else []
+    defines = [*bound, *(f"-D{name}={value}" for name, value in macros.items())]
     scripts = [f"-T{script}" for script in chip.files("harness/*.ld")]
     # The linker's options and inputs are not passed to the compiler.
     common = tuple(flag for flag in (*MODEL_FLAGS, *flags, *defines) if flag.startswith("-") and flag[:4] != "-Wl,")
@@ -168,7 +169,7 @@ def build_model(chip: Chip, source_dir: Path, interface: Interface, elf: Path, f
     for i, content in enumerate(_harness_objects(chip, common, header.name, header.read_bytes())):
         sources.append(elf.with_name(f"harness-{i}.o"))
         sources[-1].write_bytes(content)
-    arguments = [*MODEL_FLAGS, *flags, *scripts, "-I", source_dir, "-I", HARNESS, "-o", elf, *sources]
+    arguments = [*MODEL_FLAGS, *flags, *bound, *scripts, "-I", source_dir, "-I", HARNESS, "-o", elf, *sources]
     call_tool(chip, "cc", [*arguments, *chip.libraries])
     text, data, bss = map(int, call_tool(chip, "size", [elf]).splitlines()[1].split()[:3])
     return Build(flash_bytes=text + data, static_bytes=data + bss, elf=elf, weights=weights)

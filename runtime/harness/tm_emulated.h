@@ -24,6 +24,7 @@ TM_HARNESS void tm_row(TM_INPUT *to, uint16_t row) { __asm__ volatile("" : : "r"
 #endif
 
 int main(void) {
+    tm_bind();
 #if TM_WEIGHTS_BYTES > 0
     tm_mark((intptr_t)tm_weights());
 #endif

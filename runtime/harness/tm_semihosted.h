@@ -98,6 +98,7 @@ int main(void) {
     TM_STATE->inputs = tm_open(inputs, sizeof inputs - 1, 0);
     TM_STATE->records = tm_open(records, sizeof records - 1, 1);
     tm_read((void *)&TM_STATE->left, sizeof TM_STATE->left);
+    tm_bind();
 #if TM_WEIGHTS_BYTES > 0
     tm_read(tm_weights(), TM_WEIGHTS_BYTES);
 #endif

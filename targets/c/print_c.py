@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.target import Target
 
 from tinyml.dialects import c
+from tinyml.dialects.c.declarations import files_of
 from tinyml.dialects.c.types import ALIAS, pointer_type
 from tinyml.dialects.distribution import LICENCE_LINE
 from tinyml.dialects.errors import InputError, TooLargeError
@@ -78,14 +79,23 @@ def print_c(module: ModuleOp, ctx: Context, target: str, file: str = "source") -
 def write_c(module: ModuleOp, ctx: Context, target: str, folder: Path) -> None:
     """Write NAME.c and NAME.h for the only program of a module to a folder, which is created if it is missing.
 
-    NAME.weights contains the constants that the caller writes before the first call, if there are any.
+    NAME.weights contains the constants that the caller writes before the first call, if there are any. The program's
+    further files are written, too.
     """
     name = _program(module).sym_name.data
     folder.mkdir(parents=True, exist_ok=True)
     for file, extension in zip(FILES, ("c", "h"), strict=True):
         (folder / f"{name}.{extension}").write_text(print_c(module, ctx, target, file), encoding="utf-8")
-    if content := loaded_content(module):
-        (folder / f"{name}{WEIGHTS}").write_bytes(content)
+    for file, content in binary_files(module).items():
+        (folder / file).write_bytes(content)
+
+
+def binary_files(module: ModuleOp) -> dict[str, bytes]:
+    """The files beside NAME.c and NAME.h, by their names."""
+    program = _program(module)
+    name = program.sym_name.data
+    files = files_of(program) | ({WEIGHTS: content} if (content := loaded_content(module)) else {})
+    return {f"{name}{suffix}": content for suffix, content in files.items()}
 
 
 def loaded_content(module: ModuleOp) -> bytes:

@@ -25,6 +25,7 @@ HARDWARE = ("numeric/lowering/hw/test_hardware.py", "numeric/lowering/hw/test_im
 
 ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "answer-values": ("numeric/tools/api/test_names.py",),
+    "bind-weights": ("numeric/tools/driver/test_bound_weights.py",),
     "choose-votes": ("numeric/dialects/tdsl/test_forests.py",),
     "code-forests": ("numeric/dialects/tdsl/test_forests.py",),
     "decide-class": ("numeric/tools/api/test_names.py",),

@@ -61,6 +61,9 @@ class CompileKeywords(TypedDict, total=False):
     votes: str | None
     weight_bits: float | None
     weights: str | None
+    weights_at: str | None
+    weights_for: str | None
+    weights_margin: float | None
     width: int | None
     widths: Sequence[int] | None
 

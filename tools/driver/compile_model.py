@@ -86,6 +86,8 @@ def check_options(made: Compilation) -> None:
         raise InputError(f"the serial port of {board.name} is unknown: define the function of --input {CALLBACK}")
     if request.input == SERIAL and request.load_weights:
         raise InputError(f"--load-weights: the sketch for rows receives no weights: use --input {CALLBACK}")
+    if request.weights_at is not None:
+        _check_weights_at(request, board)
     _check_stream(request)
     options = request.pipeline_options(board)
     if request.search is not None:
@@ -111,6 +113,16 @@ def check_options(made: Compilation) -> None:
         if (backend := backend_of(board)) is None:
             raise InputError(f"--route is for programmable logic, which {board.name} is not")
         backend.check_route(board)
+
+
+def _check_weights_at(request: Request, board: Board) -> None:
+    """Raise `InputError` for options and boards that contradict weights in a blob."""
+    if board.fabric is not None:
+        raise InputError(f"--weights-at: the weights of {board.name} are in its own memories")
+    if request.flash is not None:
+        raise InputError("--weights-at: --flash spends flash on weights as code: leave out one of them")
+    if request.load_weights:
+        raise InputError("--weights-at: --load-weights keeps the weights in RAM: leave out one of them")
 
 
 def _check_stream(request: Request) -> None:
@@ -247,9 +259,11 @@ def compile_levels(made: Compilation) -> None:
     with watched(made.progress) as made.account:
         if made.must_fit:
             require_room(made.program, made.ctx, made.request, made.board)
-        if made.request.is_auto and not made.kept:
+        chooses = made.request.is_auto and not made.kept
+        if chooses:
             made.compiled, made.request, made.choice = compile_choice(made.program, made.ctx, made.request, made.board)
-        else:
+        # The candidates of `auto` have no margins.
+        if not chooses or made.request.weights_margin is not None:
             made.compiled, made.request = compile_asked(
                 made.program, made.ctx, made.request, made.board, must_fit=made.must_fit
             )
@@ -486,8 +500,13 @@ def compile_model(request: Request) -> dict[str, Any]:
     """
     mismatch: MismatchError | None = None
     report: dict[str, Any] = {}
+    if request.weights_for is not None:
+        from tinyml.tools.driver.weights_again import as_in_folder
+
+        request = as_in_folder(request)
     chosen = board_named(request.target)
-    packagings = packagings_for(chosen, request.packages, zipped=request.zip, loaded=request.load_weights)
+    kept = {"loaded": request.load_weights, "bound": request.weights_at is not None}
+    packagings = packagings_for(chosen, request.packages, zipped=request.zip, **kept)
     with atomic_folder(request.out, removable_files(request.inputs)) as folder:
         try:
             made = build_folder(request, chosen, folder, must_fit=True, packagings=packagings, pages=True)

@@ -50,21 +50,19 @@ PICTURES = "pictures"
 
 
 def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
-    """Write NAME.c, NAME.h, NAME.v for hardware, NAME.weights if any,
-    the IR of every level and the measured samples.
+    """Write NAME.c, NAME.h, NAME.v for hardware, the program's further files, the IR of every level and the measured
+    samples.
     """
     from tinyml.runtime.model.model_interface import interface_of
     from tinyml.runtime.model.program_data import in_file_order
-    from tinyml.targets.c.print_c import loaded_content
-    from tinyml.targets.chip import WEIGHTS
+    from tinyml.targets.c.print_c import binary_files
 
     name = interface_of(compiled.formats).name
     files = {f"{name}.c": compiled.source, f"{name}.h": compiled.header}
     files |= {} if compiled.verilog is None else {f"{name}.v": compiled.verilog}
     files |= {f"ir/{stage.file}": stage.text for stage in compiled.stages}
     write_inside(folder, files)
-    if content := loaded_content(compiled.program):
-        write_inside(folder, {f"{name}{WEIGHTS}": content})
+    write_inside(folder, binary_files(compiled.program))
     _write_arrays(folder, SAMPLES, {"x": in_file_order(compiled.formats, data.x[:MEASURED_SAMPLES])})
 
 

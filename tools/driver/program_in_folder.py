@@ -26,7 +26,7 @@ from tinyml.runtime.devices.registry import files_of_device
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.runtime.readers.regular_files import read_bytes
-from tinyml.targets.c.print_c import loaded_content, print_c, sources_of_lines
+from tinyml.targets.c.print_c import binary_files, print_c, sources_of_lines
 from tinyml.targets.chip import WEIGHTS
 from tinyml.targets.registry import HOST, board
 from tinyml.tools.driver.backend import backend_of
@@ -121,8 +121,9 @@ def program_in(folder: Path) -> ProgramInFolder:
     files = {f"{name}.{suffix}": print_c(program, ctx, chosen.name, file).encode() for suffix, file in _C_FILES.items()}
     if backend is not None and hardware is not None:
         files[f"{name}.v"] = backend.text_of(hardware).encode()
-    if (content := loaded_content(program)) or (folder / f"{name}{WEIGHTS}").exists():
-        files[f"{name}{WEIGHTS}"] = content
+    files |= binary_files(program)
+    if (folder / (weights := f"{name}{WEIGHTS}")).exists():
+        files.setdefault(weights, b"")
     for file, content in files.items():
         if read_bytes(folder / file, _KINDS[Path(file).suffix]) != content:
             what = _KINDS[Path(file).suffix]
@@ -146,11 +147,11 @@ def require_chain(found: ProgramInFolder) -> None:
 
 _FORMATS, _BUFFERS = "ir/1-formats.mlir", "ir/2-buffers.mlir"
 _C_FILES = {"c": "source", "h": "header"}
-_KINDS = {".c": "C", ".h": "header", ".v": "hardware module", WEIGHTS: "weights"}
+_KINDS = {".c": "C", ".h": "header", ".v": "hardware module", WEIGHTS: "weights", ".blob": "blob"}
 
 
 def lowering_options(report: Mapping[str, Any]) -> dict[str, Any]:
     """The options in a report that determined the lowering from L1."""
     # The entry `functions` of a report contains errors of functions, not the scheme, which the IR contains.
-    names = {option.name for option in options_of(PipelineOptions)} - {"functions"}
+    names = {option.name for option in options_of(PipelineOptions)} - {"functions", "weights_for"}
     return {"flash": report.get("flash_within")} | {name: report[name] for name in names & report.keys()}

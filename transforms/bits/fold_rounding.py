@@ -21,6 +21,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
 
 from tinyml.dialects import num, scratch
+from tinyml.dialects.functions import DATA
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.num.kernels import routines
 from tinyml.dialects.rewriting import PatternRewriteWalker
@@ -112,6 +113,8 @@ class _FoldRounding(RewritePattern):
 
 def _add_to_array(array: scratch.ConstantOp, constant: int, rewriter: PatternRewriter) -> bool:
     """Add a constant to all elements of a constant array; return False if an element would overflow."""
+    if DATA in array.attributes:
+        return False
     limits = np.iinfo(array.raws.dtype)
     sums = array.raws.astype(np.int64) + constant
     if sums.size == 0 or sums.min() < limits.min or sums.max() > limits.max:

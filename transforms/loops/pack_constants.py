@@ -23,6 +23,7 @@ from tinyml.dialects import num, scratch
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.exact.accumulator import ACCUMULATOR_WIDTHS
 from tinyml.dialects.formats.number_format import INTEGER_CODING, element_format, number_format
+from tinyml.dialects.functions import are_data
 from tinyml.dialects.layouts.digits import Digits, Width
 from tinyml.dialects.layouts.packed_bits import group_length, packed_bytes, packed_widths, packings
 from tinyml.dialects.lazy_numpy import np
@@ -107,7 +108,7 @@ class _Packable:
         """Return the constant with the width that minimises the product of bytes and time; None if it cannot be
         packed.
         """
-        if not isinstance(op, scratch.ConstantOp):
+        if not isinstance(op, scratch.ConstantOp) or are_data(op):
             return None
         if not isinstance(memref_type(op.result).memory_space, scratch.Flash | NoneAttr):
             return None

@@ -18,6 +18,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.formats.number_format import element_format
+from tinyml.dialects.functions import are_data
 from tinyml.dialects.layouts.digits import Width
 from tinyml.dialects.layouts.packed_bits import group_length
 from tinyml.dialects.lazy_numpy import np
@@ -309,6 +310,8 @@ def _fits_in_chunks(op: num.CallOp, kernel: Kernel) -> bool:
     run, length = op.factors[0], op.length
     constant = scratch.root(run).owner
     if length > LONGEST_IN_CHUNKS or not isinstance(constant, scratch.ConstantOp) or constant.raws.size % length:
+        return False
+    if are_data(op):
         return False
     if not _begins_at_multiple(run, length):
         return False

@@ -10,6 +10,7 @@ __attribute__((noinline, noclone)) void tm_row(TM_INPUT *to, uint16_t row) {
 #endif
 
 int main(void) {
+    tm_bind();
 #if TM_WEIGHTS_BYTES > 0
     tm_weights();
 #endif

@@ -149,6 +149,7 @@ int main(int argc, char **argv) {
     records = malloc(samples * RECORD_BYTES + 1);
     if (!inputs || !records)
         return fail("out of memory");
+    tm_bind();
 #if TM_WEIGHTS_BYTES > 0
     if (fread(tm_weights(), 1, TM_WEIGHTS_BYTES, stdin) != TM_WEIGHTS_BYTES)
         return fail("not enough weights");

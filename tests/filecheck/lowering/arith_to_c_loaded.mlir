@@ -46,3 +46,32 @@ builtin.module {
 
 // HEADER:       #define scaled_WEIGHTS_BYTES 7
 // HEADER:       int8_t *scaled_weights(void);
+
+// -----
+
+// Equal arrays are one array, unless they are data, which may differ tomorrow.
+builtin.module {
+  func.func @equal(%X: memref<2xi16>) -> memref<2xi16> {
+    %c1 = arith.constant 1 : index
+    %arena = scratch.arena {alignment = 2 : i64} : memref<4xi8>
+    %y = scratch.view %arena[0 : i64] : memref<4xi8> to memref<2xi16>
+    %s = scratch.constant dense<[7, 8]> : tensor<2xi16> -> memref<2xi16, #scratch.flash>
+    %t = scratch.constant dense<[7, 8]> : tensor<2xi16> -> memref<2xi16, #scratch.flash>
+    %d = scratch.constant dense<[7, 8]> : tensor<2xi16> {tinyml.data} -> memref<2xi16, #scratch.flash>
+    %e = scratch.constant dense<[7, 8]> : tensor<2xi16> {tinyml.data} -> memref<2xi16, #scratch.flash>
+    %a = memref.load %s[%c1] : memref<2xi16, #scratch.flash>
+    %b = memref.load %t[%c1] : memref<2xi16, #scratch.flash>
+    %f = memref.load %d[%c1] : memref<2xi16, #scratch.flash>
+    %g = memref.load %e[%c1] : memref<2xi16, #scratch.flash>
+    %h = arith.addi %a, %b : i16
+    %i = arith.addi %f, %g : i16
+    %r = arith.addi %h, %i : i16
+    memref.store %r, %y[%c1] : memref<2xi16>
+    func.return %y : memref<2xi16>
+  }
+}
+// CHECK-LABEL: c.program @equal
+// CHECK: c.constant @s dense<[7, 8]> : tensor<2xi16> {doc = "2 int16_t"}
+// CHECK-NEXT: c.constant @d dense<[7, 8]> : tensor<2xi16> {tinyml.data, doc = "2 int16_t"}
+// CHECK-NEXT: c.constant @e dense<[7, 8]> : tensor<2xi16> {tinyml.data, doc = "2 int16_t"}
+// CHECK-NOT: c.constant

@@ -113,3 +113,19 @@ func.func @loaded(%i: index) -> !fixed.q<16, 8> {
 }
 // CHECK-LABEL: func.func @loaded
 // CHECK: exact.product_to {{.*}} in [-15, 25]
+
+// -----
+
+// A loaded constant lies between the least and the greatest element, unless the array is data.
+func.func @loaded(%i: index) -> (!fixed.q<8, 6>, !fixed.q<8, 6>) {
+  %w = scratch.constant dense<[1, 2]> : tensor<2xi8> -> memref<2x!fixed.q<8, 4>, #scratch.flash>
+  %v = scratch.constant dense<[1, 2]> : tensor<2xi8> {tinyml.data} -> memref<2x!fixed.q<8, 4>, #scratch.flash>
+  %a = memref.load %w[%i] : memref<2x!fixed.q<8, 4>, #scratch.flash>
+  %b = memref.load %v[%i] : memref<2x!fixed.q<8, 4>, #scratch.flash>
+  %x = num.mul %a, %a : !fixed.q<8, 4>, !fixed.q<8, 4> -> !fixed.q<8, 6>
+  %y = num.mul %b, %b : !fixed.q<8, 4>, !fixed.q<8, 4> -> !fixed.q<8, 6>
+  func.return %x, %y : !fixed.q<8, 6>, !fixed.q<8, 6>
+}
+// CHECK-LABEL: func.func @loaded
+// CHECK-DAG: exact.within %a : i8 in [1, 2]
+// CHECK-DAG: exact.within %b : i8 in [-127, 127]

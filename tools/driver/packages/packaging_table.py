@@ -31,16 +31,21 @@ OTHER_TOOLS = ("zephyr", "esp-idf", "pico-sdk", "stm32cube", "stm32cubeide", "ke
 
 
 def packagings_for(
-    board: Board, names: Sequence[str] | None, *, zipped: bool, loaded: bool = False
+    board: Board, names: Sequence[str] | None, *, zipped: bool, loaded: bool = False, bound: bool = False
 ) -> Sequence[Packaging]:
     """The packagings of a model for a board. names: the requested packagings; None for the default ones.
 
-    zipped: true if an archive is also requested. loaded: true if the model stores its weights in RAM.
+    zipped: true if an archive is also requested. loaded: true if the model stores its weights in RAM. bound: true if
+    its weights are in a blob, for which no packaging has an example.
 
     Raises `InputError` for an unknown name, for a packaging whose tool does not support the board, and if none of the
     packagings creates a requested archive.
     """
-    if names is None:
+    if bound:
+        if others := [name for name in names or () if name != PLAIN]:
+            raise InputError(f"--package {others[0]}: its example binds no blob of --weights-at: give {PLAIN}")
+        chosen = []
+    elif names is None:
         chosen = [one for one in _usual() if one.lacks(board) is None and one.loads >= loaded]
     else:
         chosen = [_named(name) for name in dict.fromkeys(names) if name != PLAIN]

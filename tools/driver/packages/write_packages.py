@@ -63,7 +63,9 @@ def repack(source: Path, folder: Path, names: Sequence[str] | None, *, zipped: b
     if (report := found_report(source)) is None:
         raise InputError("expected a folder written by tinyml compile", file=str(source))
     target = board(report["target"])
-    packagings = packagings_for(target, names, zipped=zipped, loaded=report["load_weights"])
+    packagings = packagings_for(
+        target, names, zipped=zipped, loaded=report["load_weights"], bound=report["weights_at"] is not None
+    )
     for name in packaging_names():
         shutil.rmtree(folder / name, ignore_errors=True)
     if packagings:

@@ -174,3 +174,22 @@ builtin.module attributes {tinyml.target = "uno"} {
 // CHECK: %a = func.call @of_ours(%zero)
 // CHECK-NEXT: %b = arith.addi %element, %one
 // CHECK-NEXT: %c = arith.addi %a, %one
+
+// -----
+
+// A bias that is data is not known, so that the half cannot be in it.
+builtin.module attributes {tinyml.target = "uno"} {
+  func.func @data(%w: memref<?xi8>, %x: memref<?xi8>, %n: index, %i: index) -> i32 {
+    %bias = scratch.constant dense<[1, -100, 90]> : tensor<3xi8> {tinyml.data} -> memref<3xi8, #scratch.flash>
+    %half = arith.constant 32 : i32
+    %loaded = memref.load %bias[%i] : memref<3xi8, #scratch.flash>
+    %start = arith.extsi %loaded : i8 to i32
+    %a = func.call @tm_dot_s8_s8_s32(%w, %x, %n, %start) : (memref<?xi8>, memref<?xi8>, index, i32) -> i32
+    %y = arith.addi %a, %half : i32
+    func.return %y : i32
+  }
+  func.func private @tm_dot_s8_s8_s32(memref<?xi8>, memref<?xi8>, index, i32) -> i32 attributes {tinyml.kernel = #num.kernel<"tm_dot_s8_s8_s32">}
+}
+// CHECK-LABEL: func.func @data
+// CHECK: scratch.constant dense<[1, -100, 90]>
+// CHECK: arith.addi %a, %half : i32

@@ -322,3 +322,14 @@ func.func @scaled_rows(%X: memref<3x1x!zeroskew.q<8, 0.5, 3>>, %Y: memref<2x1x!z
 // CHECK-NEXT: memref.store %y, %Y[%row, %zero] : memref<2x1x!zeroskew.q<8, 1.0, 0>>
 // CHECK-NEXT: }
 // CHECK-NEXT: func.return
+
+// -----
+
+// The widths of weights that are data are not known.
+func.func @data(%i: index) -> !fixed.q<8, 4> attributes {tinyml.weights_as_data} {
+  %w = scratch.constant dense<[1, 2, -1, 0, 1, 2, -1, 0]> : tensor<8xi8> -> memref<8x!fixed.q<8, 4>, #scratch.flash>
+  %y = memref.load %w[%i] : memref<8x!fixed.q<8, 4>, #scratch.flash>
+  func.return %y : !fixed.q<8, 4>
+}
+// CHECK-LABEL: func.func @data
+// CHECK: -> memref<8x!fixed.q<8, 4>, #scratch.flash>

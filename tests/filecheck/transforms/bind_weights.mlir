@@ -1,0 +1,33 @@
+// RUN: tinyml-opt %s -p 'bind-weights{weights_at=".weights"}' | filecheck %s
+// RUN: tinyml-opt %s -p 'bind-weights{weights_at="0x1000"}' | filecheck %s --check-prefix=ADDRESS
+// RUN: not tinyml-opt %s -p 'bind-weights{weights_at="0x1002"}' 2>&1 | filecheck %s --check-prefix=MISALIGNED
+// RUN: not tinyml-opt %s -p 'bind-weights{weights_at="0xZ"}' 2>&1 | filecheck %s --check-prefix=WRONG
+// RUN: sed 's/host/uno/' %s | tinyml-opt -p 'bind-weights{weights_at="0xFFD4"}' | filecheck %s --check-prefix=LAST
+// RUN: sed 's/host/uno/' %s | not tinyml-opt -p 'bind-weights{weights_at="0xFFD8"}' 2>&1 | filecheck %s --check-prefix=BEYOND
+// RUN: sed 's/{tinyml.data}//' %s | not tinyml-opt -p 'bind-weights{weights_at=".weights"}' 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: sed 's/host/uno/; s/\(xi[0-9]*>\) {tinyml.data}/\1 far {tinyml.data}/' %s | not tinyml-opt -p 'bind-weights{weights_at=".weights"}' 2>&1 | filecheck %s --check-prefix=FAR
+
+// The larger elements come first: b at byte 32, then w at 40. The table is no data and stays.
+builtin.module attributes {tinyml.target = "host"} {
+  c.program @net {
+    c.constant @w dense<[1, 2, 3]> : tensor<3xi8> {tinyml.data}
+    c.constant @b dense<[4, 5]> : tensor<2xi32> {tinyml.data}
+    c.constant @table dense<[6, 7]> : tensor<2xi8>
+  }
+}
+// CHECK: c.program @net attributes {tinyml.files = {".blob" = "TMLW
+// CHECK-NOT: c.constant @w
+// CHECK-NOT: c.constant @b
+// CHECK: c.inline @net_bind text "#define net_BLOB_BYTES 43
+// CHECK-SAME: int8_t net_bind(const void *blob);
+// CHECK: c.verbatim "net_weights"
+// CHECK-SAME: #define net_b ((const int32_t *)(net_blob_bytes + 32))
+// CHECK-SAME: #define net_w ((const int8_t *)(net_blob_bytes + 40))
+// CHECK: c.constant @table
+// ADDRESS: #define net_BLOB_ADDRESS 0x1000u
+// MISALIGNED: --weights-at: the address must be a multiple of 4, got 0x1002
+// WRONG: --weights-at: expected an address or the name of a section, got '0xZ'
+// LAST: #define net_BLOB_ADDRESS 0xFFD4u
+// BEYOND: --weights-at: the 43 bytes at 0xFFD8 end beyond the first 64 KB of avr's flash
+// NONE: --weights-at: the program has no arrays of numbers
+// FAR: --weights-at: a blob lies in the first 64 KB of avr's flash, and these weights do not

@@ -1,0 +1,28 @@
+// RUN: tinyml-opt %s -p free-weights,choose-accumulators --split-input-file | filecheck %s
+// RUN: tinyml-opt %s -p choose-accumulators --split-input-file | filecheck %s --check-prefix=KNOWN
+
+// The weights are 1 and 2, but may become 127 each: 2 * 127 * 32767 instead of 3 * 32767.
+func.func @predict(%X: tensor<2x1x!fixed.q<16, 12>>) -> tensor<1x1x!fixed.q<16, 8>> {
+  %W = tdsl.const dense<[[1, 2]]> : tensor<1x2xi8> -> tensor<1x2x!fixed.q<8, 4>>
+  %p = tdsl.matmul %W, %X : tensor<1x2x!fixed.q<8, 4>>, tensor<2x1x!fixed.q<16, 12>> -> tensor<1x1x!fixed.q<16, 8>>
+  func.return %p : tensor<1x1x!fixed.q<16, 8>>
+}
+// CHECK: func.func @predict
+// CHECK-SAME: attributes {tinyml.weights_as_data}
+// CHECK: bound = array<i64: -8322818, 8322818>
+// KNOWN: bound = array<i64: -98301, 98301>
+
+// -----
+
+// A matrix that is indexed out of a stack is data, too.
+func.func @stack(%X: tensor<1x2x!fixed.q<16, 12>>) -> tensor<1x1x!fixed.q<16, 8>> {
+  %i = arith.constant 0 : index
+  %W = tdsl.const dense<[[[1], [2]], [[3], [4]]]> : tensor<2x2x1xi8> -> tensor<2x2x1x!fixed.q<8, 4>>
+  %w = tdsl.index %W[%i] : tensor<2x2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+  %p = tdsl.matmul %X, %w : tensor<1x2x!fixed.q<16, 12>>, tensor<2x1x!fixed.q<8, 4>> -> tensor<1x1x!fixed.q<16, 8>>
+  func.return %p : tensor<1x1x!fixed.q<16, 8>>
+}
+// CHECK: func.func @stack
+// CHECK: bound = array<i64: -8322818, 8322818>
+// KNOWN: func.func @stack
+// KNOWN: bound = array<i64: -229369, 229369>

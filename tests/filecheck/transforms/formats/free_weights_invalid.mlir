@@ -1,0 +1,8 @@
+// RUN: not tinyml-opt %s -p free-weights 2>&1 | filecheck %s
+
+// CHECK: --weights-at: the zeros of a sparse matrix are a part of the program
+func.func @sparse(%X: tensor<2x1x!fixed.q<8, 4>>) -> tensor<2x1x!fixed.q<8, 4>> {
+  %W = tdsl.const dense<[[1, 0], [0, 2]]> : tensor<2x2xi8> -> tensor<2x2x!fixed.q<8, 4>, #tdsl.csr>
+  %p = tdsl.spmv %W, %X : tensor<2x2x!fixed.q<8, 4>, #tdsl.csr>, tensor<2x1x!fixed.q<8, 4>> -> tensor<2x1x!fixed.q<8, 4>>
+  func.return %p : tensor<2x1x!fixed.q<8, 4>>
+}

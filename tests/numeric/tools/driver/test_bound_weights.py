@@ -1,0 +1,230 @@
+"""Weights in a blob beside the program: bound in place, and refused if damaged, or of another program or version."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import struct
+import warnings
+import zlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neural_network import MLPClassifier
+
+import tinyml
+from tinyml.dialects.context import context
+from tinyml.dialects.errors import InputError
+from tinyml.runtime.devices.registry import runner_for
+from tinyml.runtime.model.interface import Interface
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.tools.driver.run_model import RunRequest, run_model
+from tinyml.tools.driver.stages import load_program
+
+HEAD, CRC = 32, 28
+OK, MISALIGNED, UNKNOWN, VERSION, PROGRAM, LENGTH, DAMAGED = range(7)
+BOARDS = ("host", "uno", "cortex-m4")
+
+
+def digits() -> tuple[Any, Any]:
+    x, y = cast(Any, load_digits)(return_X_y=True)
+    return x[:600], y[:600]
+
+
+def network(seed: int, hidden: int = 12) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return cast(Any, MLPClassifier)((hidden,), learning_rate_init=0.005, max_iter=60, random_state=seed).fit(
+            *digits()
+        )
+
+
+def compiled(model: Any, folder: Path, board: str = "host", **options: Any) -> Path:
+    options = {"format": "fixed", "width": 8, **options} if "weights_for" not in options else options
+    tinyml.compile(model, *digits(), board=board, **options).save(folder)
+    return folder
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A program with a margin for its weights, and the same model trained again for it."""
+
+    folder: Path
+    again: Path
+    interface: Interface
+
+    @property
+    def blob(self) -> bytes:
+        return (self.folder / "model.blob").read_bytes()
+
+
+@pytest.fixture(scope="module", params=BOARDS)
+def bound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bound:
+    folder = tmp_path_factory.mktemp("bound")
+    first = compiled(network(0), folder / "first", request.param, weights_at=".weights", weights_margin=2.0)
+    again = compiled(network(1), folder / "again", weights_for=str(first))
+    return Bound(first, again, interface_of(load_program(first / "ir/1-formats.mlir", context())))
+
+
+def with_crc(blob: bytes) -> bytes:
+    """The blob with the checksum of its content: what a tool would write, not what damage leaves."""
+    crc = zlib.crc32(blob[:CRC] + blob[HEAD:])
+    return blob[:CRC] + struct.pack("<I", crc) + blob[HEAD:]
+
+
+def variants(blob: bytes, other: bytes) -> list[tuple[bytes, int]]:
+    """Blobs and the results of binding them. other: the blob of another program."""
+
+    def flipped(byte: int, bit: int = 0) -> bytes:
+        return blob[:byte] + bytes([blob[byte] ^ 1 << bit]) + blob[byte + 1 :]
+
+    version = with_crc(blob[:4] + struct.pack("<H", 0) + blob[6:])
+    longer = with_crc(blob[:16] + struct.pack("<I", len(blob) - HEAD + 4) + blob[20:])
+    shorter = with_crc(blob[:16] + struct.pack("<I", len(blob) - HEAD - 4) + blob[20:])
+    return [
+        (blob, OK),
+        (flipped(HEAD), DAMAGED),
+        (flipped(len(blob) - 1, 7), DAMAGED),
+        (flipped(CRC), DAMAGED),
+        (flipped(20), DAMAGED),
+        (blob[:-1] + b"\xff\xff", DAMAGED),
+        (bytes(len(blob)), UNKNOWN),
+        (b"\xff" * len(blob), UNKNOWN),
+        (flipped(3), UNKNOWN),
+        (version, VERSION),
+        (flipped(8), PROGRAM),
+        (other[: len(blob)].ljust(len(blob), b"\xff"), PROGRAM),
+        (longer, LENGTH),
+        (shorter, LENGTH),
+        (blob, OK),
+    ]
+
+
+def probe(folder: Path, blobs: list[bytes], flash: str) -> None:
+    """Write the program `probe`, whose label is the result of binding the blob with the number X[0] of a folder's
+    program, at an address that is misaligned by X[1] bytes.
+    """
+    header = (folder / "model.h").read_text()
+    length = [line.split()[2] for line in header.splitlines() if line.startswith("#define model_INPUT_LENGTH")]
+    (folder / "probe.h").write_text(
+        f"{header}#define probe_INPUT_LENGTH {length[0]}\n#define probe_OUTPUT_LENGTH model_OUTPUT_LENGTH\n"
+        "int16_t probe_predict(const int8_t *X);\nconst int8_t *probe_scores(void);\n"
+    )
+    arrays = [
+        f"static const uint8_t blob_{i}[] {flash} __attribute__((aligned(8))) = {{{', '.join(map(str, blob))}}};"
+        for i, blob in enumerate(blobs)
+    ]
+    cases = [f"case {i}: blob = blob_{i}; break;" for i in range(len(blobs))]
+    (folder / "probe.c").write_text(
+        "\n".join(
+            [
+                '#include "probe.h"',
+                *arrays,
+                "const int8_t *probe_scores(void) { return model_scores(); }",
+                "int16_t probe_predict(const int8_t *X) {",
+                "    const uint8_t *blob = 0;",
+                f"    switch (X[0]) {{ {' '.join(cases)} }}",
+                "    if (X[0] >= 0 || X[1] != 0) blob += X[1];",
+                "    return model_bind(blob);",
+                "}",
+            ]
+        )
+    )
+
+
+def results(bound: Bound, blobs: list[bytes], inputs: list[tuple[int, int]], workdir: Path) -> list[int]:
+    """The results of binding blobs on the device. inputs: the number and the misalignment of each."""
+    for file in ("model.c", "model.h"):
+        shutil.copy(bound.folder / file, workdir / file)
+    target = json.loads((bound.folder / "report.json").read_text())["target"]
+    probe(workdir, blobs, "TM_FLASH" if target == "uno" else "")
+    interface = replace(bound.interface, name="probe")
+    raws = np.zeros((len(inputs), bound.interface.array_length), "i1")
+    raws[:, :2] = inputs
+    runner = runner_for(target)
+    labels = runner.run(runner.build(workdir, interface, workdir), interface, raws).labels
+    assert labels is not None
+    return [int(label) for label in labels]
+
+
+def test_a_wrong_blob_is_refused_with_its_reason(bound: Bound, tmp_path: Path):
+    other = compiled(network(0, hidden=13), tmp_path / "other", weights_at=".weights")
+    cases = variants(bound.blob, (other / "model.blob").read_bytes())
+    (tmp_path / "c").mkdir()
+    # An Uno has no room for all of them at once.
+    for first in range(0, len(cases), 5):
+        some = cases[first : first + 5]
+        found = results(bound, [blob for blob, _ in some], [(i, 0) for i in range(len(some))], tmp_path / "c")
+        assert found == [code for _, code in some]
+
+
+def test_an_address_that_is_misaligned_or_none_is_refused(bound: Bound, tmp_path: Path):
+    assert results(bound, [bound.blob], [(-1, 0), (0, 1), (0, 2), (0, 3), (0, 0)], tmp_path) == [MISALIGNED] * 4 + [OK]
+
+
+def test_the_model_trained_again_needs_no_new_program(bound: Bound):
+    for file in ("model.c", "model.h"):
+        assert (bound.folder / file).read_bytes() == (bound.again / file).read_bytes()
+    again = (bound.again / "model.blob").read_bytes()
+    assert again[:CRC] == bound.blob[:CRC]
+    assert again[HEAD:] != bound.blob[HEAD:]
+
+
+def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bound: Bound, tmp_path: Path):
+    """The C of the first model with the blob of the second, beside the evaluator of the second."""
+    x, _ = digits()
+    np.savez(tmp_path / "x.npz", x=x[:20])
+    mixed = tmp_path / "mixed"
+    shutil.copytree(bound.again, mixed)
+    shutil.copy(bound.folder / "model.c", mixed / "model.c")
+    assert run_model(RunRequest(folder=mixed, data=tmp_path / "x.npz"))["mismatch"] is None
+
+
+def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
+    """The pointer to the blob, aligned as the arena is, is all that the program has in RAM in addition."""
+    report = json.loads((bound.folder / "report.json").read_text())
+    ram = report["ram_bytes"]
+    pointer = {"host": 8, "uno": 2, "cortex-m4": 4}[report["target"]]
+    plain = compiled(network(0), tmp_path, report["target"])
+    without = json.loads((plain / "report.json").read_text())["ram_bytes"]
+    assert ram["arena"] == without["arena"]
+    assert 0 <= ram["static"] - without["static"] <= (0 if report["target"] == "host" else 2 * pointer)
+    assert len(bound.blob) > 300
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"weights_at": "0x1002"}, "the address must be a multiple of 4, got 0x1002"),
+        ({"weights_at": "0x10Z"}, "expected an address or the name of a section, got '0x10Z'"),
+        ({"weights_at": "0xFF00", "board": "mega"}, "bytes at 0xFF00 end beyond the first 64 KB of avr's flash"),
+        ({"weights_at": ".w", "flash": 9000, "board": "uno"}, "--flash spends flash on weights as code"),
+        ({"weights_at": ".w", "board": "ecp5-25k"}, "the weights of ecp5-25k are in its own memories"),
+        ({"weights_at": ".w", "load_weights": True}, "keeps the weights in RAM: leave out one of them"),
+        ({"weights_at": ".w", "instances": True}, "instances share no pointer to weights"),
+        ({"weights_at": ".w", "weights_margin": 0.5}, "expected a factor of at least 1, got 0.5"),
+    ],
+)
+def test_refusals(options: dict[str, Any], said: str, tmp_path: Path):
+    with pytest.raises(InputError) as error:
+        compiled(network(0), tmp_path / "out", **options)
+    assert said.replace("--", "") in str(error.value).replace("--", "").replace("_", "-")
+
+
+def test_weights_beyond_the_margin_and_other_shapes_need_a_new_program(tmp_path: Path):
+    first = compiled(network(0), tmp_path / "first", weights_at="0x08060000")
+    assert "#define model_BLOB_ADDRESS 0x08060000u" in (first / "model.h").read_text()
+    larger = network(0)
+    larger.coefs_[0] *= 8
+    with pytest.raises(InputError, match=r"but the program has room for .*: compile the model anew"):
+        compiled(larger, tmp_path / "again", weights_for=str(first))
+    with pytest.raises(InputError, match="other operations or shapes than the program of this folder"):
+        compiled(network(0, hidden=13), tmp_path / "again", weights_for=str(first))
+    plain = compiled(network(0), tmp_path / "plain")
+    with pytest.raises(InputError, match=r"compile this program with (--)?weights.at first"):
+        compiled(network(0), tmp_path / "again", weights_for=str(plain))

@@ -1,0 +1,260 @@
+"""`bind-weights`: moves the arrays of numbers of a C program into a blob beside it, which it reads in place (L5).
+
+The blob is a file. It begins with 32 bytes, all integers little-endian:
+
+* bytes 0 to 3: `TMLW`.
+* bytes 4 to 7: the version of this layout, and the length of these 32 bytes, 16 bits each.
+* bytes 8 to 15: the digest of the program.
+* bytes 16 to 19: the length of the arrays.
+* bytes 20 to 27: zero.
+* bytes 28 to 31: the CRC-32 of bytes 0 to 27 and of the arrays.
+
+The arrays follow, each at its alignment. The digest is that of the IR of the program without the content of the arrays.
+Two programs with the same digest therefore have the same C.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from struct import pack
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import BytesAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+
+from tinyml.dialects import c
+from tinyml.dialects.c.declarations import FILES
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import DATA
+from tinyml.dialects.rewriting import Rewriter
+from tinyml.runtime.readers.regular_files import read_bytes
+from tinyml.targets.c.text import spell
+from tinyml.targets.chip import Chip
+from tinyml.targets.registry import chip_of, target_of
+
+MAGIC, VERSION, HEAD = b"TMLW", 1, 32
+_DIGEST, _CRC = slice(8, 16), 28
+BLOB = ".blob"
+"""The suffix of the blob's file."""
+
+NEAR = 1 << 16
+"""The bytes that a pointer of a chip with a separate address space for constants reaches."""
+
+CODES = ("OK", "MISALIGNED", "UNKNOWN", "VERSION", "PROGRAM", "LENGTH", "DAMAGED")
+"""The results of `NAME_bind`, without the prefix `NAME_BLOB_`."""
+
+
+@dataclass(frozen=True)
+class BindWeightsPass(ModulePass):
+    """Replace every `c.constant` with `tinyml.data` by a macro that reads it through a pointer, which `NAME_bind` sets.
+
+    weights_at: the address of the blob, or the section of `NAME_blob.c`. weights_for: an output folder whose program
+    the arrays are for. Raises `InputError` for a place that the chip does not reach, for a program without such arrays
+    or with instances, and for arrays that need a program other than that of the folder.
+    """
+
+    name = "bind-weights"
+    weights_at: str
+    weights_for: str | None = None
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        [program] = [each for each in op.ops if isinstance(each, c.ProgramOp)]
+        chip = chip_of(target_of(op))
+        arrays = [each for each in program.body.block.ops if isinstance(each, c.ConstantOp) and DATA in each.attributes]
+        if any(isinstance(each, c.InstanceOp) for each in program.body.block.ops):
+            raise InputError("--weights-at: instances share no pointer to weights: leave out --instances")
+        if not arrays:
+            raise InputError("--weights-at: the program has no arrays of numbers")
+        layout = _Layout.of(program.sym_name.data, arrays, chip, self.weights_at)
+        for array in arrays:
+            array.detach()
+        texts = [_definitions(layout, chip, bytes(8)), _declarations(layout)]
+        digest = sha256("\n".join([chip.name, str(program), *texts]).encode()).digest()[:8]
+        self._check_program(layout, digest)
+        block = program.body.block
+        source = c.VerbatimOp(f"{layout.name}_weights", [], _definitions(layout, chip, digest))
+        header = c.InlineOp(f"{layout.name}_bind", texts[1])
+        Rewriter.insert_op([header, source], InsertPoint.at_start(block))
+        blob = layout.blob(digest)
+        files = {BLOB: BytesAttr(blob), "_blob.c": StringAttr(_array(layout, chip, blob))}
+        program.attributes[FILES] = DictionaryAttr(files)
+
+    def _check_program(self, layout: _Layout, digest: bytes) -> None:
+        """Raise `InputError` unless the digest is that of the blob in the folder `weights_for`."""
+        if self.weights_for is None:
+            return
+        file = Path(self.weights_for) / f"{layout.name}{BLOB}"
+        if read_bytes(file, "blob")[_DIGEST] != digest:
+            raise InputError(
+                "--weights-for: these weights need another program, as ir/5-c.mlir of both shows: compile the model "
+                "anew, or with the options of this folder",
+                file=str(file),
+            )
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """The offsets of arrays in a blob, in bytes. place: a section, or an address as C spells it."""
+
+    name: str
+    arrays: Sequence[c.ConstantOp]
+    offsets: Sequence[int]
+    size: int
+    alignment: int
+    place: str
+
+    @classmethod
+    def of(cls, name: str, arrays: Sequence[c.ConstantOp], chip: Chip, place: str) -> _Layout:
+        ordered = sorted(arrays, key=lambda op: -op.element_size)
+        if any(op.far is not None for op in ordered):
+            raise InputError(
+                f"--weights-at: a blob lies in the first 64 KB of {chip.name}'s flash, and these weights do not"
+            )
+        offsets, end, alignment = list[int](), HEAD, 4
+        for op in ordered:
+            unit = max(op.element_size, chip.constant_alignment)
+            alignment = max(alignment, unit)
+            end += -end % unit
+            offsets.append(end)
+            end += len(_content(op))
+        if HEAD % alignment:
+            raise InputError(f"--weights-at: arrays of {chip.name} are aligned to {alignment} bytes")
+        if place[:1].isdigit():
+            _check_address(place, end, alignment, chip)
+        return cls(name, ordered, offsets, end, alignment, place)
+
+    @property
+    def address(self) -> int | None:
+        """The address of the blob; None if it is in a section."""
+        return int(self.place, 0) if self.place[:1].isdigit() else None
+
+    @property
+    def section(self) -> str:
+        return f".{self.name}_blob" if self.address is not None else self.place
+
+    def head(self, digest: bytes) -> bytes:
+        """The bytes of the blob before its CRC."""
+        return pack("<4sHH8sI8x", MAGIC, VERSION, HEAD, digest, self.size - HEAD)
+
+    def blob(self, digest: bytes) -> bytes:
+        content = bytearray(self.size - HEAD)
+        for op, offset in zip(self.arrays, self.offsets, strict=True):
+            bytes_ = _content(op)
+            content[offset - HEAD : offset - HEAD + len(bytes_)] = bytes_
+        head = self.head(digest)
+        return head + pack("<I", zlib.crc32(head + content)) + bytes(content)
+
+
+def _check_address(place: str, size: int, alignment: int, chip: Chip) -> None:
+    try:
+        address = int(place, 0)
+    except ValueError:
+        raise InputError(f"--weights-at: expected an address or the name of a section, got {place!r}") from None
+    if address % alignment:
+        raise InputError(f"--weights-at: the address must be a multiple of {alignment}, got {place}")
+    if chip.flash_attribute is not None and address + size > NEAR:
+        raise InputError(f"--weights-at: the {size} bytes at {place} end beyond the first 64 KB of {chip.name}'s flash")
+
+
+def _content(op: c.ConstantOp) -> bytes:
+    data, size = op.value.data.data, op.element_size
+    count = op.value.type.element_count()
+    return data * count if len(data) == size else data
+
+
+def _definitions(layout: _Layout, chip: Chip, digest: bytes) -> str:
+    """The pointer, the arrays as macros, and `NAME_bind`."""
+    name, separate = layout.name, chip.flash_attribute is not None
+    head = layout.head(digest)[: _CRC - 8]
+    lines = [*chip.prelude.splitlines(), *chip.helpers["tm_flash_i8"].splitlines()] if separate else []
+    read = "(uint8_t)tm_flash_i8((const int8_t *)({}))" if separate else "*({})"
+    flash = f" {chip.flash_attribute}" if separate else ""
+    byte = read.format("bytes + (i < {crc} ? i : i + 4)").replace("{crc}", str(_CRC))
+    lines += ["/* The blob, or 0 before it is bound. */", f"static const uint8_t *{name}_blob_bytes;"]
+    for op, offset in zip(layout.arrays, layout.offsets, strict=True):
+        symbol = op.sym_name.data
+        symbol = symbol if symbol.startswith(f"{name}_") else f"{name}_{symbol}"
+        doc = "" if op.doc is None else f" /* {op.doc.data} */"
+        lines.append(f"#define {symbol} ((const {spell(op.element)} *)({name}_blob_bytes + {offset})){doc}")
+    lines += [
+        f"static const uint8_t {name}_blob_head[{len(head)}]{flash} = {{",
+        f"    {', '.join(map(str, head))}",
+        "};",
+        "",
+        f"int8_t {name}_bind(const void *blob)",
+        "{",
+        "    const uint8_t *const bytes = (const uint8_t *)blob;",
+        "    uint32_t crc = 0xFFFFFFFFu, wanted = 0;",
+        f"    {name}_blob_bytes = 0;",
+        f"    if (blob == 0 || (uintptr_t)blob % {layout.alignment} != 0)",
+        f"        return {name}_BLOB_MISALIGNED;",
+        f"    for (uint8_t i = 0; i < {len(head)}; i++)",
+        f"        if ({read.format('bytes + i')} != {read.format(f'{name}_blob_head + i')})",
+        f"            return i < 4 ? {name}_BLOB_UNKNOWN : i < 8 ? {name}_BLOB_VERSION : i < 16 ? "
+        f"{name}_BLOB_PROGRAM : {name}_BLOB_LENGTH;",
+        f"    for (uint32_t i = 0; i < {layout.size - 4}u; i++) {{",
+        f"        crc ^= {byte};",
+        "        for (uint8_t bit = 0; bit < 8; bit++)",
+        "            crc = crc >> 1 ^ (0xEDB88320u & -(crc & 1u));",
+        "    }",
+        "    for (uint8_t i = 4; i > 0; i--)",
+        f"        wanted = wanted << 8 | {read.format(f'bytes + {_CRC - 1} + i')};",
+        "    if (~crc != wanted)",
+        f"        return {name}_BLOB_DAMAGED;",
+        f"    {name}_blob_bytes = bytes;",
+        f"    return {name}_BLOB_OK;",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
+def _declarations(layout: _Layout) -> str:
+    name = layout.name
+    lines = [
+        f"#define {name}_BLOB_BYTES {layout.size} /* bytes of {name}.blob */",
+        f"#define {name}_BLOB_ALIGNMENT {layout.alignment} /* its address is a multiple of this */",
+    ]
+    if layout.address is not None:
+        lines.append(f"#define {name}_BLOB_ADDRESS {layout.place}u /* where {name}.blob lies */")
+    lines += [f"#define {name}_BLOB_{code} {number}" for number, code in enumerate(CODES)]
+    lines += [
+        f"/* Uses the weights at an address, which are {name}.blob and stay there: call it before anything else.",
+        f" * Returns {name}_BLOB_OK, or why it refuses them. */",
+        f"int8_t {name}_bind(const void *blob);",
+        f"/* The weights with which the program was compiled, if {name}_blob.c is linked. */",
+        f"extern const uint8_t {name}_blob[{name}_BLOB_BYTES];",
+    ]
+    return "\n".join(lines)
+
+
+def _array(layout: _Layout, chip: Chip, blob: bytes) -> str:
+    """The C file that places the blob by the linker."""
+    name, address = layout.name, layout.address
+    at = "" if address is None else f", with -Wl,--section-start={layout.section}={layout.place}"
+    rows = [", ".join(map(str, blob[i : i + 20])) for i in range(0, len(blob), 20)]
+    section = f'section("{layout.section}"), '
+    plain = f"__attribute__((aligned({layout.alignment})))"
+    flash = "" if chip.flash_attribute is None else f"{chip.flash_attribute} "
+    return "\n".join(
+        [
+            f"/* {name}_blob.c: the content of {name}.blob, for the linker{at}. Written by tinyml; do not edit. */",
+            f'#include "{name}.h"',
+            "",
+            *(chip.prelude.splitlines() if flash else []),
+            "#if TM_BLOB",
+            f"#define TM_BLOB_PLACE {flash}{plain}",
+            "#else",
+            f"#define TM_BLOB_PLACE __attribute__(({section}aligned({layout.alignment})))",
+            "#endif",
+            f"const uint8_t {name}_blob[{name}_BLOB_BYTES] TM_BLOB_PLACE = {{",
+            *(f"    {row}," for row in rows[:-1]),
+            f"    {rows[-1]}",
+            "};",
+            "",
+        ]
+    )

@@ -1,0 +1,34 @@
+"""`free-weights`: makes the weights of a program data, which may change without a change of the program (L1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.functions import WEIGHTS_AS_DATA
+from tinyml.dialects.locations import error_at
+
+
+@dataclass(frozen=True)
+class FreeWeightsPass(ModulePass):
+    """Set `tinyml.weights_as_data` on the function of the model.
+
+    Accumulators, kernels and bounds are then chosen for every value that the format of a weight represents. Raises
+    `InputError` at a sparse matrix, whose structure is a part of the program, and at a forest, whose nodes are.
+    """
+
+    name = "free-weights"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        from tinyml.runtime.evaluator.evaluator import predict_function
+
+        for each in op.walk():
+            if isinstance(each, tdsl.SpmvOp):
+                raise error_at(each, "--weights-at: the zeros of a sparse matrix are a part of the program")
+            if each.name == "tdsl.forest":
+                raise error_at(each, "--weights-at: the nodes of a forest are a part of the program")
+        predict_function(op).attributes[WEIGHTS_AS_DATA] = UnitAttr()

@@ -1,0 +1,35 @@
+"""`leave-room`: widens the ranges of weights, for models that are trained again (L0)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.tdsl.attributes import PROFILE, Profile
+
+
+@dataclass(frozen=True)
+class LeaveRoomPass(ModulePass):
+    """Multiply the extremes in the profile of every constant by a factor, from which the scale of the constant follows.
+
+    weights_margin: the factor, at least 1. Raises `InputError` for a smaller one.
+    """
+
+    name = "leave-room"
+    weights_margin: float = 1.0
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if not 1 <= self.weights_margin < math.inf:
+            raise InputError(f"--weights-margin: expected a factor of at least 1, got {self.weights_margin:g}")
+        factor = self.weights_margin
+        for constant in op.walk():
+            if isinstance(constant, tdsl.ConstOp):
+                [known] = tdsl.result_profiles(constant.result)
+                widened = Profile(factor * known.low.data, factor * known.high.data, known.percentiles)
+                constant.attributes[PROFILE] = ArrayAttr([widened])

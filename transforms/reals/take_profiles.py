@@ -1,0 +1,72 @@
+"""`take-profiles`: gives a model that was trained again the profiles, and so the scales, of an earlier program (L0)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+from xdsl.parser import Parser
+from xdsl.passes import ModulePass
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.tdsl.attributes import PROFILE
+from tinyml.runtime.readers.regular_files import read_bytes
+
+REALS = "ir/0-reals.mlir"
+
+
+@dataclass(frozen=True)
+class TakeProfilesPass(ModulePass):
+    """Replace the profile of every operation and argument by that of the program in an output folder.
+
+    weights_for: the output folder. weights_margin: as for `leave-room`, which follows. Raises `InputError` for a model
+    of another structure, and for a weight beyond the power of two that bounds the weights of the earlier program.
+    """
+
+    name = "take-profiles"
+    weights_for: str
+    weights_margin: float = 1.0
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        file = Path(self.weights_for) / REALS
+        earlier = [*Parser(ctx, read_bytes(file, "program").decode(), str(file)).parse_module().walk()]
+        ours = [*op.walk()]
+        if [*map(_shape, earlier)] != [*map(_shape, ours)]:
+            raise InputError(
+                "--weights-for: the model has other operations or shapes than the program of this folder",
+                file=self.weights_for,
+            )
+        for old, new in zip(earlier, ours, strict=True):
+            if isinstance(new, FuncOp) and isinstance(old, FuncOp):
+                new.attributes |= old.attributes
+                new.arg_attrs, new.sym_name = old.arg_attrs, old.sym_name
+            if PROFILE in old.attributes:
+                if isinstance(new, tdsl.ConstOp):
+                    _check_range(old, new, self.weights_margin)
+                new.attributes[PROFILE] = old.attributes[PROFILE]
+
+
+def _shape(op: Operation) -> object:
+    types = [value.type for value in op.results]
+    kept = {name: value for name, value in op.properties.items() if name not in ("value", "arg_attrs", "sym_name")}
+    return op.name, types, kept
+
+
+def _check_range(old: Operation, new: Operation, margin: float) -> None:
+    """Raise `InputError` if a weight exceeds the power of two at or above the greatest earlier one with its margin."""
+    [[was], [now]] = (tdsl.result_profiles(op.results[0]) for op in (old, new))
+    greatest, allowed = now.magnitude, margin * was.magnitude
+    bound = math.ldexp(1.0, math.ceil(math.log2(allowed))) if allowed else 0.0
+    if greatest > bound:
+        raise error_at(
+            new,
+            f"--weights-for: weights of up to {greatest:g}, but the program has room for {bound:g}: compile the model "
+            "anew",
+        )
