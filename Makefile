@@ -84,9 +84,9 @@ bridges: $(VENV)/test toolchains ## write the modules of tests/models/mlir anew 
 	$(BIN)/pytest -q tests/numeric/lowering/frontends/mlir
 	cd tests && ../$(BIN)/python -m measured.measures.iree ../build/bridges
 
-wake-words: ## store anew what pymicro-features computes of sounds (tests/models/microwakeword), in an environment of its own
+wake-words: ## store anew what the packages of microWakeWord compute of sounds (tests/models/microwakeword), in an environment of its own
 	@.ci/venv '$(PYTHON)' build/wake-words
-	build/wake-words/bin/python -m pip --disable-pip-version-check --quiet install pymicro-features==2.0.2 numpy
+	build/wake-words/bin/python -m pip --disable-pip-version-check --quiet install pymicro-features==2.0.2 pymicro-wakeword==2.5.0 numpy
 	build/wake-words/bin/python tests/models/microwakeword/make.py
 
 hashes: $(VENV)/test ## compare the C of some 300 programs with that of the last commit (UPDATE=1: write anew; FROM=DIR: further models)

@@ -556,15 +556,15 @@ class ChannelFeaturesOp(IntegerOp):
             multiplier = round(ratio * 2**QUANTISATION_BITS)
             product = (features * multiplier + 2 ** (QUANTISATION_BITS - 1)) >> QUANTISATION_BITS
             raws = np.minimum(product + formula[1], np.iinfo(format.dtype).max)
-            if (raws == format.encode(features * self.unit.value.data)).all():
+            reals: NDArray[np.float64] = features * np.float64(self.unit.value.data)
+            if (raws == format.encode(reals)).all():
                 return multiplier, formula[1]
         raise VerifyException(f"features in units of {self.unit.value.data} do not become {format.type}")
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
         if not self.is_rounded:
             return super().bits(m, x)
-        reals: NDArray[np.float64] = self.real([raw.astype(np.float64) for raw in x])
-        return format_of(self.out).encode(reals)
+        return format_of(self.out).encode(self.real([raw.astype(np.float64) for raw in x]))
 
     def infer_shape(self) -> Shape:
         return _same_rows(self.channels, self.noise)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -168,3 +168,8 @@ class MicroFrontend(FrontEnd):
         rows = by_frame(to, starts, TensorType(self.feature, (1, self.features)), [noise], of_step)
         assert shape_of(rows) == (self.frames, self.features)
         return self.finished(to, rows)
+
+
+def score_format(scale: float) -> Attribute:
+    """The format of means of probabilities: 16-bit integers in units of `scale`."""
+    return ZeroSkewType(16, scale)
