@@ -11,10 +11,14 @@ import pytest
 from numpy.typing import NDArray
 from programs.devices import DEVICES, roomy
 from programs.on_boards import difference, printed
+from programs.signals import tflm_rfft
 from programs.sounds import recording, sounds
 from programs.spread import spread
+from xdsl.dialects.builtin import TensorType
 
-from tinyml.dialects.tdsl.signals import channels
+from tinyml.dialects.formats.fixed.type import FixedType
+from tinyml.dialects.tdsl.signals import ScaledSpectrumOp, channels
+from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 from tinyml.lowering.frontends.signals.micro_frontend import ESPHOME_UNIT, UNIT, MicroFrontend
 from tinyml.runtime.devices.registry import runner_for
 from tinyml.runtime.evaluator.evaluator import evaluate, evaluate_reals
@@ -54,6 +58,23 @@ def test_reals_are_the_integers_in_units():
     found = evaluate_reals(front_end.module(), (samples / 32768).astype(np.float32)).scores
     assert found is not None
     np.testing.assert_array_equal(found.reshape(1, -1, 40), _integers(front_end, samples) * UNIT)
+
+
+def test_spectra_are_those_of_tflm():
+    """Of samples that are doubled as often as fits 16 bits; bin 0 gives way to the number of doublings."""
+    random = np.random.default_rng(0)
+    peaks = (1, 2, 255, 256, 16_383, 16_384, 32_767)
+    rows = np.stack([np.rint(peak * random.uniform(-1, 1, 512)) for peak in peaks]).astype(np.int16)
+    rows[:, 7] = peaks
+    to = ModelBuilder("spectrum.py")
+    x = to.argument(TensorType(FixedType(16, 15), (1, 512)), "x")
+    scores = evaluate(to.module([to.op(ScaledSpectrumOp, x, FixedType(16, 15))]), rows).scores
+    assert scores is not None
+    bins = scores.reshape(len(rows), 256, 2)
+    assert bins[:, 0].tolist() == [[15 - peak.bit_length(), 0] for peak in peaks]
+    for row, doublings, found in zip(rows, bins[:, 0, 0], bins, strict=True):
+        theirs = tflm_rfft(row << doublings)[1:256]
+        np.testing.assert_array_equal(found[1:, 0] + 1j * found[1:, 1], theirs)
 
 
 SCALE = float(np.float32(26 / 255))

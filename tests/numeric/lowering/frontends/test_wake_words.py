@@ -87,6 +87,13 @@ def test_a_board_hears_in_time_and_in_less_memory(programs: dict[str, tinyml.Pro
     assert report.ram_bytes.total < 7_200 < ARENA
 
 
+def test_a_word_is_heard_above_the_cutoff(programs: dict[str, tinyml.Program]):
+    heard = programs["host"].listen(wake_word() / 32768)
+    [word] = heard.words(background=["nothing"])
+    assert (word.name, word.label) == ("Hey Jarvis", 1)
+    assert word.score > CUTOFF > heard.scores[~(heard.labels == "Hey Jarvis"), 1].max()
+
+
 def test_noise_triggers_nothing(programs: dict[str, tinyml.Program]):
     for samples in sounds().values():
         labels, _ = answers_of(programs["host"], samples[:48_000], "host")
