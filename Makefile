@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint ruff filecheck pytest core exhaustive bench fuzz kernels costs packing figures papers docs hashes keras quantised bridges same-code mutants compile-times search-times format clean toolchains
+.PHONY: help demo test lint ruff filecheck pytest core exhaustive bench fuzz kernels costs packing figures papers docs hashes keras quantised bridges same-code mutants compile-times search-times wake-words format clean toolchains
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
@@ -91,6 +91,11 @@ bridges: $(VENV)/test toolchains ## write the modules of tests/models/mlir anew 
 	sh tests/models/mlir/compile_iree.sh build/bridges/iree/bin/iree-compile build/bridges
 	$(BIN)/pytest -q tests/numeric/lowering/frontends/mlir
 	cd tests && ../$(BIN)/python -m measured.measures.iree ../build/bridges
+
+wake-words: ## store anew what the packages of microWakeWord compute of sounds (tests/models/microwakeword), in an environment of its own
+	@.ci/venv '$(PYTHON)' build/wake-words
+	build/wake-words/bin/python -m pip --disable-pip-version-check --quiet install pymicro-features==2.0.2 pymicro-wakeword==2.5.0 numpy
+	build/wake-words/bin/python tests/models/microwakeword/make.py
 
 hashes: $(VENV)/test ## compare the C of some 300 programs with that of the last commit (UPDATE=1: write anew; FROM=DIR: further models)
 	cd tests && ../$(BIN)/python -m hashes $(if $(UPDATE),--update) $(if $(FROM),--from $(abspath $(FROM)))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported
 from tinyml.dialects.lazy_numpy import np
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.api.arguments import Arguments, checked_values, python_terms, text
@@ -48,6 +49,9 @@ def compile(
     y_test: object = None,
     raw: bool = False,
     verbose: bool = False,
+    features: object = None,
+    cutoff: float | None = None,
+    window: int | None = None,
     **options: Unpack[CompileKeywords],
 ) -> Program:
     """Compile a model for a board. Measure it if the board's compiler and simulator are installed.
@@ -60,7 +64,10 @@ def compile(
     input_unit. y_val: the class of each sample, or its values, for accuracy. board: an Arduino Uno by default. X_test,
     y_test: data for the measurement of accuracy, by default X_val and y_val. raw: true if X_val and X_test contain raws
     of the input, for a model that already has number formats; integers in an .npz file are always raws. verbose: show
-    progress on standard error. options: the options of `tinyml compile`, with underscores in their names.
+    progress on standard error. features, cutoff, window: for a wake word in a .tflite or .json file of microWakeWord,
+    its front end (`tinyml.features.MicroFrontend`), the probability above which it is detected, and the number of
+    probabilities of which the mean is compared; by default those of the .json file. options: the options of `tinyml
+    compile`, with underscores in their names.
 
     If the model stores the names of its training features, these names select the columns of a data frame, and other
     columns are an error. The columns of X_val name the features of a program without names. Nullable types are
@@ -72,6 +79,8 @@ def compile(
     `TypeError` for an unknown keyword and a value of another type.
     """
     values = checked_values("compile", options, compile_keywords(options))
+    if (features, cutoff, window) != (None, None, None):
+        model = imported("tinyml.tools.api.wake_words:wake_word_of")(model, features, cutoff, window)
     if board is not None:
         values["target"] = text("board", board)
     wishes = {"detector": values.get("false_alarms") is not None, "trust_pickle": bool(values.get("trust_pickle"))}

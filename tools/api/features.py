@@ -17,6 +17,8 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.lowering.frontends.signals.front_ends import FrontEnd as FrontEnd
 from tinyml.lowering.frontends.signals.front_ends import Spectrogram as Spectrogram
 from tinyml.lowering.frontends.signals.front_ends import joined as joined
+from tinyml.lowering.frontends.signals.micro_frontend import ESPHOME_UNIT as ESPHOME_UNIT
+from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend as MicroFrontend
 from tinyml.lowering.frontends.signals.motion import Motion as Motion
 from tinyml.lowering.frontends.signals.square_waves import SquareWaves as SquareWaves
 from tinyml.runtime.model.temporary_folder import temporary_folder
@@ -80,10 +82,13 @@ def for_device(
     tensor's name in the front end. Raises `InputError` for signals of another length, an unknown format and an unknown
     tensor.
     """
+    from tinyml.dialects import tdsl
     from tinyml.dialects.context import context
     from tinyml.lowering import pipelines
 
     rows, program = _signals(signals, front_end.samples), front_end.module()
+    if tdsl.has_formats(program):
+        return DeviceFeatures(front_end, program)
     with temporary_folder() as folder:
         data = folder / "signals.npz"
         np.savez(data, x=rows)

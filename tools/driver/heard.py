@@ -91,9 +91,10 @@ class Heard:
     """The answers of a program to a recording, with the bits that the device computes.
 
     times: the time at which each answer is due, in seconds. labels: the label of the class of each answer, or the index
-    if the model has no labels. scores: (answers, classes); a single score gets a preceding column of 0; without scores,
-    1 for the class of the answer. names: the names of the classes, or their indices as text. longest_hop: the maximum
-    time between two parts of the input, in the cycles or instructions that the board counts.
+    if the model has no labels. scores: (answers, classes); a single score gets a preceding column of the number that it
+    exceeds for class 1; without scores, 1 for the class of the answer. names: the names of the classes, or their
+    indices as text. longest_hop: the maximum time between two parts of the input, in the cycles or instructions that
+    the board counts.
     """
 
     times: NDArray[np.float64]

@@ -149,7 +149,20 @@ def _scores(formats: ModuleOp, outputs: Outputs) -> NDArray[np.float64]:
         return scores
     if outputs.labels is None:
         raise InputError("the program returns a number and no class: it recognises no words")
-    return np.hstack([np.zeros(scores.shape), scores])
+    return np.hstack([np.full(scores.shape, _threshold(formats)), scores])
+
+
+def _threshold(formats: ModuleOp) -> float:
+    """The number that the single score of a program exceeds if its class is 1."""
+    from tinyml.dialects import tdsl
+    from tinyml.runtime.evaluator.evaluator import predict_function
+
+    block = predict_function(formats).body.block
+    assert block.last_op is not None
+    score = block.last_op.operands[-1]
+    return next(
+        (op.threshold.value.data for op in block.ops if isinstance(op, tdsl.AtLeastOp) and op.input is score), 0.0
+    )
 
 
 def draw_heard(samples: NDArray[Any], rate: float, hop: int, heard: Heard, words: Sequence[Word]) -> Drawing:

@@ -12,8 +12,10 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported, missing_part, needs
 
 if TYPE_CHECKING:
+    from tinyml.tools.api.features import ESPHOME_UNIT as ESPHOME_UNIT
     from tinyml.tools.api.features import DeviceFeatures as DeviceFeatures
     from tinyml.tools.api.features import FrontEnd as FrontEnd
+    from tinyml.tools.api.features import MicroFrontend as MicroFrontend
     from tinyml.tools.api.features import Motion as Motion
     from tinyml.tools.api.features import Spectrogram as Spectrogram
     from tinyml.tools.api.features import SquareWaves as SquareWaves

@@ -474,14 +474,15 @@ class TilesAttr(OneNumberAttr):
 
 @irdl_attr_definition
 class TransformAttr(RoutineAttr):
-    """`(run)` or `(run, constants)`: a C function of the runtime transforms the raws of a run in place.
+    """`(run, ...)`: a C function of the runtime transforms the raws of a run in place, or computes them from other runs
+    and constants, which it only reads.
 
-    The arguments of the C function are the run, the constants if there are any, and `numbers`. The cost model assumes a
-    time proportional to `steps`.
+    The arguments of the C function are the operands and `numbers`. The cost model assumes a time proportional to
+    `steps`.
     """
 
     name = "num.transform"
-    OPERANDS: ClassVar[Sequence[AttrConstraint]] = (MEMREF, MEMREF)
+    OPERANDS: ClassVar[Sequence[AttrConstraint]] = (MEMREF,)
     symbol: StringAttr
     numbers: DenseArrayBase
     steps: IntAttr
@@ -523,7 +524,7 @@ class TransformAttr(RoutineAttr):
         return tuple(cast("DenseArrayBase[IntegerType]", self.numbers).get_values())
 
     def constraints(self, count: int) -> Sequence[AttrConstraint]:
-        return self.OPERANDS[: max(count, 1)]
+        return [MEMREF] * max(count, 1)
 
     def products(self, call: CallOp) -> int:
         """The number of steps, which the cost model counts like products."""

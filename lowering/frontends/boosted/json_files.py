@@ -1,4 +1,4 @@
-"""Import of JSON files of XGBoost and LightGBM, by the importer of the library that wrote the file."""
+"""Import of JSON files of XGBoost, LightGBM and microWakeWord, by the importer for what the file describes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.extensions import imported
 from tinyml.lowering.frontends.boosted.json_fields import Fields
 
 _MOST_DIGITS = 20
 
 
 def read_json(content: bytes, file: str) -> ModuleOp:
-    """Import the model in a JSON file; raises `InputError` if neither XGBoost nor LightGBM wrote it."""
+    """Import the model in a JSON file; raises `InputError` if none of these wrote it."""
     try:
         model: Any = json.loads(content.decode("utf-8"), parse_int=_integer)
     except (json.JSONDecodeError, RecursionError) as error:
@@ -27,6 +28,8 @@ def read_json(content: bytes, file: str) -> ModuleOp:
         from tinyml.lowering.frontends.boosted.lightgbm import import_dump
 
         return import_dump(Fields(model, file), file)
+    if isinstance(model, dict) and "micro" in model:
+        return imported("tinyml.lowering.frontends.signals.wake_words:read_manifest")(model, file)
     if isinstance(model, dict) and "oblivious_trees" in model:
         raise InputError(
             "CatBoost's JSON is not supported: save_model('model.cbm'), or save_model('model.onnx', format='onnx')",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType, f32
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -101,25 +101,26 @@ def transform(to: ModelBuilder, row: SSAValue) -> SSAValue:
 def by_frame(
     to: ModelBuilder,
     frames: range,
-    features: int,
-    states: Sequence[tuple[int, ...]],
+    row: TensorType[Attribute],
+    states: Sequence[TensorType[Attribute]],
     of_frame: Callable[[SSAValue, SSAValue, Sequence[SSAValue]], tuple[SSAValue, Sequence[SSAValue]]],
 ) -> SSAValue:
     """Emit a loop over frames that computes a matrix (frames, features).
 
-    frames: the first sample of each frame. states: the shapes of the tensors that the loop carries, initially zero.
-    of_frame: emits a row 1 x features and the next states, from the index of a frame, its first sample and the states.
+    frames: the first sample of each frame. row: the type of a row, 1 x features. states: the types of the tensors that
+    the loop carries, initially zero. of_frame: emits a row and the next states, from the index of a frame, its first
+    sample and the states.
     """
-    whole = to.op(tdsl.FillOp, 0.0, TensorType(f32, (len(frames), features)))
-    initial = [to.op(tdsl.FillOp, 0.0, TensorType(f32, shape)) for shape in states]
+    whole = to.op(tdsl.FillOp, 0.0, TensorType(row.element_type, (len(frames), row.get_shape()[1])))
+    initial = [to.op(tdsl.FillOp, 0.0, state) for state in states]
     start, stop, step = (to.index(value) for value in (0, len(frames), 1))
     outer = to.block
     inner = to.block = Block(arg_types=[IndexType(), whole.type, *(state.type for state in initial)])
     try:
         index, matrix, *before = inner.args
         first = to.emit(arith.MuliOp, index, to.index(frames.step)).result
-        row, after = of_frame(index, first, before)
-        matrix = to.op(tdsl.InsertSliceOp, row, matrix, [index, to.index(0)])
+        latest, after = of_frame(index, first, before)
+        matrix = to.op(tdsl.InsertSliceOp, latest, matrix, [index, to.index(0)])
         inner.add_op(scf.YieldOp(matrix, *after))
     finally:
         to.block = outer
@@ -253,7 +254,8 @@ class FrontEnd(ABC):
             return self.after_frame(to, self.of_frame(to, frame), states)
 
         starts = range(0, self.frames * self.hop, self.hop)
-        rows = by_frame(to, starts, self.features, self.states, of_frame)
+        states = [TensorType(f32, shape) for shape in self.states]
+        rows = by_frame(to, starts, TensorType(f32, (1, self.features)), states, of_frame)
         return self.finished(to, rows)
 
     def finished(self, to: ModelBuilder, rows: SSAValue) -> ModuleOp:

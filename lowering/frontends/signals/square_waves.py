@@ -94,7 +94,8 @@ class SquareWaves(FrontEnd):
 
         starts = range(0, self.frames * self.hop, self.hop)
         shapes = [(self.chunks, 2 * bins)] + [(1, bins)] * (self.normalise is not None)
-        powers = by_frame(to, starts, bins, shapes, of_chunk)
+        states = [TensorType(f32, shape) for shape in shapes]
+        powers = by_frame(to, starts, TensorType(f32, (1, bins)), states, of_chunk)
         return self.finished(to, powers)
 
     def _shifted(self, to: ModelBuilder, sums: SSAValue, latest: SSAValue) -> SSAValue:

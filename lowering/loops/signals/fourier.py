@@ -51,7 +51,7 @@ def lower_reverse_bits(op: signals.ReverseBitsOp, nest: LoopBuilder) -> None:
 
         nest.over((len(pairs),), exchange)
 
-    _over_rows(op, nest, row)
+    over_rows(op, nest, row)
 
 
 @lowers(signals.ButterfliesOp)
@@ -86,7 +86,7 @@ def lower_butterflies(op: signals.ButterfliesOp, nest: LoopBuilder) -> None:
 
         nest.over((groups, span), body)
 
-    _over_rows(op, nest, row)
+    over_rows(op, nest, row)
 
 
 @lowers(signals.RealSpectrumOp)
@@ -115,7 +115,7 @@ def lower_real_spectrum(op: signals.RealSpectrumOp, nest: LoopBuilder) -> None:
 
         nest.over((op.points // 2,), body)
 
-    _over_rows(op, nest, row)
+    over_rows(op, nest, row)
 
 
 @lowers(signals.BinsOp)
@@ -178,7 +178,7 @@ def _shift(op: signals.SpectrumOp) -> int | None:
     return shift if 0 <= shift <= MOST_SHIFT else None
 
 
-def _over_rows(op: signals.SpectrumOp, nest: LoopBuilder, row: Callable[[SSAValue, SSAValue], None]) -> None:
+def over_rows(op: signals.SpectrumOp, nest: LoopBuilder, row: Callable[[SSAValue, SSAValue], None]) -> None:
     """Emit loops over rows of complex numbers, each with views of the row as operand and as result.
 
     Both views refer to the same bytes: an operand at another address is copied first.

@@ -132,3 +132,28 @@ func.func @up() {
 // CHECK-LABEL: func.func @up
 // CHECK-COUNT-1: memref.load
 // CHECK-NOT: memref.load
+
+// -----
+
+// Channels of sound: functions of the runtime, whose last operand is a table.
+func.func @channels(%x: memref<1x480x!fixed.q<16, 15>>, %t: memref<1x512x!fixed.q<16, 15>>, %c: memref<1x40x!fixed.q<32, 0>>, %n: memref<1x40x!fixed.q<32, 0>>, %y: memref<1x40x!zeroskew.q<16, 0.0390625, 0>>, %q: memref<1x40x!zeroskew.q<8, 0.101960786, -128>>) {
+  tdsl.taper %x : memref<1x480x!fixed.q<16, 15>> into %t : memref<1x512x!fixed.q<16, 15>>
+  tdsl.scaled_spectrum %t : memref<1x512x!fixed.q<16, 15>> into %t : memref<1x512x!fixed.q<16, 15>>
+  tdsl.channels %t {count = 40 : i64, rate = 16000.0 : f64, low = 125.0 : f64, high = 7500.0 : f64} : memref<1x512x!fixed.q<16, 15>> into %c : memref<1x40x!fixed.q<32, 0>>
+  tdsl.noise %c, %n {even = 0.025 : f64, odd = 0.06 : f64} : memref<1x40x!fixed.q<32, 0>>, memref<1x40x!fixed.q<32, 0>> into %n : memref<1x40x!fixed.q<32, 0>>
+  tdsl.channel_features %c, %n {least = 0.05 : f64, strength = 0.95 : f64, offset = 80.0 : f64, unit = 0.0390625 : f64, bits = 3 : i64} : memref<1x40x!fixed.q<32, 0>>, memref<1x40x!fixed.q<32, 0>> into %y : memref<1x40x!zeroskew.q<16, 0.0390625, 0>>
+  tdsl.channel_features %c, %n {least = 0.05 : f64, strength = 0.95 : f64, offset = 80.0 : f64, unit = 0.0390625 : f64, bits = 3 : i64} : memref<1x40x!fixed.q<32, 0>>, memref<1x40x!fixed.q<32, 0>> into %q : memref<1x40x!zeroskew.q<8, 0.101960786, -128>>
+  func.return
+}
+// CHECK-LABEL: func.func @channels
+// CHECK: %window = scratch.constant {{.*}} -> memref<480xi16, #scratch.flash>
+// CHECK: num.call #num.transform<"tm_taper_i16", [480, 512], steps = 512>({{.*}}, {{.*}}, %window)
+// CHECK: %rotations = scratch.constant {{.*}} -> memref<640xi16, #scratch.flash>
+// CHECK: num.call #num.transform<"tm_scaled_spectrum_i16", [256], steps = 256>({{.*}}, %rotations)
+// CHECK: %bank = scratch.constant {{.*}} -> memref<277xi16, #scratch.flash>
+// CHECK: num.call #num.transform<"tm_channels_i32", [40, 5], steps = 236>({{.*}}, {{.*}}, %bank)
+// CHECK: num.call #num.transform<"tm_noise_i32", [40, 409, 983], steps = 40>
+// CHECK: %gains = scratch.constant {{.*}} -> memref<224xi16, #scratch.flash>
+// CHECK: num.call #num.transform<"tm_channel_features_i16", [40, 819, 3], steps = 40>({{.*}}, {{.*}}, {{.*}}, %gains)
+// CHECK: %gains_1 = scratch.constant {{.*}} -> memref<227xi16, #scratch.flash>
+// CHECK: num.call #num.transform<"tm_channel_features_i8", [40, 819, 3], steps = 40>

@@ -28,6 +28,20 @@ func.func @signals(%x: tensor<1x16xf32>, %q: tensor<2x16x!fixed.q<16, 15>>, %n: 
   func.return
 }
 
+func.func @channels(%x: tensor<1x480x!zeroskew.q<16, 3.0517578e-05, 0>>, %n: tensor<1x40x!fixed.q<32, 0>>) {
+  %t = tdsl.taper %x : tensor<1x480x!zeroskew.q<16, 3.0517578e-05, 0>> -> tensor<1x512x!fixed.q<16, 15>>
+// CHECK: %t = tdsl.taper %x : tensor<1x480x!zeroskew.q<16, 3.0517578e-05, 0>> -> tensor<1x512x!fixed.q<16, 15>>
+  %s = tdsl.scaled_spectrum %t : tensor<1x512x!fixed.q<16, 15>> -> tensor<1x512x!fixed.q<16, 15>>
+// CHECK-NEXT: %s = tdsl.scaled_spectrum %t : tensor<1x512x!fixed.q<16, 15>> -> tensor<1x512x!fixed.q<16, 15>>
+  %c = tdsl.channels %s {count = 40 : i64, rate = 1.600000e+04 : f64, low = 1.250000e+02 : f64, high = 7.500000e+03 : f64} : tensor<1x512x!fixed.q<16, 15>> -> tensor<1x40x!fixed.q<32, 0>>
+// CHECK-NEXT: %c = tdsl.channels %s {count = 40 : i64, rate = 1.600000e+04 : f64, low = 1.250000e+02 : f64, high = 7.500000e+03 : f64} : tensor<1x512x!fixed.q<16, 15>> -> tensor<1x40x!fixed.q<32, 0>>
+  %m = tdsl.noise %c, %n {even = 2.500000e-02 : f64, odd = 6.000000e-02 : f64} : tensor<1x40x!fixed.q<32, 0>>, tensor<1x40x!fixed.q<32, 0>> -> tensor<1x40x!fixed.q<32, 0>>
+// CHECK-NEXT: %m = tdsl.noise %c, %n {even = 2.500000e-02 : f64, odd = 6.000000e-02 : f64} : tensor<1x40x!fixed.q<32, 0>>, tensor<1x40x!fixed.q<32, 0>> -> tensor<1x40x!fixed.q<32, 0>>
+  %f = tdsl.channel_features %c, %m {least = 5.000000e-02 : f64, strength = 9.500000e-01 : f64, offset = 8.000000e+01 : f64, unit = 3.906250e-02 : f64, bits = 3 : i64} : tensor<1x40x!fixed.q<32, 0>>, tensor<1x40x!fixed.q<32, 0>> -> tensor<1x40x!zeroskew.q<8, 0.101960786, -128>>
+// CHECK-NEXT: %f = tdsl.channel_features %c, %m {{{.*}}unit = 3.906250e-02 : f64{{.*}}} : tensor<1x40x!fixed.q<32, 0>>, tensor<1x40x!fixed.q<32, 0>> -> tensor<1x40x!zeroskew.q<8, 0.101960786, -128>>
+  func.return
+}
+
 func.func @buffers(%x: memref<1x16x!fixed.q<16, 15>>, %y: memref<1x16x!fixed.q<16, 14>>) {
   tdsl.butterflies %x {radix = 2 : i64, span = 1 : i64} : memref<1x16x!fixed.q<16, 15>> into %y : memref<1x16x!fixed.q<16, 14>>
 // CHECK: tdsl.butterflies %x {radix = 2 : i64, span = 1 : i64} : memref<1x16x!fixed.q<16, 15>> into %y : memref<1x16x!fixed.q<16, 14>>

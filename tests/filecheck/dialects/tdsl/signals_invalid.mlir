@@ -107,3 +107,83 @@
 %x = "test.op"() : () -> (tensor<4x3xf32>)
 %r = tdsl.move_up %x {axis = 1 : i64, count = 3 : i64} : tensor<4x3xf32> -> tensor<4x3xf32>
 // CHECK: elements of 4x3 do not move up by 3 along axis 1
+
+// -----
+
+%x = "test.op"() : () -> (tensor<2x480x!fixed.q<16, 15>>)
+%y = tdsl.taper %x : tensor<2x480x!fixed.q<16, 15>> -> tensor<1x512x!fixed.q<16, 15>>
+// CHECK: takes one row 1 x N, got shape 2x480
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x480x!fixed.q<16, 15>>)
+%y = tdsl.taper %x : tensor<1x480x!fixed.q<16, 15>> -> tensor<1x480x!fixed.q<16, 15>>
+// CHECK: result has shape 1x480, expected 1x512 from the operands
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x512x!fixed.q<16, 14>>)
+%y = tdsl.taper %x : tensor<1x512x!fixed.q<16, 14>> -> tensor<1x512x!fixed.q<16, 15>>
+// CHECK: computes on integers of 16 bits in units of 3.0517578125e-05, got !fixed.q<16, 14>
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x512xf32>)
+%y = tdsl.taper %x : tensor<1x512xf32> -> tensor<1x512x!fixed.q<16, 15>>
+// CHECK: computes on integers of 16 bits in units of 3.0517578125e-05, got f32
+
+// -----
+
+// 64 complex numbers are a power of four, 128 are none.
+%x = "test.op"() : () -> (tensor<1x256x!fixed.q<16, 15>>)
+%y = tdsl.scaled_spectrum %x : tensor<1x256x!fixed.q<16, 15>> -> tensor<1x256x!fixed.q<16, 15>>
+// CHECK: transforms a power of four of complex numbers, got 128
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x512x!fixed.q<16, 15>>)
+%y = tdsl.channels %x {count = 40 : i64, rate = 16000.0 : f64, low = 125.0 : f64, high = 8000.0 : f64} : tensor<1x512x!fixed.q<16, 15>> -> tensor<1x40x!fixed.q<32, 0>>
+// CHECK: has channels between 0 Hz and half the sampling rate, got 40 from 125.0 to 8000.0 Hz at 16000.0 Hz
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x40x!fixed.q<32, 0>>)
+%n = "test.op"() : () -> (tensor<1x39x!fixed.q<32, 0>>)
+%y = tdsl.noise %x, %n {even = 0.025 : f64, odd = 0.06 : f64} : tensor<1x40x!fixed.q<32, 0>>, tensor<1x39x!fixed.q<32, 0>> -> tensor<1x40x!fixed.q<32, 0>>
+// CHECK: takes two rows of equal length, got 1x39
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x40x!fixed.q<32, 0>>)
+%n = "test.op"() : () -> (tensor<1x40x!fixed.q<32, 0>>)
+%y = tdsl.noise %x, %n {even = 0.025 : f64, odd = 1.0 : f64} : tensor<1x40x!fixed.q<32, 0>>, tensor<1x40x!fixed.q<32, 0>> -> tensor<1x40x!fixed.q<32, 0>>
+// CHECK: moves by a share between 0 and 1, got 1.0
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x40x!fixed.q<32, 0>>)
+%n = "test.op"() : () -> (tensor<1x40x!fixed.q<32, 0>>)
+%y = tdsl.channel_features %x, %n {least = 1.0 : f64, strength = 0.95 : f64, offset = 80.0 : f64, unit = 0.0390625 : f64, bits = 3 : i64} : tensor<1x40x!fixed.q<32, 0>>, tensor<1x40x!fixed.q<32, 0>> -> tensor<1x40x!zeroskew.q<16, 0.0390625, 0>>
+// CHECK: has a least share in [0, 1), a strength in (0, 1] and an offset above 0, got 1.0, 0.95, 80.0
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x40x!fixed.q<32, 0>>)
+%n = "test.op"() : () -> (tensor<1x40x!fixed.q<32, 0>>)
+%y = tdsl.channel_features %x, %n {least = 0.05 : f64, strength = 0.95 : f64, offset = 80.0 : f64, unit = 0.0390625 : f64, bits = 9 : i64} : tensor<1x40x!fixed.q<32, 0>>, tensor<1x40x!fixed.q<32, 0>> -> tensor<1x40x!zeroskew.q<16, 0.0390625, 0>>
+// CHECK: has from 0 to 8 bits, got 9
+
+// -----
+
+%x = "test.op"() : () -> (tensor<1x40x!fixed.q<32, 0>>)
+%n = "test.op"() : () -> (tensor<1x40x!fixed.q<32, 0>>)
+%y = tdsl.channel_features %x, %n {least = 0.05 : f64, strength = 0.95 : f64, offset = 80.0 : f64, unit = 0.0390625 : f64, bits = 3 : i64} : tensor<1x40x!fixed.q<32, 0>>, tensor<1x40x!fixed.q<32, 0>> -> tensor<1x40x!zeroskew.q<16, 0.0390626, 0>>
+// CHECK: computes on integers of 16 bits in units of 0.0390625, got !zeroskew.q<16, 0.0390626, 0>
+
+// -----
+
+// Features are rounded to a coarser unit.
+%x = "test.op"() : () -> (tensor<1x40x!fixed.q<32, 0>>)
+%n = "test.op"() : () -> (tensor<1x40x!fixed.q<32, 0>>)
+%y = tdsl.channel_features %x, %n {least = 0.05 : f64, strength = 0.95 : f64, offset = 80.0 : f64, unit = 0.0390625 : f64, bits = 3 : i64} : tensor<1x40x!fixed.q<32, 0>>, tensor<1x40x!fixed.q<32, 0>> -> tensor<1x40x!zeroskew.q<8, 0.0390625, -128>>
+// CHECK: features in units of 0.0390625 do not become !zeroskew.q<8, 0.0390625, -128>

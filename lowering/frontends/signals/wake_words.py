@@ -1,0 +1,178 @@
+"""Wake words: a front end, a model of TensorFlow Lite with states, and a threshold in one program that streams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType
+from xdsl.ir import Attribute, Block, OpResult, SSAValue
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.formats.affine import affine_formula
+from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.operations import index_constant
+from tinyml.dialects.tdsl import format_of, shape_of
+from tinyml.lowering.frontends.importers import FRONTENDS
+from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend, score_format
+
+STEP = 10
+"""Milliseconds from one frame to the next."""
+
+MOST_WINDOW = 100
+"""The greatest number of probabilities of a mean."""
+
+CLASSES = ("nothing", "wake word")
+"""The labels of the classes of a wake word without a name."""
+
+
+@dataclass(frozen=True)
+class WakeWord:
+    """A wake word is detected when the mean of the last `window` probabilities exceeds `cutoff`.
+
+    file: the model, a .tflite file. word: the name of the class.
+    """
+
+    file: Path
+    cutoff: float
+    window: int
+    word: str = CLASSES[1]
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.cutoff < 1:
+            raise InputError(f"cutoff is a probability from 0 to less than 1, got {self.cutoff}")
+        if not 1 < self.window <= MOST_WINDOW:
+            raise InputError(f"window is a number of probabilities from 2 to {MOST_WINDOW}, got {self.window}")
+
+
+USUAL_WINDOW = 5
+"""The number of probabilities of a mean in the files of microWakeWord."""
+
+
+def is_manifest(content: Any) -> bool:
+    """True for the content of a .json file that describes a wake word of microWakeWord."""
+    return isinstance(content, dict) and isinstance(cast("dict[str, Any]", content).get("micro"), dict)
+
+
+def read_manifest(content: Any, file: str) -> ModuleOp:
+    """Import the wake word that a .json file of microWakeWord describes, with the usual front end."""
+    return wake_word(MicroFrontend(), described(content, file))
+
+
+def described(content: Any, file: str) -> WakeWord:
+    """The wake word that a .json file of microWakeWord describes. Its model is beside the file.
+
+    Raises `InputError` for a description without a model, a cutoff or the size of the window.
+    """
+    try:
+        micro: Any = content["micro"]
+        cutoff, window = float(micro["probability_cutoff"]), int(micro["sliding_window_size"])
+        model, word = str(content["model"]), str(content.get("wake_word", CLASSES[1]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            "a wake word has `model`, `micro.probability_cutoff` and `micro.sliding_window_size`", file=file
+        ) from error
+    if (step := micro.get("feature_step_size", STEP)) != STEP:
+        raise InputError(f"expected features every {STEP} ms, got {step}", file=file)
+    # The model may have an address on the web.
+    return WakeWord(Path(file).parent / model.rpartition("/")[2], cutoff, window, word)
+
+
+def wake_word(front_end: MicroFrontend, wanted: WakeWord) -> ModuleOp:
+    """The program that takes samples and gives the class and the mean probability after each step of the model.
+
+    A step computes as many frames as the model has rows of features. The class is 1 while the mean of the last
+    probabilities exceeds the cutoff. The first answer is due when there are as many probabilities. Raises `InputError`
+    for a model that is not one step of a stream with one output, or whose rows are not those of the front end.
+    """
+    if wanted.file.suffix != ".tflite":
+        raise InputError("the model of a wake word is a .tflite file", file=str(wanted.file))
+    try:
+        content = wanted.file.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read the model: {error.strerror}", file=str(wanted.file)) from error
+    model = FRONTENDS.get("tflite")(content, str(wanted.file))
+    [following] = defined_functions(model)
+    [argument, *others], file = following.body.block.args, str(wanted.file)
+    pushed, last = tdsl.read_input(following).pushed, following.body.block.last_op
+    assert isinstance(last, func.ReturnOp)
+    formula, shape = affine_formula(format_of(argument)), shape_of(argument)
+    if pushed is None or others or formula is None or format_of(argument).dtype.itemsize != 1:
+        raise InputError("a wake word is a quantised model that keeps states from one inference to the next", file=file)
+    [score, *more] = last.operands
+    if more or not isinstance(loop := score.owner, scf.ForOp) or shape_of(score) != (1, 1):
+        raise InputError("a wake word has one output, a probability", file=file)
+    rows, rest = divmod(pushed.frame, front_end.channels)
+    if rest or shape[-1] != front_end.channels:
+        raise InputError(f"the model takes rows of {shape[-1]} features, not of {front_end.channels}", file=file)
+    scale, zero = formula
+    hop = rows * front_end.hop
+    ear = replace(front_end, rows=rows, scale=scale, zero=zero, samples=wanted.window * hop + front_end.frame)
+    ear = replace(ear, samples=ear.step + (wanted.window - 1) * hop)
+    module = ear.module()
+    [function] = defined_functions(module)
+    block = function.body.block
+    end = block.last_op
+    assert isinstance(end, func.ReturnOp)
+    [features] = end.operands
+    end.detach()
+    end.erase()
+    reshaped = tdsl.ReshapeOp(features, (wanted.window, *shape[1:]))
+    block.add_op(reshaped)
+    copies: dict[SSAValue, SSAValue] = {argument: reshaped.out}
+    copied = [op.clone(value_mapper=copies) for op in following.body.block.ops if op is not last]
+    block.add_ops(copied)
+    steps = cast(scf.ForOp, copies[score].owner)
+    _answer(block, steps, [*loop.results].index(cast("OpResult[Attribute]", score)), wanted)
+    function.sym_name = following.sym_name
+    function.update_function_type()
+    pushes = tdsl.Pushes(ear.step, hop, wanted.window, 1)
+    tdsl.update_interface(function, classes=(CLASSES[0], wanted.word))
+    tdsl.update_input(function, rate=front_end.rate, frames=None, pushed=pushes)
+    return module
+
+
+def _answer(block: Block, steps: scf.ForOp, position: int, wanted: WakeWord) -> None:
+    """Let the loop over steps carry the last probabilities, and append their mean and its comparison."""
+    probability = steps.results[position].type
+    assert isinstance(probability, TensorType)
+    element: Attribute = cast("TensorType[Attribute]", probability).element_type
+    window = wanted.window
+    count = index_constant(window)
+    history = tdsl.FillOp(0.0, TensorType(element, (1, window)))
+    for op in (count, history):
+        block.insert_op_before(op, steps)
+    body = steps.body.block
+    before = body.insert_arg(history.out.type, len(body.args))
+    before.name_hint = "probabilities"
+    end = cast(scf.YieldOp, body.last_op)
+    kept, zero, at = tdsl.MoveUpOp(before, 1, 1), index_constant(0), index_constant(window - 1)
+    after = tdsl.InsertSliceOp(end.operands[position], kept.out, [zero.result, at.result])
+    for op in (kept, zero, at, after):
+        body.insert_op_before(op, end)
+    body.insert_op_before(scf.YieldOp(*end.operands, after.out), end)
+    end.detach()
+    end.erase()
+    region = steps.detach_region(steps.body)
+    longer = scf.ForOp(steps.lb, count.result, steps.step, [*steps.iter_args, history.out], region)
+    longer.attributes |= steps.attributes
+    block.insert_op_before(longer, steps)
+    for old, new in zip(steps.results, longer.results, strict=False):
+        old.replace_all_uses_with(new)
+    steps.detach()
+    steps.erase()
+    formula = affine_formula(format_of(longer.results[position]))
+    assert formula is not None
+    mean = tdsl.MeanOp(longer.results[-1], [1], score_format(formula[0] / window))
+    sums = [total for total in range(255 * window + 1) if float(total * formula[0] / window) > wanted.cutoff]
+    if not sums:
+        raise InputError(f"no probability exceeds the cutoff {wanted.cutoff}", file=str(wanted.file))
+    exceeds = tdsl.AtLeastOp(mean.out, (sums[0] - 0.5) * formula[0] / window)
+    classes = [index_constant(number) for number in (1, 0)]
+    label = arith.SelectOp(exceeds.result, classes[0].result, classes[1].result)
+    label.results[0].name_hint = "label"
+    assert label.results[0].type == IndexType()
+    block.add_ops([mean, exceeds, *classes, label, func.ReturnOp(label.results[0], mean.out)])

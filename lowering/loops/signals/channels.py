@@ -1,0 +1,81 @@
+"""Lowering of channels of sound to calls of runtime functions (L2 to L3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import i8, i16, i32
+from xdsl.ir import SSAValue
+
+from tinyml.dialects import num, scratch, tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl import signals
+from tinyml.lowering.loops.lowerings import lowers
+from tinyml.lowering.loops.operands import flash_array
+from tinyml.lowering.loops.signals.fourier import over_rows
+from tinyml.transforms.ir.loop_nest import LoopBuilder
+
+
+def _call(
+    op: signals.IntegerOp, nest: LoopBuilder, table: Any, numbers: Sequence[int], steps: int, hint: str = ""
+) -> None:
+    """Emit the call `tm_NAME(result, operands, table, numbers)`. table: 16-bit integers; None for none."""
+    name = f"{op.name.replace('tdsl.', 'tm_')}_i{8 * tdsl.format_of(op.out).dtype.itemsize}"
+    runs = [_integers(value, nest) for value in (op.out, *op.inputs)]
+    if table is not None:
+        runs.append(flash_array(nest, np.asarray(table, np.int16), i16, hint))
+    nest.put(num.CallOp(num.TransformAttr.of(name, numbers, steps), runs))
+
+
+def _integers(value: SSAValue, nest: LoopBuilder) -> SSAValue:
+    """The elements of a buffer as a run of integers."""
+    element = {1: i8, 2: i16, 4: i32}[tdsl.format_of(value).dtype.itemsize]
+    return nest.insert(scratch.SliceOp(value, nest.index(0), (tdsl.shape_of(value)[1],), element))
+
+
+@lowers(signals.TaperOp)
+def lower_taper(op: signals.TaperOp, nest: LoopBuilder) -> None:
+    sizes = [tdsl.shape_of(value)[1] for value in (op.input, op.out)]
+    _call(op, nest, op.window, sizes, sizes[1], "window")
+
+
+@lowers(signals.ScaledSpectrumOp)
+def lower_scaled_spectrum(op: signals.ScaledSpectrumOp, nest: LoopBuilder) -> None:
+    def row(read: SSAValue, dest: SSAValue) -> None:
+        rotations = np.concatenate([op.rotations.ravel(), op.real_rotations.ravel()]).astype(np.int16)
+        runs = [_integers_of_run(dest, nest), flash_array(nest, rotations, i16, "rotations")]
+        stages = (op.points.bit_length() - 1) // 2
+        transform = num.TransformAttr.of("tm_scaled_spectrum_i16", [op.points], op.points // 4 * stages)
+        nest.put(num.CallOp(transform, runs))
+
+    over_rows(op, nest, row)
+
+
+def _integers_of_run(run: SSAValue, nest: LoopBuilder) -> SSAValue:
+    return nest.insert(scratch.SliceOp(run, nest.index(0), tdsl.shape_of(run), i16))
+
+
+@lowers(signals.ChannelsOp)
+def lower_channels(op: signals.ChannelsOp, nest: LoopBuilder) -> None:
+    bank, table, start = op.bank, list[int](), 0
+    for width in bank.widths:
+        table += [width, *bank.falling[start : start + width]]
+        start += width
+    _call(op, nest, table, [op.count.value.data, bank.first], start, "bank")
+
+
+@lowers(signals.NoiseOp)
+def lower_noise(op: signals.NoiseOp, nest: LoopBuilder) -> None:
+    count = tdsl.shape_of(op.out)[1]
+    _call(op, nest, None, [count, *op.shares], count)
+
+
+@lowers(signals.ChannelFeaturesOp)
+def lower_channel_features(op: signals.ChannelFeaturesOp, nest: LoopBuilder) -> None:
+    count = tdsl.shape_of(op.out)[1]
+    tables, numbers = np.concatenate([op.gains, op.logarithms]), [count, op.least_share, op.exponent.value.data]
+    if op.is_rounded:
+        multiplier, zero = op.quantisation()
+        tables = np.append(tables, [multiplier & 0xFFFF, multiplier >> 16, zero]).astype(np.uint16).view(np.int16)
+    _call(op, nest, tables, numbers, count, "gains")

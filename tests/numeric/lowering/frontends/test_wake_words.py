@@ -1,0 +1,144 @@
+"""Wake words from the files of microWakeWord: against TensorFlow Lite Micro and pymicro-wakeword, and on devices."""
+
+from __future__ import annotations
+
+from collections import deque
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from programs.sounds import sounds, wake_word
+
+import tinyml
+from tinyml import features
+from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend
+from tinyml.runtime.devices.listening import answers_to
+from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
+from tinyml.runtime.model.model_interface import interface_of
+from tinyml.tools.api.loading import load
+
+FOLDER = Path(__file__).parents[3] / "models" / "microwakeword"
+MODEL, MANIFEST = FOLDER / "hey_jarvis.tflite", FOLDER / "hey_jarvis.json"
+
+WINDOW, CUTOFF = 5, 0.97
+"""As in the manifest."""
+
+ARENA = 22_860
+"""Bytes of RAM that the manifest states for TensorFlow Lite Micro, without the front end and the samples."""
+
+
+def means_of_tflm(samples: NDArray[np.int16]) -> NDArray[np.float64]:
+    """The mean probability after each step of the model on TensorFlow Lite Micro, from the fifth step on."""
+    tflm: Any = import_module("tflite_micro").runtime
+    front_end = MicroFrontend(samples=len(samples), scale=float(np.float32(26 / 255)))
+    scores = evaluate(front_end.module(), samples[None]).scores
+    assert scores is not None
+    rows = scores.reshape(-1, 40)
+    model, last, found = tflm.Interpreter.from_file(str(MODEL)), deque[float](maxlen=WINDOW), list[float]()
+    for step in range(0, len(rows) - 2, 3):
+        model.set_input(rows[None, step : step + 3], 0)
+        model.invoke()
+        last.append(float(model.get_output(0)[0, 0]) / 256)
+        found.append(sum(last) / WINDOW)
+    return np.array(found[WINDOW - 1 :])
+
+
+@pytest.fixture(scope="module", name="programs")
+def programs_of_boards() -> dict[str, tinyml.Program]:
+    return {board: tinyml.compile(MANIFEST, board=board) for board in ("host", "nano33ble")}
+
+
+def answers_of(program: tinyml.Program, samples: NDArray[np.int16], target: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The classes and the means."""
+    formats = load(program.folder / "ir" / "1-formats.mlir").module
+    found = answers_to(program.folder, interface_of(formats), samples, target=target, optimize="-Os").outputs
+    assert found.labels is not None
+    assert found.scores is not None
+    last: Any = predict_function(formats).body.block.last_op
+    return found.labels, tdsl.format_of(last.operands[1]).decode(found.scores.ravel())
+
+
+@pytest.mark.parametrize(("board", "target"), [("host", "host"), ("nano33ble", "cortex-m4")])
+def test_answers_are_those_of_tflm_and_triggers_those_of_pymicro_wakeword(
+    board: str, target: str, programs: dict[str, tinyml.Program]
+):
+    labels, means = answers_of(programs[board], samples := wake_word(), target)
+    np.testing.assert_allclose(means, means_of_tflm(samples), atol=1e-6)
+    with np.load(FOLDER / "expected.npz") as expected:
+        theirs = expected["hey_jarvis"][WINDOW - 1 :]
+    np.testing.assert_array_equal(labels, theirs > CUTOFF)
+    assert labels.sum() == 8
+    # Their interpreter rounds sums of products otherwise.
+    assert np.abs(means - theirs).max() < 0.03
+
+
+def test_a_board_hears_in_time_and_in_less_memory(programs: dict[str, tinyml.Program]):
+    report = programs["nano33ble"].report
+    assert report.stream is not None
+    # A step of 30 ms: three frames and the model. 640,000 cycles are 10 ms at 64 MHz.
+    assert report.stream["hop"] == 480
+    assert report.stream["longest_hop"] < 225_000
+    assert report.ram_bytes.total is not None
+    assert report.ram_bytes.total < 7_200 < ARENA
+
+
+def test_a_word_is_heard_above_the_cutoff(programs: dict[str, tinyml.Program]):
+    heard = programs["host"].listen(wake_word() / 32768)
+    [word] = heard.words(background=["nothing"])
+    assert (word.name, word.label) == ("Hey Jarvis", 1)
+    assert word.score > CUTOFF > heard.scores[~(heard.labels == "Hey Jarvis"), 1].max()
+
+
+def test_noise_triggers_nothing(programs: dict[str, tinyml.Program]):
+    for samples in sounds().values():
+        labels, _ = answers_of(programs["host"], samples[:48_000], "host")
+        assert not labels.any()
+
+
+def test_a_model_with_a_cutoff_is_its_manifest(programs: dict[str, tinyml.Program]):
+    program = tinyml.compile(MODEL, features=features.MicroFrontend(), cutoff=CUTOFF, board="host")
+    assert program.classes == ["nothing", "wake word"]
+    lower = tinyml.compile(MANIFEST, cutoff=0.5, window=3, board="host")
+    assert lower.classes == ["nothing", "Hey Jarvis"]
+    assert lower.report.stream is not None
+    assert lower.report.stream["steps"] == 3
+    assert program.c == programs["host"].c
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "said"),
+    [
+        (MODEL, {"features": MicroFrontend()}, "cutoff is missing"),
+        (MODEL, {"cutoff": 1.0}, "from 0 to less than 1, got 1.0"),
+        (MODEL, {"cutoff": 0.999}, "no probability exceeds the cutoff 0.999"),
+        (MODEL, {"cutoff": 0.5, "window": 1}, "from 2 to 100, got 1"),
+        (MODEL, {"cutoff": 0.5, "features": MicroFrontend(channels=20)}, "rows of 40 features, not of 20"),
+        (MODEL, {"cutoff": 0.5, "features": 3}, "expected a MicroFrontend, got int"),
+        (MANIFEST.with_name("none.json"), {"cutoff": 0.5}, "cannot read"),
+        (3, {"cutoff": 0.5}, "a wake word in a .tflite or .json file"),
+    ],
+)
+def test_what_is_no_wake_word(source: object, options: dict[str, Any], said: str):
+    with pytest.raises(InputError, match=said):
+        tinyml.compile(source, board="host", **options)
+
+
+def test_a_manifest_states_its_cutoff(tmp_path: Path):
+    file = tmp_path / "word.json"
+    for text, said in (
+        ('{"model": "word.tflite", "micro": {"sliding_window_size": 5}}', "a wake word has `model`"),
+        (
+            '{"model": "w.tflite", "micro": {"probability_cutoff": 0.9, "sliding_window_size": 5, '
+            '"feature_step_size": 20}}',
+            "features every 10 ms, got 20",
+        ),
+        ('{"model": "w.tflite", "micro": {"probability_cutoff": 0.9, "sliding_window_size": 5}}', "cannot read"),
+    ):
+        file.write_text(text)
+        with pytest.raises(InputError, match=said):
+            load(file)
