@@ -29,7 +29,7 @@ class ProveRequest(PrintOptions):
     """A proof request; the fields are the options of `tinyml prove`."""
 
     subject: str = option(
-        "a number format and its bits, such as NAME:8, or a folder written by tinyml compile",
+        "a number format and its bits, such as NAME:8, a type of numbers, or a folder written by tinyml compile",
         flags=(),
         metavar="FORMAT|OUT",
     )

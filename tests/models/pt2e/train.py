@@ -9,81 +9,74 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
-import torch
-from sklearn.datasets import load_digits
-from torch import nn
-from torchao.quantization.pt2e import move_exported_model_to_eval
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_qat_pt2e
-from torchao.testing.pt2e._xnnpack_quantizer import XNNPACKQuantizer, get_symmetric_quantization_config
 
 from tinyml.lowering.frontends.pt2e import quantised_onnx
+
+# These packages are in no other environment.
+torch: Any = import_module("torch")
+datasets: Any = import_module("sklearn.datasets")
+pt2e: Any = import_module("torchao.quantization.pt2e")
+steps: Any = import_module("torchao.quantization.pt2e.quantize_pt2e")
+quantizers: Any = import_module("torchao.testing.pt2e._xnnpack_quantizer")
+onnx: Any = import_module("onnx")
+nn: Any = torch.nn
 
 BATCH, EPOCHS, FINE_EPOCHS, TESTED = 50, 20, 5, 200
 
 
-def block(before: int, after: int, size: int = 3, groups: int = 1, relu: type[nn.Module] = nn.ReLU) -> nn.Sequential:
+def block(before: int, after: int, size: int = 3, groups: int = 1, relu: Any = nn.ReLU) -> Any:
     convolution = nn.Conv2d(before, after, size, padding=size // 2, groups=groups)
     return nn.Sequential(convolution, nn.BatchNorm2d(after), relu())
 
 
-class Cnn(nn.Module):
+def cnn() -> Any:
     """Two convolutions with maximum pools, and a dense layer."""
-
-    def __init__(self):
-        super().__init__()
-        self.body = nn.Sequential(block(1, 8), nn.MaxPool2d(2), block(8, 16), nn.MaxPool2d(2), nn.Flatten())
-        self.head = nn.Linear(64, 10)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.head(self.body(x))
+    body = (block(1, 8), nn.MaxPool2d(2), block(8, 16), nn.MaxPool2d(2))
+    return nn.Sequential(*body, nn.Flatten(), nn.Linear(64, 10))
 
 
-class Depthwise(nn.Module):
+def depthwise() -> Any:
     """Depthwise and pointwise convolutions with relu6, an average pool, and a dense layer."""
-
-    def __init__(self):
-        super().__init__()
-        layers = [block(1, 8, relu=nn.ReLU6)]
-        for before, after in ((8, 16), (16, 24)):
-            layers += [block(before, before, groups=before, relu=nn.ReLU6), block(before, after, 1, relu=nn.ReLU6)]
-        self.body = nn.Sequential(*layers, nn.AvgPool2d(4), nn.Flatten())
-        self.head = nn.Linear(96, 10)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.head(self.body(x))
+    layers = [block(1, 8, relu=nn.ReLU6)]
+    for before, after in ((8, 16), (16, 24)):
+        layers += [block(before, before, groups=before, relu=nn.ReLU6), block(before, after, 1, relu=nn.ReLU6)]
+    return nn.Sequential(*layers, nn.AvgPool2d(4), nn.Flatten(), nn.Linear(96, 10))
 
 
-class Residual(nn.Module):
+class Shortcut(nn.Module):  # pyright: ignore[reportUntypedBaseClass]
+    """The sum of an input and what layers compute of it."""
+
+    def __init__(self, *layers: Any):
+        nn.Module.__init__(self)
+        self.layers = nn.Sequential(*layers)
+
+    def forward(self, x: Any) -> Any:
+        return x + self.layers(x)
+
+
+def residual() -> Any:
     """Two residual blocks, one with a depthwise convolution, and average pools."""
-
-    def __init__(self):
-        super().__init__()
-        self.first = block(1, 8)
-        self.one = nn.Sequential(block(8, 8), nn.Conv2d(8, 8, 3, padding=1))
-        self.two = nn.Sequential(block(8, 8, groups=8), nn.Conv2d(8, 8, 1))
-        self.pool, self.relu, self.head = nn.AvgPool2d(2), nn.ReLU(), nn.Linear(32, 10)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        x = self.first(x)
-        x = self.pool(self.relu(x + self.one(x)))
-        x = self.pool(self.relu(x + self.two(x)))
-        return self.head(x.flatten(1))
+    one = Shortcut(block(8, 8), nn.Conv2d(8, 8, 3, padding=1))
+    two = Shortcut(block(8, 8, groups=8), nn.Conv2d(8, 8, 1))
+    pooled = [part for each in (one, two) for part in (each, nn.ReLU(), nn.AvgPool2d(2))]
+    return nn.Sequential(block(1, 8), *pooled, nn.Flatten(), nn.Linear(32, 10))
 
 
-NETWORKS: dict[str, tuple[type[nn.Module], bool]] = {
-    "cnn": (Cnn, True),
-    "depthwise": (Depthwise, True),
-    "residual": (Residual, False),
+NETWORKS: dict[str, tuple[Callable[[], Any], bool]] = {
+    "cnn": (cnn, True),
+    "depthwise": (depthwise, True),
+    "residual": (residual, False),
 }
 """Each network, and whether its filters have a scale for each channel."""
 
 
-def fit(module: nn.Module, x: torch.Tensor, y: torch.Tensor, epochs: int, rate: float) -> None:
+def fit(module: Any, x: Any, y: Any, epochs: int, rate: float) -> None:
     optimiser = torch.optim.Adam(module.parameters(), rate)
     for _ in range(epochs):
         for rows in torch.randperm(len(x)).split(BATCH):
@@ -106,7 +99,7 @@ def bare(content: bytes) -> bytes:
 
 def main(folder: Path) -> None:
     torch.set_num_threads(1)
-    digits: Any = load_digits()
+    digits = datasets.load_digits()
     x, y = torch.tensor(digits.images[:, None] / 16, dtype=torch.float32), torch.tensor(digits.target)
     x, tests, y, labels = x[:-300], x[-300:], y[:-300], y[-300:]
     results: dict[str, Any] = {}
@@ -119,12 +112,12 @@ def main(folder: Path) -> None:
         module.train()
         batch = {0: torch.export.Dim("batch", min=1, max=1024)}
         exported = torch.export.export(module, (x[:BATCH],), dynamic_shapes=(batch,)).module()
-        config = get_symmetric_quantization_config(is_per_channel=per_channel, is_qat=True)
-        prepared = prepare_qat_pt2e(exported, XNNPACKQuantizer().set_global(config))
+        config = quantizers.get_symmetric_quantization_config(is_per_channel=per_channel, is_qat=True)
+        prepared = steps.prepare_qat_pt2e(exported, quantizers.XNNPACKQuantizer().set_global(config))
         fit(prepared, x, y, FINE_EPOCHS, 2e-4)
-        move_exported_model_to_eval(prepared)
-        converted = convert_pt2e(prepared)
-        move_exported_model_to_eval(converted)
+        pt2e.move_exported_model_to_eval(prepared)
+        converted = steps.convert_pt2e(prepared)
+        pt2e.move_exported_model_to_eval(converted)
         with torch.no_grad():
             outputs = converted(tests).numpy()
         (folder / f"{name}.onnx").write_bytes(bare(quantised_onnx(converted, (tests[:1],), name)))

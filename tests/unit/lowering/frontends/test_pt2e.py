@@ -96,7 +96,7 @@ def _written(zero: int, low: int, high: int) -> tuple[Any, Any, Any]:
 
     class Product(torch.nn.Module):
         def __init__(self):
-            super().__init__()
+            torch.nn.Module.__init__(self)
             self.register_buffer("raws", torch.randint(-127, 128, (1, 6), dtype=torch.int8))
             self.register_buffer("scales", torch.rand(1) / 50 + 0.01)
             self.register_buffer("zeros", torch.zeros(1, dtype=torch.int64))
