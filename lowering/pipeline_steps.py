@@ -26,7 +26,7 @@ from tinyml.transforms.ir.pipeline_names import (
 
 
 class If(NamedTuple):
-    """A step that runs only if a boolean option, or one of `FORMAT_PROPERTIES`, is true."""
+    """A step that runs only if a boolean option, or one of `FORMAT_PROPERTIES`, is true, or if an option is given."""
 
     condition: str
     step: str
