@@ -28,11 +28,13 @@ from tinyml.lowering.frontends.layers.rewrites import simplify
 from tinyml.lowering.frontends.onnx.builder import (
     HANDLERS,
     LOOPS,
+    SPECIAL_CASES,
     Builder,
     Constant,
     Handler,
     Inputs,
     Label,
+    MaskedSum,
     Value,
 )
 from tinyml.lowering.frontends.onnx.folding import FOLDED, fold
@@ -338,6 +340,9 @@ class _OnnxImporter:
         inputs: Inputs = [self.find(name) if name else None for name in node.inputs]
         if inputs and isinstance(inputs[0], Label) and node.domain == "" and node.op in PLUMBING:
             return [inputs[0]]
+        if (special := self.special(node, inputs)) is not None:
+            return [special]
+        inputs = [self.to.numbers(value) if isinstance(value, MaskedSum) else value for value in inputs]
         if node.domain == "" and node.op in FOLDED and (folded := fold(self.to, node, inputs)) is not None:
             return folded
         if node.domain == "" and node.op in LOOPS:
@@ -347,10 +352,24 @@ class _OnnxImporter:
             values = result if isinstance(result, Sequence) else [result]
         else:
             raise node.error(f"the op is not supported: {_help(node)}")
+        self.hint(node, values)
+        return values
+
+    def special(self, node: OnnxNode, inputs: Inputs) -> Value | None:
+        """The output of a node on reals that is a special case of its op; None for other nodes."""
+        case = SPECIAL_CASES.get(node.op) if node.domain == "" else None
+        quantised = any(isinstance(value, OrderedTensor) and value.is_quantised for value in inputs)
+        result = None if case is None or quantised else case(self.to, node, inputs)
+        if result is not None:
+            self.hint(node, [result])
+        return result
+
+    @staticmethod
+    def hint(node: OnnxNode, values: Sequence[Value]) -> None:
+        """Name the results of a node like its outputs, unless they have names."""
         for name, value in zip(node.outputs, values, strict=False):
             if isinstance(value, OrderedTensor) and value.value.name_hint is None:
                 hint(value.value, name)
-        return values
 
 
 def _are_scores(shape: tdsl.Shape, is_regressor: bool) -> bool:
