@@ -85,6 +85,7 @@ PIPELINES = {
         (
             *INPUT_STEPS,
             "hoist-invariants",
+            Extra("divide-tensors"),
             "convolve-rows",
             "simplify",
             "compare-arguments",

@@ -49,12 +49,11 @@ _ON_USE = [
 if not TYPE_CHECKING:
     __getattr__ = names_on_use(_ON_USE)
 
-_SIGNALS = f"{__name__}.signals"
+_EXTENSIONS = f"{__name__}.masking", f"{__name__}.signals"
 
 
 def _others() -> Mapping[str, object]:
-    signals = [_SIGNALS] if is_installed(_SIGNALS) else []
-    return all_names([*_ON_USE, *signals])
+    return all_names([*_ON_USE, *filter(is_installed, _EXTENSIONS)])
 
 
 TDSL = dialect_of("tdsl", globals(), _others)

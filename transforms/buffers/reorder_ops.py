@@ -47,7 +47,8 @@ GAP = OwnAttribute(
 class ReorderOpsPass(ModulePass):
     """Sort the ops of every block into the topological order with the lowest peak memory, inner blocks first.
 
-    The order is unchanged if no other order is better, and in functions whose loops or branches carry buffers. The
+    A section of a block depends on all earlier ops, and all later ops depend on it. Each section is sorted separately.
+    Its order is unchanged if no other order is better, and in functions whose loops or branches carry buffers. The
     order is optimal if `budget` sets of ops suffice to prove it. Otherwise it is the best order found. The attribute
     `scratch.order_gap` of the function then states by how many bytes the peak of any block may at most exceed the
     optimum. A result that can reuse the bytes of an operand of the same size (`update-in-place`) does not increase the
@@ -80,15 +81,13 @@ class ReorderOpsPass(ModulePass):
             candidate = _Block(live, block)
             if not candidate.can_change:
                 continue
-            from tinyml.transforms.buffers.liveness.least_peak_order import least_peak
+            from tinyml.transforms.buffers.liveness.least_peak_order import improved_order
 
-            problem = candidate.problem
-            order = least_peak(problem, self.budget)
-            before = problem.peak(range(len(problem.tasks)))
-            if order.peak < before:
+            order = improved_order(candidate.problem, self.budget)
+            if any(task != step for step, task in enumerate(order.tasks)):
                 candidate.arrange(order.tasks)
                 live = live_ranges(function)
-            gap = max(gap, min(order.peak, before) - order.bound)
+            gap = max(gap, order.peak - order.bound)
         return gap
 
 

@@ -9,10 +9,11 @@ several pixels are computed at once, and segments are streamed.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Use
+from xdsl.ir import Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
@@ -39,6 +40,7 @@ class ConvolveRowsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         PatternRewriteWalker(_RowsAsPixels()).rewrite_module(op)
+        PatternRewriteWalker(_AfterPixels()).rewrite_module(op)
 
 
 class _RowsAsPixels(RewritePattern):
@@ -73,6 +75,54 @@ class _RowsAsPixels(RewritePattern):
             rewriter.erase(unread)
         if not right.uses and isinstance(constant := right.owner, tdsl.ConstOp):
             rewriter.erase(constant)
+
+
+class _AfterPixels(RewritePattern):
+    """Combine the pixels of a line with another tensor, instead of the rows that they were reshaped to.
+
+    The op, such as a residual sum, can then run in the loops of the convolution, so that its operand needs no buffer.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: tdsl.ElementwiseOp, rewriter: PatternRewriter, /) -> None:
+        shape = tdsl.shape_of(op.out)
+        rows = next((value.owner for value in op.inputs if _is_line(value, shape)), None)
+        several = sum(tdsl.shape_of(value) == shape for value in op.inputs) > 1
+        if op.result is None or not several or not isinstance(rows, tdsl.ReshapeOp):
+            return
+        line, parts = tdsl.shape_of(rows.input), dict[SSAValue, SSAValue]()
+        for value in op.inputs:
+            own = tdsl.shape_of(value)
+            if own == shape:
+                pixels = tdsl.ReshapeOp(value, line)
+                pixels.attributes |= profile_of(value)
+                pixels.out.name_hint = value.name_hint
+                parts[value] = pixels.out
+            elif prod(own[:-1]) > 1 or len(own) > len(line):
+                return
+        new = op.on_parts(parts)
+        result = tdsl.ReshapeOp(new.out, shape)
+        result.attributes |= profile_of(op.out)
+        for each in (new, result):
+            each.out.name_hint = op.out.name_hint
+        reshapes = [part.owner for part in parts.values() if isinstance(part.owner, tdsl.ReshapeOp)]
+        rewriter.replace(op, [*reshapes, new, result])
+
+
+def _is_line(value: SSAValue, shape: tdsl.Shape) -> bool:
+    """True for the pixels of a line that a convolution has computed, reshaped to rows and read once."""
+    rows = value.owner
+    if not isinstance(rows, tdsl.ReshapeOp) or not value.has_one_use() or tdsl.shape_of(value) != shape:
+        return False
+    line = tdsl.shape_of(rows.input)
+    before = rows.input.owner
+    while isinstance(before, tdsl.ElementwiseOp):
+        convolved = [each.owner for each in before.inputs if tdsl.shape_of(each) == line and each.has_one_use()]
+        before = next(
+            (each for each in convolved if isinstance(each, tdsl.ElementwiseOp) or tdsl.is_convolution(each)), None
+        )
+    one_line = len(line) == 4 and line[:2] == (1, 1) and line[3] == shape[-1]
+    return one_line and rows.input.has_one_use() and isinstance(before, Operation) and tdsl.is_convolution(before)
 
 
 def _has_pixels(op: tdsl.MatmulOp) -> bool:

@@ -19,6 +19,7 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.tdsl import Shape
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, OrderedTensor, Parameter
+from tinyml.lowering.frontends.layers.network_layers import binary
 from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
 
 if TYPE_CHECKING:
@@ -183,6 +184,8 @@ class Builder(ModelBuilder):
                 self.single(value.shape)
                 one = self.fill(1.0, value.shape)
                 return OrderedTensor.plain(self.choose(comparisons, one, self.fill(0.0, value.shape)))
+            case MaskedSum(tensor=tensor, addend=addend):
+                return binary(self, tdsl.AddOp, tensor, self.parameter_of(addend), self.element)
             case Comparison():
                 raise self.error("the result of a comparison is used as a number: expected a Cast")
             case Label():
@@ -235,7 +238,11 @@ Handler: TypeAlias = Callable[[Builder, OnnxNode, Inputs], "Value | Sequence[Val
 
 LoopHandler: TypeAlias = Callable[[Builder, OnnxNode, Inputs, RunGraph], Sequence[Value]]
 
+SpecialCase: TypeAlias = Callable[[Builder, OnnxNode, Inputs], "Value | None"]
+"""A handler for some operands of an op: returns the output of the node, or None for other operands."""
+
 HANDLERS: dict[tuple[str, str], Handler] = {}
+SPECIAL_CASES: dict[str, SpecialCase] = {}
 LOOPS: dict[str, LoopHandler] = {}
 
 
@@ -245,6 +252,16 @@ def handles(*ops: str, domain: str = "") -> Callable[[Handler], Handler]:
     def register(handler: Handler) -> Handler:
         HANDLERS.update({(domain, op): handler for op in ops})
         return handler
+
+    return register
+
+
+def special_case(*ops: str) -> Callable[[SpecialCase], SpecialCase]:
+    """A decorator that registers the handler of a special case of some ops. It precedes the handlers of the ops."""
+
+    def register(case: SpecialCase) -> SpecialCase:
+        SPECIAL_CASES.update(dict.fromkeys(ops, case))
+        return case
 
     return register
 

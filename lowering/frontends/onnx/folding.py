@@ -239,6 +239,12 @@ def _range(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array
     return (start + step * np.arange(count)).astype(array(inputs, 0).dtype)
 
 
+@_folds("Trilu")
+def _trilu(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
+    diagonal = int(array(inputs, 1).item()) if len(inputs) > 1 else 0
+    return (np.triu if node.integer("upper", 1) else np.tril)(array(inputs, 0), diagonal)
+
+
 @_folds("Where")
 def _where(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
     condition, a, b = (array(inputs, i) for i in range(3))

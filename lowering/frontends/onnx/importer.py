@@ -29,6 +29,7 @@ from tinyml.lowering.frontends.layers.rewrites import simplify
 from tinyml.lowering.frontends.onnx.builder import (
     HANDLERS,
     LOOPS,
+    SPECIAL_CASES,
     Builder,
     Constant,
     Deferred,
@@ -36,6 +37,7 @@ from tinyml.lowering.frontends.onnx.builder import (
     Handler,
     Inputs,
     Label,
+    MaskedSum,
     Value,
 )
 from tinyml.lowering.frontends.onnx.folding import FOLDED, fold
@@ -367,6 +369,8 @@ class _OnnxImporter:
         for value in inputs:
             if isinstance(value, Followed) and (read := value.read_by(self.to, node, inputs)) is not None:
                 return [read]
+        if (special := self.special(node, inputs)) is not None:
+            return [special]
         if node.domain == "" and node.op in FOLDED and (folded := fold(self.to, node, inputs)) is not None:
             return folded
         if not node.domain:
@@ -380,10 +384,24 @@ class _OnnxImporter:
             values = imported
         else:
             raise node.error(f"the op is not supported: {_help(node)}")
+        self.hint(node, values)
+        return values
+
+    def special(self, node: OnnxNode, inputs: Inputs) -> Value | None:
+        """The output of a node on reals that is a special case of its op; None for other nodes."""
+        case = SPECIAL_CASES.get(node.op) if node.domain == "" else None
+        quantised = any(isinstance(value, OrderedTensor) and value.is_quantised for value in inputs)
+        result = None if case is None or quantised else case(self.to, node, inputs)
+        if result is not None:
+            self.hint(node, [result])
+        return result
+
+    @staticmethod
+    def hint(node: OnnxNode, values: Sequence[Value]) -> None:
+        """Name the results of a node like its outputs, unless they have names."""
         for name, value in zip(node.outputs, values, strict=False):
             if isinstance(value, OrderedTensor) and value.value.name_hint is None:
                 hint(value.value, name)
-        return values
 
 
 def _by_package(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:

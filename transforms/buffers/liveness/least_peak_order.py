@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 from math import gcd
 
 MOST_BITS = 1 << 29
@@ -191,6 +192,30 @@ class OrderingProblem:
         return peak
 
     @cached_property
+    def sections(self) -> list[range]:
+        """The tasks in the order of the problem, divided wherever all later tasks depend on all earlier tasks.
+
+        Every order runs one section after the other.
+        """
+        earlier, ends, common = _closed(self._before, False), [len(self.tasks)], -1
+        for first in range(len(self.tasks) - 1, 0, -1):
+            common &= earlier[first]
+            if not ((1 << first) - 1) & ~common:
+                ends.append(first)
+        return [range(first, end) for first, end in pairwise([0, *ends[::-1]])]
+
+    def section(self, tasks: range) -> OrderingProblem:
+        """The problem of the order within a section. Buffers that other sections share with it are given or kept."""
+        before, behind = (1 << tasks.start) - 1 | self._begin, self._end - (1 << tasks.stop) | self._end
+        given = frozenset(i for i, mask in enumerate(self.touching) if mask & before and mask & ~before)
+        kept = frozenset(i for i, mask in enumerate(self.touching) if mask & behind and mask & ~behind)
+        inner = [
+            replace(task, after=frozenset(i - tasks.start for i in task.after if i in tasks))
+            for task in self.tasks[tasks.start : tasks.stop]
+        ]
+        return OrderingProblem(self.sizes, inner, kept, given)
+
+    @cached_property
     def bound(self) -> int:
         """A lower bound on the peak of every order, in bytes.
 
@@ -269,6 +294,22 @@ class OpOrder:
     @property
     def proven(self) -> bool:
         return self.peak == self.bound
+
+
+def improved_order(problem: OrderingProblem, budget: int) -> OpOrder:
+    """The order of the problem, with the best order of each section whose peak this lowers.
+
+    The peaks of all sections matter, and not only the greatest peak, because overlaps of buffers may lower the greatest
+    peak later.
+    """
+    tasks, peak, bound = list[int](), 0, 0
+    for section in problem.sections:
+        part = problem.section(section)
+        order, before = least_peak(part, budget), part.peak(range(len(section)))
+        better = order.peak < before
+        tasks += [section.start + i for i in order.tasks] if better else section
+        peak, bound = max(peak, min(order.peak, before)), max(bound, order.bound)
+    return OpOrder(tuple(tasks), peak, bound)
 
 
 def least_peak(problem: OrderingProblem, budget: int) -> OpOrder:

@@ -42,6 +42,9 @@ AMPLE_MEMORY = TileMemory(INPUT_TILE_BYTES)
 ROWS_BYTES = 1024
 """Maximum bytes of several rows that are computed at once, as results overwrite operands tile by tile."""
 
+_PARTS, _LEAST_PART = 4, 4
+"""The fewest tiles of a line whose results may overwrite it, and the fewest pixels of such a tile."""
+
 _STREAMED_SHARE = 3
 """The divisor of the memory for input tiles in streamed segments, where these and the stack share a third of it."""
 
@@ -74,7 +77,9 @@ def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMO
     """The tiling of an image.
 
     A tile is one of the following: several rows that form one line of windows, pixels of one row, or several lines of
-    windows. large: true if kernels for several lines at once, which need more flash, may be used.
+    windows. If only this op reads an image of one line, a line of windows of one pixel is divided into several tiles,
+    whose results may overwrite earlier tiles. large: true if kernels for several lines at once, which need more flash,
+    may be used.
     """
     (_, *taps, _), (_, height, width, channels) = tdsl.shape_of(op.lhs), tdsl.shape_of(op.out)
     evenly = op.steps == op.spread == (1, 1)
@@ -84,11 +89,27 @@ def image_tiling(op: tdsl.Conv2dOp, target: str, memory: TileMemory = AMPLE_MEMO
         if (whole := _Pixels(op, target).first(counts, memory)) is not None:
             [tile], rows = whole.tiles.values(), whole.pixels // width
             return Tiling(width, rows, {(rows, width): tile})
+        if height == 1 and _reads_alone(op):
+            parts = (
+                count for count in range(max(width // _PARTS, _LEAST_PART), _LEAST_PART - 1, -1) if width % count == 0
+            )
+            if (part := _Pixels(op, target).first(parts, memory)) is not None:
+                return part
     by_row = row_tiling(op, target, memory)
     if not (large and evenly and taps != [1, 1]) or (tile := by_row.tiles.get((1, width))) is None:
         return by_row
     rows = max(_Pixels(op, target).lines(width, memory), default=1)
     return Tiling(width, rows, {(rows, width): tile, (1, width): tile})
+
+
+def _reads_alone(op: tdsl.Conv2dOp) -> bool:
+    """True if only this convolution reads its image, so that the results of a tile may overwrite the pixels of earlier
+    tiles.
+    """
+    value = op.rhs
+    while value.has_one_use() and isinstance(reshape := value.owner, tdsl.ReshapeOp):
+        value = reshape.input
+    return value.has_one_use()
 
 
 def small_memory(convolutions: Iterable[tdsl.Conv2dOp], target: str) -> TileMemory:

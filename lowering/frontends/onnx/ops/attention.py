@@ -12,6 +12,7 @@ from tinyml.lowering.frontends.onnx.builder import (
     Comparison,
     Constant,
     Inputs,
+    MaskedSum,
     Value,
     handles,
     needed,
@@ -19,6 +20,7 @@ from tinyml.lowering.frontends.onnx.builder import (
 )
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary
+from tinyml.lowering.frontends.onnx.ops.masks import fits, softmax_of
 from tinyml.lowering.frontends.onnx.ops.movement import reshaped
 from tinyml.lowering.frontends.onnx.ops.products import multiplied
 
@@ -27,14 +29,13 @@ from tinyml.lowering.frontends.onnx.ops.products import multiplied
 def attention(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import Attention, with heads in a separate axis or side by side in the last axis.
 
-    Groups of query heads may share keys and values. A numeric addend of the scores is supported. Boolean and causal
-    masks, attention windows, a cache of keys and values, and a soft cap are not.
+    Groups of query heads may share keys and values. Causal and constant masks, and a numeric addend of the scores, are
+    supported. Computed masks of truth values, attention windows, a cache of keys and values, and a soft cap are not.
     """
     mask = optional(inputs, 3)
     windowed = any(node.integer(f"{side}_window_size", -1) >= 0 for side in ("left", "right"))
-    truths = isinstance(mask, Comparison) or (isinstance(mask, Constant) and mask.array.dtype == np.bool_)
-    if windowed or node.integer("is_causal", 0) or truths:
-        raise node.error("a mask is not supported: attend to all positions, or add finite numbers to the scores")
+    if windowed or isinstance(mask, Comparison):
+        raise node.error("windows and computed masks are not supported: expected a constant mask or is_causal")
     if any(optional(inputs, position) is not None for position in (4, 5, 6)) or any(node.outputs[1:]):
         raise node.error("a cache of keys and values, and outputs after the first, are not supported")
     if node.number("softcap", 0.0):
@@ -57,14 +58,31 @@ def attention(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
         key, value = (reshaped(to, each, (samples, shared, 1, *each.shape[2:])) for each in (key, value))
     rank = len(key.shape)
     scores = multiplied(to, node, query, _transposed(key, (*range(rank - 2), rank - 1, rank - 2)))
-    if mask is not None:
-        scores = reshaped(to, scores, (samples, heads, *scores.shape[-2:]))
-        scores = reshaped(to, binary(to, tdsl.AddOp, scores, mask), (*query.shape[:-1], scores.shape[-1]))
-    shares = OrderedTensor.plain(to.op(tdsl.SoftmaxOp, to.tensor(scores), to.element))
+    by_head = reshaped(to, scores, (samples, heads, *scores.shape[-2:]))
+    if isinstance(mask, OrderedTensor):
+        by_head = binary(to, tdsl.AddOp, by_head, mask)
+    addend = _addend(node, mask if isinstance(mask, Constant) else None, by_head.shape)
+    shares = None if addend is None else softmax_of(to, node, MaskedSum(by_head, addend))
+    if shares is None:
+        summed = by_head if addend is None else binary(to, tdsl.AddOp, by_head, addend)
+        shares = OrderedTensor.plain(to.op(tdsl.SoftmaxOp, to.tensor(summed), to.element))
+    shares = reshaped(to, shares, scores.shape)
     result = reshaped(to, multiplied(to, node, shares, value), (samples, heads, length, value.shape[-1]))
     if not side_by_side:
         return result
     return reshaped(to, _transposed(result, (0, 2, 1, 3)), (samples, length, heads * value.shape[-1]))
+
+
+def _addend(node: OnnxNode, mask: Constant | None, shape: tdsl.Shape) -> Constant | None:
+    """The constant that the masks of an attention add to scores of a shape; None without a mask."""
+    if mask is not None and mask.array.dtype == np.bool_:
+        mask = Constant(np.where(mask.array, np.float32(0), np.float32(-np.inf)), mask.name)
+    if mask is not None and not fits(shape, mask.array):
+        raise node.error(f"the mask of shape {list(mask.shape)} is not for scores of shape {list(shape)}")
+    if node.integer("is_causal", 0):
+        later = np.triu(np.full(shape[-2:], -np.inf, np.float32), 1)
+        mask = Constant(later if mask is None else mask.array + later, "causal")
+    return mask
 
 
 def _heads(to: Builder, node: OnnxNode, value: OrderedTensor, heads: int) -> OrderedTensor:

@@ -201,3 +201,37 @@ func.func @narrower(%X: memref<16x1x!fixed.q<16, 12>>, %V: memref<8x16x!fixed.q<
 // CHECK-NEXT: tdsl.matmul %V, %t : memref<8x16x!fixed.q<16, 12>, #scratch.flash>, memref<16x1x!fixed.q<32, 28>> into %e : memref<8x1x!fixed.q<16, 12>>
 // CHECK-NEXT: tdsl.matmul_sum %W, %c from %e : memref<8x1x!fixed.q<16, 12>> : memref<8x16x!fixed.q<16, 12>, #scratch.flash>, memref<16x1x!fixed.q<16, 12>> into %r : memref<8x1x!fixed.q<16, 12>>
 // CHECK-NEXT: func.return %r : memref<8x1x!fixed.q<16, 12>>
+
+// -----
+
+// All ops after %s depend on all ops before it, so that these are a section. Its order is the best although a later
+// section has a higher peak.
+func.func @sections(%X: memref<1x1xf32>, %W: memref<1x8xf32, #scratch.flash>, %V: memref<8x1xf32, #scratch.flash>, %U: memref<64x1xf32, #scratch.flash>) -> memref<64x1xf32> {
+  %a = scratch.alloc : memref<8x1xf32>
+  %b = scratch.alloc : memref<8x1xf32>
+  %p = scratch.alloc : memref<1x1xf32>
+  %q = scratch.alloc : memref<1x1xf32>
+  %s = scratch.alloc : memref<1x1xf32>
+  %r = scratch.alloc : memref<64x1xf32>
+  tdsl.matmul %V, %X : memref<8x1xf32, #scratch.flash>, memref<1x1xf32> into %a : memref<8x1xf32>
+  tdsl.add %V, %X : memref<8x1xf32, #scratch.flash>, memref<1x1xf32> into %b : memref<8x1xf32>
+  tdsl.matmul %W, %a : memref<1x8xf32, #scratch.flash>, memref<8x1xf32> into %p : memref<1x1xf32>
+  tdsl.matmul %W, %b : memref<1x8xf32, #scratch.flash>, memref<8x1xf32> into %q : memref<1x1xf32>
+  tdsl.add %p, %q : memref<1x1xf32>, memref<1x1xf32> into %s : memref<1x1xf32>
+  tdsl.matmul %U, %s : memref<64x1xf32, #scratch.flash>, memref<1x1xf32> into %r : memref<64x1xf32>
+  func.return %r : memref<64x1xf32>
+}
+// CHECK-LABEL: func.func @sections(%X: memref<1x1xf32>, %W: memref<1x8xf32, #scratch.flash>, %V: memref<8x1xf32, #scratch.flash>, %U: memref<64x1xf32, #scratch.flash>) -> memref<64x1xf32> {
+// CHECK-NEXT: %a = scratch.alloc : memref<8x1xf32>
+// CHECK-NEXT: tdsl.matmul %V, %X : memref<8x1xf32, #scratch.flash>, memref<1x1xf32> into %a : memref<8x1xf32>
+// CHECK-NEXT: %p = scratch.alloc : memref<1x1xf32>
+// CHECK-NEXT: tdsl.matmul %W, %a : memref<1x8xf32, #scratch.flash>, memref<8x1xf32> into %p : memref<1x1xf32>
+// CHECK-NEXT: %b = scratch.alloc : memref<8x1xf32>
+// CHECK-NEXT: tdsl.add %V, %X : memref<8x1xf32, #scratch.flash>, memref<1x1xf32> into %b : memref<8x1xf32>
+// CHECK-NEXT: %q = scratch.alloc : memref<1x1xf32>
+// CHECK-NEXT: tdsl.matmul %W, %b : memref<1x8xf32, #scratch.flash>, memref<8x1xf32> into %q : memref<1x1xf32>
+// CHECK-NEXT: %s = scratch.alloc : memref<1x1xf32>
+// CHECK-NEXT: tdsl.add %p, %q : memref<1x1xf32>, memref<1x1xf32> into %s : memref<1x1xf32>
+// CHECK-NEXT: %r = scratch.alloc : memref<64x1xf32>
+// CHECK-NEXT: tdsl.matmul %U, %s : memref<64x1xf32, #scratch.flash>, memref<1x1xf32> into %r : memref<64x1xf32>
+// CHECK-NEXT: func.return %r : memref<64x1xf32>

@@ -384,3 +384,33 @@ func.func @constant() -> tensor<1x1x3x1x!fixed.q<8, 5>> {
 // CHECK-NEXT: %X = tdsl.const dense<1> : tensor<1x1x3x3xi8> -> tensor<1x1x3x3x!fixed.q<8, 7>>
 // CHECK-NEXT: %y = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, acc = !fixed.acc<32, 14>, bound = array<i64: -12, 12>} : tensor<1x1x1x3x!fixed.q<8, 7>>, tensor<1x1x3x3x!fixed.q<8, 7>> -> tensor<1x1x3x1x!fixed.q<8, 5>>
 // CHECK-NEXT: func.return %y : tensor<1x1x3x1x!fixed.q<8, 5>>
+
+// -----
+
+// A line that nothing else reads is computed in four tiles, whose results may take the bytes of earlier tiles. A line
+// that is read twice is one tile, and so is a line of 7 pixels, which has no equal tiles of 4.
+func.func @line(%X: tensor<1x1x16x4x!zeroskew.q<8, 0.5, 0>>, %Y: tensor<1x1x16x4x!zeroskew.q<8, 0.5, 0>>, %Z: tensor<1x1x7x4x!zeroskew.q<8, 0.5, 0>>) -> (tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>, tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>, tensor<1x1x16x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x7x4x!zeroskew.q<8, 8.0, 0>>) {
+  %F = tdsl.const dense<1> : tensor<4x1x1x4xi8> -> tensor<4x1x1x4x!zeroskew.q<8, 0.5, 0>>
+  %x = tdsl.conv2d %F, %X {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<4x1x1x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x16x4x!zeroskew.q<8, 0.5, 0>> -> tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>
+  %y = tdsl.conv2d %F, %Y {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<4x1x1x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x16x4x!zeroskew.q<8, 0.5, 0>> -> tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>
+  %z = tdsl.conv2d %F, %Z {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<4x1x1x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x7x4x!zeroskew.q<8, 0.5, 0>> -> tensor<1x1x7x4x!zeroskew.q<8, 8.0, 0>>
+  func.return %x, %y, %Y, %z : tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>, tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>, tensor<1x1x16x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x7x4x!zeroskew.q<8, 8.0, 0>>
+}
+// TILES-LABEL: func.func @line(%X: tensor<1x1x16x4x!zeroskew.q<8, 0.5, 0>>, %Y: tensor<1x1x16x4x!zeroskew.q<8, 0.5, 0>>, %Z: tensor<1x1x7x4x!zeroskew.q<8, 0.5, 0>>) -> (tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>, tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>, tensor<1x1x16x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x7x4x!zeroskew.q<8, 8.0, 0>>) {
+// TILES-NEXT: %F = tdsl.const dense<1> : tensor<4x1x1x4xi8> -> tensor<4x1x1x4x!zeroskew.q<8, 0.5, 0>>
+// TILES-NEXT: %x = tensor.empty() : tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>
+// TILES-NEXT: [[v0:%.*]] = arith.constant 0 : index
+// TILES-NEXT: [[v1:%.*]] = arith.constant 4 : index
+// TILES-NEXT: [[v2:%.*]] = arith.constant 1 : index
+// TILES-NEXT: [[vx_1:%.*]] = scf.for [[v3:%.*]] = [[v0]] to [[v1]] step [[v2]] iter_args([[vx_2:%.*]] = %x) -> (tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>) {
+// TILES-NEXT: [[v4:%.*]] = arith.muli [[v3]], [[v1]] : index
+// TILES-NEXT: [[v5:%.*]] = tdsl.slice %X{{\[}}[[v0]], [[v0]], [[v4]], [[v0]]] : tensor<1x1x16x4x!zeroskew.q<8, 0.5, 0>> -> tensor<1x1x4x4x!zeroskew.q<8, 0.5, 0>>
+// TILES-NEXT: [[vx_3:%.*]] = tdsl.conv2d %F, [[v5]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 4, zero = 0>} : tensor<4x1x1x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x4x4x!zeroskew.q<8, 0.5, 0>> -> tensor<1x1x4x4x!zeroskew.q<8, 8.0, 0>>
+// TILES-NEXT: [[v6:%.*]] = tdsl.insert_slice [[vx_3]], [[vx_2]]{{\[}}[[v0]], [[v0]], [[v4]], [[v0]]] : tensor<1x1x4x4x!zeroskew.q<8, 8.0, 0>>, tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>> -> tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>
+// TILES-NEXT: scf.yield [[v6]] : tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>
+// TILES-NEXT: }
+// TILES-NEXT: [[v7:%.*]] = tdsl.slice %Y{{\[}}[[v0]], [[v0]], [[v0]], [[v0]]] : tensor<1x1x16x4x!zeroskew.q<8, 0.5, 0>> -> tensor<1x1x16x4x!zeroskew.q<8, 0.5, 0>>
+// TILES-NEXT: %y = tdsl.conv2d %F, [[v7]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 16, zero = 0>} : tensor<4x1x1x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x16x4x!zeroskew.q<8, 0.5, 0>> -> tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>
+// TILES-NEXT: [[v8:%.*]] = tdsl.slice %Z{{\[}}[[v0]], [[v0]], [[v0]], [[v0]]] : tensor<1x1x7x4x!zeroskew.q<8, 0.5, 0>> -> tensor<1x1x7x4x!zeroskew.q<8, 0.5, 0>>
+// TILES-NEXT: %z = tdsl.conv2d %F, [[v8]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, tile = #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 7, zero = 0>} : tensor<4x1x1x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x7x4x!zeroskew.q<8, 0.5, 0>> -> tensor<1x1x7x4x!zeroskew.q<8, 8.0, 0>>
+// TILES-NEXT: func.return [[vx_1]], %y, %Y, %z : tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>, tensor<1x1x16x4x!zeroskew.q<8, 8.0, 0>>, tensor<1x1x16x4x!zeroskew.q<8, 0.5, 0>>, tensor<1x1x7x4x!zeroskew.q<8, 8.0, 0>>

@@ -120,3 +120,68 @@ func.func @published(%X: tensor<2x3x!shiftry.q<8, 7>>) -> tensor<2x2x!shiftry.q<
 }
 // CHECK-LABEL: func.func @published
 // CHECK: tdsl.conv2d %W, {{.*}}acc = !shiftry.acc<32, 10, [0, 1, 0], 0>
+
+// -----
+
+// A residual sum is one of pixels, so that it can run in the loops of the convolution.
+func.func @residual(%X: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %W = tdsl.const dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]> : tensor<3x3xf32> -> tensor<3x3xf32>
+  %p = tdsl.matmul %X, %W : tensor<2x3xf32>, tensor<3x3xf32> -> tensor<2x3xf32>
+  %s = tdsl.add %X, %p : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
+  func.return %s : tensor<2x3xf32>
+}
+// CHECK-LABEL: func.func @residual(%X: tensor<2x3xf32>) -> tensor<2x3xf32> {
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}{{\[\[}}1.000000e+00, 4.000000e+00, 7.000000e+00]]], {{\[\[}}[2.000000e+00, 5.000000e+00, 8.000000e+00]]], {{\[\[}}[3.000000e+00, 6.000000e+00, 9.000000e+00]]]]> : tensor<3x1x1x3xf32> -> tensor<3x1x1x3xf32>
+// CHECK-NEXT: [[vX_1:%.*]] = tdsl.reshape %X : tensor<2x3xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: %p = tdsl.conv2d %W, [[vX_1]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<3x1x1x3xf32>, tensor<1x1x2x3xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: [[vp_1:%.*]] = tdsl.reshape %p : tensor<1x1x2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: [[vX_2:%.*]] = tdsl.reshape %X : tensor<2x3xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: [[vp_2:%.*]] = tdsl.reshape [[vp_1]] : tensor<2x3xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: %s = tdsl.add [[vX_2]], [[vp_2]] : tensor<1x1x2x3xf32>, tensor<1x1x2x3xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: [[vs_1:%.*]] = tdsl.reshape %s : tensor<1x1x2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: func.return [[vs_1]] : tensor<2x3xf32>
+
+// -----
+
+// Ops on rows stay: with a single tensor, after rows that something else reads, with channels that are not the last
+// axis, and with a number for each row.
+func.func @rows_stay(%X: tensor<2x3xf32>, %R: tensor<2x1xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<6xf32>, tensor<2x3xf32>) {
+  %b = tdsl.const dense<[1.0, 2.0, 3.0]> : tensor<3xf32> -> tensor<3xf32>
+  %W = tdsl.const dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]> : tensor<3x3xf32> -> tensor<3x3xf32>
+  %p = tdsl.matmul %X, %W : tensor<2x3xf32>, tensor<3x3xf32> -> tensor<2x3xf32>
+  %a = tdsl.add %p, %b : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
+  %q = tdsl.matmul %X, %W : tensor<2x3xf32>, tensor<3x3xf32> -> tensor<2x3xf32>
+  %c = tdsl.add %q, %X : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
+  %r = tdsl.matmul %X, %W : tensor<2x3xf32>, tensor<3x3xf32> -> tensor<2x3xf32>
+  %f = tdsl.reshape %r : tensor<2x3xf32> -> tensor<6xf32>
+  %x = tdsl.reshape %X : tensor<2x3xf32> -> tensor<6xf32>
+  %d = tdsl.add %f, %x : tensor<6xf32>, tensor<6xf32> -> tensor<6xf32>
+  %t = tdsl.matmul %X, %W : tensor<2x3xf32>, tensor<3x3xf32> -> tensor<2x3xf32>
+  %u = tdsl.add %t, %R : tensor<2x3xf32>, tensor<2x1xf32> -> tensor<2x3xf32>
+  func.return %a, %q, %c, %d, %u : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<6xf32>, tensor<2x3xf32>
+}
+// CHECK-LABEL: func.func @rows_stay(%X: tensor<2x3xf32>, %R: tensor<2x1xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<6xf32>, tensor<2x3xf32>) {
+// CHECK-NEXT: %b = tdsl.const dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]> : tensor<3xf32> -> tensor<3xf32>
+// CHECK-NEXT: %W = tdsl.const dense<{{\[\[}}{{\[\[}}1.000000e+00, 4.000000e+00, 7.000000e+00]]], {{\[\[}}[2.000000e+00, 5.000000e+00, 8.000000e+00]]], {{\[\[}}[3.000000e+00, 6.000000e+00, 9.000000e+00]]]]> : tensor<3x1x1x3xf32> -> tensor<3x1x1x3xf32>
+// CHECK-NEXT: [[vW_1:%.*]] = tdsl.const dense<{{\[\[}}{{\[\[}}1.000000e+00, 4.000000e+00, 7.000000e+00]]], {{\[\[}}[2.000000e+00, 5.000000e+00, 8.000000e+00]]], {{\[\[}}[3.000000e+00, 6.000000e+00, 9.000000e+00]]]]> : tensor<3x1x1x3xf32> -> tensor<3x1x1x3xf32>
+// CHECK-NEXT: [[vW_2:%.*]] = tdsl.const dense<{{\[\[}}{{\[\[}}1.000000e+00, 4.000000e+00, 7.000000e+00]]], {{\[\[}}[2.000000e+00, 5.000000e+00, 8.000000e+00]]], {{\[\[}}[3.000000e+00, 6.000000e+00, 9.000000e+00]]]]> : tensor<3x1x1x3xf32> -> tensor<3x1x1x3xf32>
+// CHECK-NEXT: [[vW_3:%.*]] = tdsl.const dense<{{\[\[}}{{\[\[}}1.000000e+00, 4.000000e+00, 7.000000e+00]]], {{\[\[}}[2.000000e+00, 5.000000e+00, 8.000000e+00]]], {{\[\[}}[3.000000e+00, 6.000000e+00, 9.000000e+00]]]]> : tensor<3x1x1x3xf32> -> tensor<3x1x1x3xf32>
+// CHECK-NEXT: [[vX_1:%.*]] = tdsl.reshape %X : tensor<2x3xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: %p = tdsl.conv2d %W, [[vX_1]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<3x1x1x3xf32>, tensor<1x1x2x3xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: [[vp_1:%.*]] = tdsl.reshape %p : tensor<1x1x2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %a = tdsl.add [[vp_1]], %b : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: [[vX_2:%.*]] = tdsl.reshape %X : tensor<2x3xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: %q = tdsl.conv2d [[vW_1]], [[vX_2]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<3x1x1x3xf32>, tensor<1x1x2x3xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: [[vq_1:%.*]] = tdsl.reshape %q : tensor<1x1x2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %c = tdsl.add [[vq_1]], %X : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: [[vX_3:%.*]] = tdsl.reshape %X : tensor<2x3xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: %r = tdsl.conv2d [[vW_2]], [[vX_3]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<3x1x1x3xf32>, tensor<1x1x2x3xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: [[vr_1:%.*]] = tdsl.reshape %r : tensor<1x1x2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %f = tdsl.reshape [[vr_1]] : tensor<2x3xf32> -> tensor<6xf32>
+// CHECK-NEXT: %x = tdsl.reshape %X : tensor<2x3xf32> -> tensor<6xf32>
+// CHECK-NEXT: %d = tdsl.add %f, %x : tensor<6xf32>, tensor<6xf32> -> tensor<6xf32>
+// CHECK-NEXT: [[vX_4:%.*]] = tdsl.reshape %X : tensor<2x3xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: %t = tdsl.conv2d [[vW_3]], [[vX_4]] {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : tensor<3x1x1x3xf32>, tensor<1x1x2x3xf32> -> tensor<1x1x2x3xf32>
+// CHECK-NEXT: [[vt_1:%.*]] = tdsl.reshape %t : tensor<1x1x2x3xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: %u = tdsl.add [[vt_1]], %R : tensor<2x3xf32>, tensor<2x1xf32> -> tensor<2x3xf32>
+// CHECK-NEXT: func.return %a, [[vq_1]], %c, %d, %u : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<6xf32>, tensor<2x3xf32>

@@ -13,9 +13,11 @@ from xdsl.ir import Block
 from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.fixed.type import FixedType, SignedType, UnsignedType
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.posit.type import PositType
+from tinyml.dialects.tdsl.masking import MaskedSoftmaxOp
 from tinyml.runtime.evaluator.arithmetics import Bits
 
 LENGTHS = 1, 2, 3, 16, 100
@@ -65,6 +67,20 @@ def test_errors_are_within_the_bound(result: Any):
             bound = 0.5 * 2.0**-result.scale + (length + 2) * unit + 2.0**-16 + distances
             error = np.abs(result.decode(softmax(raws, source, result)) - exact).max()
             assert error <= bound, f"{source.type}, {length} numbers"
+
+
+@pytest.mark.parametrize("result", [*RESULTS, PositType(8, 0), F32_FORMAT], ids=str)
+def test_a_mask_gives_the_softmax_of_the_other_numbers(result: Any):
+    """Bit for bit, and shares of exactly 0 for masked numbers, however great these are."""
+    for source in SOURCES if result in RESULTS else [result]:
+        raws = rows(source, 16) if result in RESULTS else result.encode(np.random.default_rng(1).normal(size=(60, 16)))
+        kept = np.random.default_rng(2).random(16) < 0.5
+        raws[:, ~kept] = raws.max()
+        block = Block(arg_types=[TensorType(each.type, [16]) for each in (source, source)])
+        mask = np.where(kept, 1, 0).astype(raws.dtype)[None]
+        got = MaskedSoftmaxOp(block.args[0], block.args[1], result.type).compute(Bits(), [raws, mask])
+        np.testing.assert_array_equal(got[:, kept], softmax(raws[:, kept], source, result))
+        np.testing.assert_array_equal(result.decode(got[:, ~kept]), 0)
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=str)

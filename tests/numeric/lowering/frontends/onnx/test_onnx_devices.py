@@ -107,7 +107,38 @@ def attention_block() -> ModuleOp:
     return imported(model(nodes, [1, 9, 4], constants, opset=23))
 
 
-NETWORKS = {"normalisations": float_network, "attention": attention_block}
+def encoder() -> ModuleOp:
+    """Two layers of an encoder with 3 heads of 8 elements over 20 positions, the first of which is causal. Neither the
+    positions nor the elements are a power of two, so that 1 / sqrt(8) is not folded and lines have unequal tiles.
+    """
+    random, constants = np.random.default_rng(12), dict[str, Array]()
+
+    def weights(name: str, *shape: int) -> str:
+        constants[name] = (random.normal(size=shape) / shape[0] ** 0.5).astype(np.float32)
+        return name
+
+    def layer(x: str, number: int, **mask: int) -> list[Any]:
+        at = f"_{number}"
+        for name in ("s", "b"):
+            constants[name + at] = random.uniform(0.5, 1, 24).astype(np.float32)
+        return [
+            *(node("MatMul", f"{x} {weights(f'w{each}{at}', 24, 24)}", each + at) for each in "qkv"),
+            node("Attention", f"q{at} k{at} v{at}", f"a{at}", q_num_heads=3, kv_num_heads=3, **mask),
+            node("MatMul", f"a{at} {weights(f'wo{at}', 24, 24)}", f"o{at}"),
+            node("Add", f"{x} o{at}", f"y{at}"),
+            node("LayerNormalization", f"y{at} s{at} b{at}", f"n{at}"),
+            node("MatMul", f"n{at} {weights(f'w1{at}', 24, 48)}", f"f{at}"),
+            node("Relu", f"f{at}", f"r{at}"),
+            node("MatMul", f"r{at} {weights(f'w2{at}', 48, 24)}", f"g{at}"),
+            node("Add", f"n{at} g{at}", f"z{at}"),
+        ]
+
+    nodes = [*layer("x", 1, is_causal=1), node("LayerNormalization", "z_1 s_1 b_1", "x_1")]
+    nodes += [*layer("x_1", 2), node("LayerNormalization", "z_2 s_2 b_2")]
+    return imported(model(nodes, [1, 20, 24], constants, opset=23))
+
+
+NETWORKS = {"normalisations": float_network, "attention": attention_block, "encoder": encoder}
 
 
 @pytest.mark.parametrize(
@@ -115,12 +146,13 @@ NETWORKS = {"normalisations": float_network, "attention": attention_block}
     [
         *(("normalisations", 16, device) for device in spread(DEVICES, 2)),
         *(("attention", width, device) for width, device in spread([*product((8, 16), DEVICES)], 4)),
+        *(("encoder", width, device) for width, device in spread([*product((8, 16), DEVICES)], 2)),
     ],
 )
 def test_a_network_on_reals_on_devices(name: str, width: int, device: str, tmp_path: Path):
     """Fixed point gives the evaluator's bits, near the reals."""
     module, ctx = NETWORKS[name](), context()
-    x = np.random.default_rng(10).normal(size=(6, 36)).astype(np.float32)
+    x = np.random.default_rng(10).normal(size=(6, 480 if name == "encoder" else 36)).astype(np.float32)
     np.savez(tmp_path / "val.npz", x=x)
     reals = evaluate_reals(module, x).scores
     options = {"data": str(tmp_path / "val.npz"), "target": device, "format": "fixed", "width": width}
@@ -128,7 +160,7 @@ def test_a_network_on_reals_on_devices(name: str, width: int, device: str, tmp_p
     pipelines.run(module, ctx, pipelines.flatten("refine-formats", options))
     got = decoded_outputs(module, x)
     assert reals is not None
-    np.testing.assert_allclose(got, reals, atol=0.02 if width == 16 else 0.3)
+    np.testing.assert_allclose(got, reals, atol=0.02 if width == 16 else 0.5)
     check_on_device(module, device, encode_inputs(module, x), tmp_path, options)
 
 

@@ -12,6 +12,7 @@ from oracles.onnx_models import FLOAT, Array, check, imported, model, node, numb
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.tdsl.masking import MaskedSoftmaxOp
 
 RANDOM = np.random.default_rng(18)
 
@@ -161,10 +162,10 @@ def test_attention_of_an_axis_of_heads(shared: int):
 @pytest.mark.parametrize(
     ("attributes", "constants", "message"),
     [
-        ({"is_causal": 1}, KEYS, "a mask is not supported"),
-        ({"left_window_size": 0}, KEYS, "a mask is not supported"),
-        ({"right_window_size": 2}, KEYS, "a mask is not supported"),
-        ({}, {**KEYS, "m": np.ones((5, 6), np.bool_)}, "a mask is not supported"),
+        ({"left_window_size": 0}, KEYS, "windows and computed masks are not supported"),
+        ({"right_window_size": 2}, KEYS, "windows and computed masks are not supported"),
+        ({}, {**KEYS, "m": np.arange(30).reshape(5, 6) > 5}, "a row of the mask keeps no element"),
+        ({}, {**KEYS, "m": reals(5, 4)}, r"the mask of shape \[5, 4\] is not for scores of shape \[1, 4, 5, 6\]"),
         ({"softcap": 2.0}, KEYS, "a softcap is not supported"),
         ({"kv_num_heads": 3}, KEYS, "4 heads of queries do not make groups for 3 heads of keys"),
         ({"q_num_heads": 5, "kv_num_heads": 5}, KEYS, r"shape \[1, 5, 12\] does not make 5 heads"),
@@ -180,8 +181,87 @@ def test_a_computed_mask_of_attention_is_refused():
     """Truth values are not added to the scores as numbers."""
     nodes = [node("MatMul", "x w", "s"), node("Greater", "s z", "m"), node("Attention", "x k v m", **SIDE_BY_SIDE)]
     constants = {**KEYS, "w": reals(12, 6), "z": number(0)}
-    with pytest.raises(InputError, match="a mask is not supported"):
+    with pytest.raises(InputError, match="windows and computed masks are not supported"):
         imported(model(nodes, [1, 5, 12], constants, opset=23))
+
+
+MASK = np.random.default_rng(3).random((5, 6)) < 0.5
+MASK[:, 2] = True
+
+
+def low(number: float) -> Array:
+    return np.where(MASK, np.float32(0), np.float32(number))
+
+
+@pytest.mark.parametrize("mask", [MASK, low(-np.inf), low(-1e9), low(-1e4), low(-1001) + reals(5, 6), MASK[None, None]])
+def test_constant_masks_of_attention(mask: Array):
+    constants = {**KEYS, "m": mask}
+    made = model([node("Attention", "x k v m", **SIDE_BY_SIDE)], [1, 5, 12], constants, opset=23)
+    check(made)
+    assert any(isinstance(op, MaskedSoftmaxOp) for op in imported(made).walk())
+
+
+@pytest.mark.parametrize("mask", [{}, {"m": MASK[:, :6]}])
+def test_causal_attention(mask: dict[str, Array]):
+    """Also in addition to a mask, of which column 0 then has to be kept."""
+    mask = {name: array | (np.arange(6) == 0) for name, array in mask.items()}
+    nodes = [node("Attention", " ".join(["x k v", *mask]), is_causal=1, **SIDE_BY_SIDE)]
+    check(model(nodes, [1, 5, 12], {**KEYS, **mask}, opset=23))
+
+
+MASKED: dict[str, tuple[list[onnx.NodeProto], dict[str, Array]]] = {
+    "a sum with infinity": ([node("Add", "x m", "s"), node("Softmax", "s", "y")], {"m": low(-np.inf)}),
+    "a sum from the left": ([node("Add", "m x", "s"), node("Softmax", "s", "y")], {"m": low(-1e9)}),
+    "a choice": ([node("Where", "b x l", "s"), node("Softmax", "s", "y")], {"b": MASK, "l": number(-np.inf)}),
+    "the other choice": ([node("Where", "b l x", "s"), node("Softmax", "s", "y")], {"b": ~MASK, "l": number(-1e9)}),
+    "a row for all": ([node("Add", "x m", "s"), node("Softmax", "s", "y")], {"m": low(-np.inf)[:1]}),
+    "a test for NaN": (
+        [
+            *(node("Add", "x m", "s"), node("Softmax", "s", "p"), node("IsNaN", "p", "n")),
+            node("Where", "n z p", "y"),
+        ],
+        {"m": low(-np.inf), "z": number(0)},
+    ),
+    "a triangle": (
+        [
+            *(node("Trilu", "o", "t", upper=0), node("Cast", "t", "b", to=onnx.TensorProto.BOOL)),
+            *(node("Where", "b x l", "s"), node("Softmax", "s", "y")),
+        ],
+        {"o": np.ones((5, 6), np.float32), "l": number(-np.inf)},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_a_softmax_of_masked_scores(name: str):
+    nodes, constants = MASKED[name]
+    made = model(nodes, [1, 2, 5, 6], constants)
+    check(made)
+    [softmax] = [op for op in imported(made).walk() if isinstance(op, MaskedSoftmaxOp)]
+    assert len(tdsl.shape_of(softmax.mask)) == (1 if name == "a row for all" else 2)
+
+
+@pytest.mark.parametrize(
+    ("addend", "last"),
+    [
+        (low(-999), node("Softmax", "s", "y")),
+        (low(-2000), node("Relu", "s", "y")),
+        (low(-2000), node("Softmax", "s", "y", axis=2)),
+        (np.full((5, 6), -2000, np.float32), node("Softmax", "s", "y")),
+    ],
+    ids=["a small number", "no softmax", "another axis", "masked entirely"],
+)
+def test_other_low_numbers_are_added(addend: Array, last: onnx.NodeProto):
+    made = model([node("Add", "x m", "s"), last], [1, 2, 5, 6], {"m": addend})
+    # Floats next to -2000 have 13 fractional bits.
+    check(made, tolerance=1e-4)
+    assert not any(isinstance(op, MaskedSoftmaxOp) for op in imported(made).walk())
+
+
+def test_infinity_that_no_softmax_reads_is_refused():
+    made = model([node("Add", "x m", "s"), node("Relu", "s", "y")], [1, 2, 5, 6], {"m": low(-np.inf)})
+    with pytest.raises(InputError, match="a constant holds NaN, infinity"):
+        imported(made)
 
 
 def written_out(centred: bool, axes: list[int], inverse: bool, epsilon: float = 1e-3) -> onnx.ModelProto:

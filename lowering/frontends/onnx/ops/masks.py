@@ -1,0 +1,130 @@
+"""Constant masks of scores: a mask changes which elements a softmax keeps, and not the range of the scores.
+
+Exporters write a mask as a sum with, or a choice of, numbers that are far below all scores: infinity, the lowest float,
+-1e9 or -1e4. If such numbers were computed, they would share the number format of the scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.tdsl.masking import MaskedSoftmaxOp
+from tinyml.lowering.frontends.layers.model_builder import OrderedTensor
+from tinyml.lowering.frontends.onnx.builder import (
+    Builder,
+    Constant,
+    Deferred,
+    Inputs,
+    Value,
+    needed,
+    special_case,
+)
+from tinyml.lowering.frontends.onnx.graph import OnnxNode
+from tinyml.lowering.frontends.onnx.ops.elementwise import binary
+from tinyml.lowering.frontends.onnx.ops.movement import axis_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LIMIT = -1000.0
+"""The greatest addend that masks an element. Even in double precision, exp(-1000) is 0."""
+
+
+@dataclass(frozen=True)
+class MaskedSum(Deferred):
+    """The sum of a tensor and a constant of the same rank or less that lowers some elements so far that a softmax of
+    the sum is 0 there. A softmax computes it from the tensor and the mask; every other node adds the constant.
+    """
+
+    tensor: OrderedTensor
+    addend: Constant
+
+    @property
+    def shape(self) -> tdsl.Shape:
+        return self.tensor.shape
+
+    def emitted(self, to: Builder) -> OrderedTensor:
+        return binary(to, tdsl.AddOp, self.tensor, self.addend)
+
+    def read_by(self, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
+        """The softmax of the sum over the last axis; None for other nodes."""
+        if node.domain or node.op != "Softmax":
+            return None
+        rank = len(self.shape)
+        last = axis_of(node, node.integer("axis", -1), rank) == rank - 1
+        return softmax_of(to, node, self) if last else None
+
+
+@special_case("Add")
+def masked_sum(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
+    """Record a sum with a constant mask, whose elements are added to all or some scores."""
+    tensor, addend = needed(to, inputs, 0), needed(to, inputs, 1)
+    if isinstance(tensor, Constant):
+        tensor, addend = addend, tensor
+    if not isinstance(tensor, OrderedTensor) or not isinstance(addend, Constant) or addend.array.dtype.kind != "f":
+        return None
+    low, other = addend.array <= LIMIT, ~np.isfinite(addend.array) & ~np.isneginf(addend.array)
+    return MaskedSum(tensor, addend) if low.any() and not other.any() and fits(tensor.shape, addend.array) else None
+
+
+@special_case("Where")
+def masked_choice(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
+    """Record a choice between scores and a low number by a constant condition; choose a branch if the condition is the
+    same for all elements.
+    """
+    condition, *branches = (needed(to, inputs, i) for i in range(3))
+    if not isinstance(condition, Constant):
+        return None
+    for masks, tensor, low in ((~condition.array, *branches), (condition.array, *branches[::-1])):
+        if not isinstance(tensor, OrderedTensor) or not fits(tensor.shape, masks):
+            continue
+        if not masks.any():
+            return tensor
+        if isinstance(low, Constant) and low.array.size == 1 and low.array.item() <= LIMIT:
+            return MaskedSum(tensor, Constant(np.where(masks, np.float32(-np.inf), np.float32(0)), condition.name))
+    return None
+
+
+@special_case("IsNaN")
+def is_nan(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
+    """Fold the test for rows that are masked entirely, which PyTorch appends to a softmax. There are no such rows."""
+    value = needed(to, inputs, 0)
+    computed = isinstance(value, OrderedTensor) and isinstance(value.value.owner, tdsl.SoftmaxOp | MaskedSoftmaxOp)
+    return Constant(np.zeros(value.shape, np.bool_)) if computed else None
+
+
+def softmax_of(to: Builder, node: OnnxNode, scores: MaskedSum) -> OrderedTensor | None:
+    """Emit the softmax of a masked sum over the last axis. None if a row is masked entirely, but not by infinity.
+
+    Raises `InputError` for a row that is masked entirely by infinity, since its softmax is not a number.
+    """
+    addend, tensor = scores.addend, scores.tensor
+    kept = addend.array > LIMIT
+    if not kept.any(-1).all():
+        if np.isneginf(addend.array).all(-1).any():
+            raise node.error("a row of the mask keeps no element: expected at least one in each row")
+        return None
+    rest = np.where(kept, addend.array, addend.array.dtype.type(0))
+    if rest.any():
+        tensor = binary(to, tdsl.AddOp, tensor, Constant(rest, addend.name))
+    mask = _of_last_axes(np.broadcast_to(kept, scores.shape))
+    constant = to.constant(Constant(mask.astype(np.float32), addend.name))
+    return OrderedTensor.plain(to.op(MaskedSoftmaxOp, to.plain(tensor), constant, to.element))
+
+
+def _of_last_axes(mask: NDArray[Any]) -> NDArray[Any]:
+    """A mask without the leading axes along which it is the same."""
+    while mask.ndim > 1 and (mask == mask[:1]).all():
+        mask = mask[0]
+    return mask
+
+
+def fits(shape: tdsl.Shape, mask: NDArray[Any]) -> bool:
+    """True if a mask is broadcast to the shape of a tensor, and not the tensor to the shape of the mask."""
+    try:
+        return mask.ndim > 0 and np.broadcast_shapes(shape, mask.shape) == shape
+    except ValueError:
+        return False

@@ -1,0 +1,268 @@
+"""Parts of tensors along one axis: which ops can compute a part of their result from parts of their operands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import ModuleOp, NoneAttr, f32
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint
+from xdsl.transforms.canonicalization_patterns.utils import const_evaluate_operand
+from xdsl.transforms.dead_code_elimination import dce
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.rewriting import Rewriter
+from tinyml.dialects.tdsl.masking import MaskedSoftmaxOp
+
+
+class Part(NamedTuple):
+    """The elements `start` to `stop`, exclusive, of each of the `rows` rows of a tensor.
+
+    The rows are those of the tensor reshaped to a matrix. A part is therefore independent of reshapes.
+    """
+
+    rows: int
+    start: int
+    stop: int
+
+    def along(self, shape: tdsl.Shape) -> tuple[int, int, int] | None:
+        """The axis of a tensor along which this is a part, the first index and the number of indices.
+
+        None if the part divides elements of every axis.
+        """
+        for axis, extent in enumerate(shape):
+            if extent > 1 and prod(shape[:axis]) == self.rows:
+                inner = prod(shape[axis + 1 :])
+                exact = self.start % inner == self.stop % inner == 0
+                return (axis, self.start // inner, (self.stop - self.start) // inner) if exact else None
+        return None
+
+    @staticmethod
+    def of(shape: tdsl.Shape, axis: int, first: int, count: int) -> Part:
+        inner = prod(shape[axis + 1 :])
+        return Part(prod(shape[:axis]), first * inner, (first + count) * inner)
+
+
+def divide(module: ModuleOp) -> None:
+    """Compute the parts of all tensors of which only parts are read, if together the parts are the whole tensor."""
+    # Readers come last; if a tensor is divided, only parts of its operands are read.
+    for op in list(module.walk(reverse=True)):
+        if isinstance(op, tdsl.TensorOp) and not isinstance(op, tdsl.ReshapeOp | tdsl.SliceOp) and op.out.uses:
+            _divide(op.out)
+    dce(module)
+
+
+def _divide(value: SSAValue) -> None:
+    slices = _parts_read(value, None)
+    parts = sorted({part for _, part in slices or ()}, key=lambda part: part.start)
+    if len(parts) < 2 or len({part.rows for part in parts}) > 1:
+        return
+    ends = [0, *(part.stop for part in parts)]
+    whole = ends[-1] * parts[0].rows == prod(tdsl.shape_of(value))
+    if not whole or [part.start for part in parts] != ends[:-1] or not all(_is_computed(value, part) for part in parts):
+        return
+    owner = value.owner
+    assert slices is not None
+    assert isinstance(owner, Operation)
+    computed = {part: _Parts(part, InsertPoint.before(owner)).of(value) for part in parts}
+    for slice, part in slices:
+        Rewriter.replace_op(slice, tdsl.ReshapeOp(computed[part], tdsl.shape_of(slice.out)))
+
+
+def _parts_read(value: SSAValue, whole: Part | None) -> list[tuple[tdsl.SliceOp, Part]] | None:
+    """The slices that read a value, directly or through reshapes and slices of slices, and the part that each reads.
+
+    whole: the part of a tensor that the value is; None if it is the whole tensor. None if something else reads the
+    value.
+    """
+    found: list[tuple[tdsl.SliceOp, Part]] = []
+    for use in value.uses:
+        reader = use.operation
+        if isinstance(reader, tdsl.ReshapeOp):
+            if (inner := _parts_read(reader.out, whole)) is None:
+                return None
+            found += inner
+            continue
+        if not isinstance(reader, tdsl.SliceOp) or (part := _sliced(reader)) is None:
+            return None
+        if whole is not None:
+            if part.rows != whole.rows:
+                return None
+            part = Part(part.rows, whole.start + part.start, whole.start + part.stop)
+        inner = _parts_read(reader.out, part)
+        found += [(reader, part)] if not inner or any(each.rows != part.rows for _, each in inner) else inner
+    return found
+
+
+def _sliced(op: tdsl.SliceOp) -> Part | None:
+    """The part of its operand that a slice copies; None unless the slice has constant offsets and cuts one axis."""
+    before, after = tdsl.shape_of(op.input), tdsl.shape_of(op.out)
+    cut = [axis for axis, (extent, size) in enumerate(zip(before, after, strict=True)) if extent != size]
+    if len(cut) != 1 or any(step != 1 for step in op.steps):
+        return None
+    [axis] = cut
+    first = const_evaluate_operand(op.offsets[axis])
+    return None if first is None else Part.of(before, axis, first, after[axis])
+
+
+def _operand_part(value: SSAValue, shape: tdsl.Shape, part: Part) -> Part | None:
+    """The part of an elementwise op's operand that a part of its result depends on; None for the whole operand.
+
+    shape: the shape of the result.
+    """
+    along = part.along(shape)
+    assert along is not None
+    axis, first, count = along
+    own = tdsl.shape_of(value)
+    axis -= len(shape) - len(own)
+    return None if axis < 0 or own[axis] == 1 else Part.of(own, axis, first, count)
+
+
+def _is_computed(value: SSAValue, part: Part) -> bool:
+    """True if a part of a value can be computed without the rest of the value, by ops that divide."""
+    op, shape = value.owner, tdsl.shape_of(value)
+    if isinstance(op, tdsl.ReshapeOp):
+        return op.input.has_one_use() and _is_computed(op.input, part)
+    if (along := part.along(shape)) is None or tdsl.format_of(value).type != f32:
+        return False
+    axis, first, count = along
+    match op:
+        case tdsl.ConstOp():
+            return op.result.has_one_use() and isinstance(op.result.type.encoding, NoneAttr)
+        case tdsl.ConcatOp():
+            return _concatenated(op, axis, first, count) is not None
+        case tdsl.MatmulOp():
+            plain = op.acc is None and op.shifts is None and tdsl.shape_of(op.lhs)[0] > 1
+            constant = isinstance(op.rhs.owner, tdsl.ConstOp)
+            return plain and constant and axis == 1 and _is_computed(op.rhs, _columns(op, part))
+        case tdsl.SoftmaxOp() | tdsl.NormaliseOp() | MaskedSoftmaxOp() | tdsl.ElementwiseOp():
+            by_element = isinstance(op, tdsl.ElementwiseOp)
+            return (by_element or axis < len(shape) - 1) and all(
+                own is None or (operand.has_one_use() and _is_computed(operand, own))
+                for operand in op.inputs
+                for own in [_operand_part(operand, shape, part)]
+            )
+        case _:
+            return False
+
+
+def _columns(op: tdsl.MatmulOp, part: Part) -> Part:
+    """The part of the right factor that a part of a product depends on."""
+    return part._replace(rows=tdsl.shape_of(op.rhs)[0])
+
+
+def _concatenated(op: tdsl.ConcatOp, axis: int, first: int, count: int) -> SSAValue | None:
+    """The tensor that is the given part of a concatenation; None if there is none."""
+    start = 0
+    for value in op.parts:
+        extent = tdsl.shape_of(value)[op.axis.value.data]
+        if axis == op.axis.value.data and (start, extent) == (first, count):
+            return value
+        start += extent
+    return None
+
+
+class _Parts(NamedTuple):
+    """The computation of one part of a tensor, for which `_is_computed` is true. Ops are inserted at `point`."""
+
+    part: Part
+    point: InsertPoint
+
+    def of(self, value: SSAValue) -> SSAValue:
+        """The part of a value, computed from parts of the values that it depends on."""
+        op, shape = value.owner, tdsl.shape_of(value)
+        if isinstance(op, tdsl.ReshapeOp):
+            return self.of(op.input)
+        along = self.part.along(shape)
+        assert along is not None
+        axis, first, count = along
+        match op:
+            case tdsl.ConstOp():
+                raws = op.raws[(*[slice(None)] * axis, slice(first, first + count))]
+                new = op.with_raws(raws, tdsl.format_of(value))
+                Rewriter.insert_op(new, InsertPoint.before(op))
+                return new.result
+            case tdsl.ConcatOp():
+                made = _concatenated(op, axis, first, count)
+                assert made is not None
+                return made
+            case tdsl.MatmulOp():
+                return self._computed(op, {op.rhs: self._replace(part=_columns(op, self.part)).of(op.rhs)})
+            case _:
+                assert isinstance(op, tdsl.TensorOp)
+                return self._computed(op, {operand: self._operand(operand, shape) for operand in op.inputs})
+
+    def _operand(self, value: SSAValue, shape: tdsl.Shape) -> SSAValue:
+        part = _operand_part(value, shape, self.part)
+        if part is None:
+            return value
+        along = part.along(own := tdsl.shape_of(value))
+        assert along is not None
+        axis, _, count = along
+        return self._shaped(self._replace(part=part).of(value), (*own[:axis], count, *own[axis + 1 :]))
+
+    def _shaped(self, value: SSAValue, shape: tdsl.Shape) -> SSAValue:
+        if tdsl.shape_of(value) == shape:
+            return value
+        reshaped = tdsl.ReshapeOp(value, shape)
+        Rewriter.insert_op(reshaped, self.point)
+        return reshaped.out
+
+    def _computed(self, op: tdsl.TensorOp, operands: dict[SSAValue, SSAValue]) -> SSAValue:
+        part = op.on_parts(operands)
+        part.location = op.location
+        part.out.name_hint = op.out.name_hint
+        Rewriter.insert_op(part, self.point)
+        return part.out
+
+
+def concatenate_transposed(module: ModuleOp) -> None:
+    """Concatenate parts along the axis to which a transposition moves them, instead of transposing the parts."""
+    for op in list(module.walk()):
+        if isinstance(op, tdsl.TransposeOp) and (concat := _concatenation(op.input)) is not None:
+            _exchange(op, concat)
+    dce(module)
+
+
+def _concatenation(value: SSAValue) -> tdsl.ConcatOp | None:
+    """The concatenation that computes a value, directly or through reshapes, if the value has no other readers."""
+    while value.has_one_use():
+        if isinstance(owner := value.owner, tdsl.ConcatOp):
+            return owner
+        if not isinstance(owner, tdsl.ReshapeOp):
+            return None
+        value = owner.input
+    return None
+
+
+def _exchange(op: tdsl.TransposeOp, concat: tdsl.ConcatOp) -> None:
+    shape = tdsl.shape_of(op.input)
+    alongs = [part.along(shape) for part in _parts_of(concat)]
+    if any(along is None for along in alongs) or not all(value.has_one_use() for value in concat.parts):
+        return
+    cuts = [along for along in alongs if along is not None]
+    [axis] = {axis for axis, _, _ in cuts}
+    reshapes = [
+        tdsl.ReshapeOp(value, (*shape[:axis], count, *shape[axis + 1 :]))
+        for value, (_, _, count) in zip(concat.parts, cuts, strict=True)
+    ]
+    transposes = [tdsl.TransposeOp(each.out, op.axes) for each in reshapes]
+    # Elements of a part that a transposition would have to move are moved only once.
+    if not all(each.keeps_order for each in transposes):
+        for each in (*transposes, *reshapes):
+            each.erase()
+        return
+    moved = tdsl.ConcatOp([each.out for each in transposes], op.axes.index(axis))
+    moved.attributes |= op.attributes
+    moved.out.name_hint = op.out.name_hint
+    Rewriter.replace_op(op, [*reshapes, *transposes, moved])
+
+
+def _parts_of(concat: tdsl.ConcatOp) -> Iterator[Part]:
+    axis, shape, first = concat.axis.value.data, tdsl.shape_of(concat.out), 0
+    for value in concat.parts:
+        count = tdsl.shape_of(value)[axis]
+        yield Part.of(shape, axis, first, count)
+        first += count
