@@ -19,7 +19,6 @@ from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.limits import ELEMENT_LIMIT
 from tinyml.dialects.tdsl import Shape
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, OrderedTensor, Parameter
-from tinyml.lowering.frontends.layers.network_layers import binary
 from tinyml.lowering.frontends.onnx.graph import OnnxGraph, OnnxNode
 
 if TYPE_CHECKING:
@@ -184,8 +183,6 @@ class Builder(ModelBuilder):
                 self.single(value.shape)
                 one = self.fill(1.0, value.shape)
                 return OrderedTensor.plain(self.choose(comparisons, one, self.fill(0.0, value.shape)))
-            case MaskedSum(tensor=tensor, addend=addend):
-                return binary(self, tdsl.AddOp, tensor, self.parameter_of(addend), self.element)
             case Comparison():
                 raise self.error("the result of a comparison is used as a number: expected a Cast")
             case Label():

@@ -37,7 +37,6 @@ from tinyml.lowering.frontends.onnx.builder import (
     Handler,
     Inputs,
     Label,
-    MaskedSum,
     Value,
 )
 from tinyml.lowering.frontends.onnx.folding import FOLDED, fold

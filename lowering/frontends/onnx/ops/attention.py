@@ -12,7 +12,6 @@ from tinyml.lowering.frontends.onnx.builder import (
     Comparison,
     Constant,
     Inputs,
-    MaskedSum,
     Value,
     handles,
     needed,
@@ -20,7 +19,7 @@ from tinyml.lowering.frontends.onnx.builder import (
 )
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
 from tinyml.lowering.frontends.onnx.ops.elementwise import binary
-from tinyml.lowering.frontends.onnx.ops.masks import fits, softmax_of
+from tinyml.lowering.frontends.onnx.ops.masks import MaskedSum, fits, softmax_of
 from tinyml.lowering.frontends.onnx.ops.movement import reshaped
 from tinyml.lowering.frontends.onnx.ops.products import multiplied
 
