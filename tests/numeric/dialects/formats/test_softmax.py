@@ -69,7 +69,7 @@ def test_errors_are_within_the_bound(result: Any):
             assert error <= bound, f"{source.type}, {length} numbers"
 
 
-@pytest.mark.parametrize("result", [*RESULTS, PositType(8, 0), F32_FORMAT], ids=str)
+@pytest.mark.parametrize("result", [*RESULTS, PositType(8, 0), F32_FORMAT], ids=lambda result: str(result.type))
 def test_a_mask_gives_the_softmax_of_the_other_numbers(result: Any):
     """Bit for bit, and shares of exactly 0 for masked numbers, however great these are."""
     for source in SOURCES if result in RESULTS else [result]:
