@@ -17,7 +17,6 @@ from tinyml.targets.costs import OPTIMIZE
 from tinyml.targets.registry import chip_of
 from tinyml.transforms.ir.cost.demand import arena_and_input, demand_of
 from tinyml.transforms.ir.cost.estimate import estimate_on
-from tinyml.transforms.loops.flash.attempts import next_attempt
 from tinyml.transforms.schedules.table import AUTO, traits_of
 
 if TYPE_CHECKING:
@@ -137,6 +136,7 @@ def compile_within_flash(
     limit even without flash spent to save time.
     """
     from tinyml.runtime.devices.registry import is_available
+    from tinyml.transforms.loops.flash.attempts import next_attempt
 
     within = limit
     while is_available(target) and (taken := _flash(compiled, target, optimize)) > limit:

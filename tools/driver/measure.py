@@ -17,7 +17,6 @@ from tinyml.runtime.model.data import Data
 from tinyml.runtime.model.model_interface import interface_of
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.transforms.formats.evaluation.answers import answers_of, has_answers
-from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors, mean_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from tinyml.tools.driver.choice.output_errors import OutputError
     from tinyml.tools.driver.detection import Detection
     from tinyml.transforms.formats.evaluation.metrics import Measure
+    from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def _output_figures(number: int, on_reals: Outputs, rounded: Outputs, data: Data
     """Compute the figures of output `number` on reals and in formats."""
     values, wanted = [outputs.tensors[number] for outputs in (on_reals, rounded)], _wanted(data, number)
     targets = None if wanted is None else wanted.targets
-    exact, computed = (None if targets is None else RegressionErrors.of(each, targets) for each in values)
+    exact, computed = (_errors(each, targets) for each in values)
     right, compiled = (None if wanted is None else wanted.accuracy(each) for each in values)
     return OutputFigures(number, exact, computed, right, compiled, float(np.abs(values[1] - values[0]).mean()))
 
@@ -237,7 +237,7 @@ def _regression(on_reals: Outputs, in_formats: Outputs, data: Data) -> Regressio
     """The errors of a regressor; None for other programs. in_formats: the outputs in formats, decoded to reals."""
     if (exact := on_reals.scores) is None or (rounded := in_formats.scores) is None:
         return None
-    errors = [None if data.targets is None else RegressionErrors.of(each, data.targets) for each in (exact, rounded)]
+    errors = [_errors(each, data.targets) for each in (exact, rounded)]
     return Regression(errors[0], errors[1], float(np.abs(rounded - exact).mean()))
 
 
@@ -245,7 +245,16 @@ def errors_on_device(formats: ModuleOp, outputs: Outputs, data: Data) -> Regress
     """The errors of the device's outputs for the first samples of a data set; None without targets."""
     if data.targets is None or (scores := in_reals(formats, outputs).scores) is None:
         return None
-    return RegressionErrors.of(scores, data.targets[: len(scores)])
+    return _errors(scores, data.targets[: len(scores)])
+
+
+def _errors(scores: NDArray[Any], targets: NDArray[Any] | None) -> RegressionErrors | None:
+    """The errors of outputs beside targets; None without targets."""
+    if targets is None:
+        return None
+    from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors
+
+    return RegressionErrors.of(scores, targets)
 
 
 @dataclass(frozen=True)
@@ -277,6 +286,8 @@ def _mean_error(module: ModuleOp, exact: Outputs, rounded: Outputs) -> float:
     """The mean absolute difference of the outputs, averaged with equal weights; 0 for a program with only a label."""
     if not exact.tensors:
         return 0.0
+    from tinyml.transforms.formats.evaluation.regression_errors import mean_errors
+
     return float(mean_errors(in_reals(module, rounded).tensors, in_reals(module, exact).tensors).mean())
 
 

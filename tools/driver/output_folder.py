@@ -68,10 +68,12 @@ def write_sources(folder: Path, compiled: Compiled, data: Data) -> None:
 
 def write_errors(folder: Path, compiled: Compiled, data: Data, accuracies: Accuracy) -> dict[str, NDArray[Any]]:
     """Write some misclassified samples, if there are any, and return the written arrays (`reports.facts.answers`)."""
+    if accuracies.answers is None:
+        return {}
     from tinyml.runtime.model.program_data import in_file_order
     from tinyml.tools.reports.facts.answers import wrong_samples
 
-    if accuracies.answers is None or not len(which := wrong_samples(data.y, *accuracies.answers)):
+    if not len(which := wrong_samples(data.y, *accuracies.answers)):
         return {}
     reals, formats = (answers[which] for answers in accuracies.answers)
     shown = np.stack([*data.x[which], np.fmin.reduce(data.x), np.fmax.reduce(data.x)])

@@ -31,7 +31,6 @@ from tinyml.targets.kernel import Kernel
 from tinyml.targets.nests import SumQuery
 from tinyml.targets.registry import HOST, compile_for, offers
 from tinyml.transforms.ir.accesses import DISJOINT_DISTANCE, accesses, distance
-from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.loop_nest import LoopBuilder, local_array, needed
 from tinyml.transforms.loops.kernels.tiles import obstacle_of_tile, usual_tile
 
@@ -214,6 +213,8 @@ class _Rows:
 
         nest.fold(blocks, [], body)
         if rest:
+            from tinyml.transforms.ir.contraction_loops import expand_contraction
+
             expand_contraction(op, op.rows - rest)
         else:
             Rewriter.erase_op(op)

@@ -16,7 +16,6 @@ from tinyml.dialects.formats.accumulator import accumulator_of
 from tinyml.dialects.formats.number_format import number_format
 from tinyml.dialects.functions import defined_functions
 from tinyml.dialects.rewriting import Rewriter
-from tinyml.transforms.ir.contraction_loops import expand_contraction
 from tinyml.transforms.ir.index_maps import inline, inline_reduction
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 
@@ -43,6 +42,8 @@ def _expand(function: func.FuncOp) -> None:
         if isinstance(nest, num.NestOp):
             expand_nest(nest)
         elif isinstance(nest, num.ContractOp) and not nest.products and not _has_formats(nest):
+            from tinyml.transforms.ir.contraction_loops import expand_contraction
+
             expand_contraction(nest)
     reductions = [each for each in function.walk() if isinstance(each, num.ReduceOp)]
     for reduction in [each for each in reductions if not isinstance(each.parent_op(), num.ReduceOp)]:

@@ -29,7 +29,6 @@ from tinyml.targets.kernel import LONGEST_IN_CHUNKS, Kernel
 from tinyml.targets.nests import Offer, SumQuery
 from tinyml.targets.registry import HOST, board, compile_for, kernel_of, offers
 from tinyml.transforms.ir.buffers import buffer_reads
-from tinyml.transforms.ir.contraction_loops import expand_contraction, open_entries
 from tinyml.transforms.ir.indices import is_multiple
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.loops.kernels.local_runs import LocalRuns, coding_of, decoded_format, open_nest_around
@@ -64,6 +63,8 @@ class SelectKernelsPass(ModulePass):
             _keep_for_hardware(op)
         for contraction in [contraction for contraction in op.walk() if isinstance(contraction, num.ContractOp)]:
             if not any(isinstance(inner, num.EntriesOp) for inner in contraction.body.block.ops):
+                from tinyml.transforms.ir.contraction_loops import expand_contraction
+
                 expand_contraction(contraction)
         for call in list(op.walk()):
             if not isinstance(call, num.CallOp) or not isinstance(routine := call.routine, num.LoopRoutineAttr):
@@ -90,6 +91,8 @@ def _keep_for_hardware(module: ModuleOp) -> None:
 
     The entries of compressed rows are distributed to processing elements later.
     """
+    from tinyml.transforms.ir.contraction_loops import open_entries
+
     for op in list(module.walk()):
         match op:
             case num.ContractOp(products=[num.SparseProductsOp() as products]) if products.accumulator.IN_REGISTER:

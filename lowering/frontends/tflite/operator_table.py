@@ -16,11 +16,11 @@ Import: TypeAlias = "Callable[[GraphBuilder, Operator], None]"
 
 
 _MOVES = {
-    "movements:broadcast_to": "BROADCAST_TO",
+    "copies:broadcast_to": "BROADCAST_TO",
     "movements:concatenation": "CONCATENATION",
     "movements:depth_to_space": "DEPTH_TO_SPACE",
     "meanings:gather": "GATHER",
-    "movements:mirror_pad": "MIRROR_PAD",
+    "copies:mirror_pad": "MIRROR_PAD",
     "movements:pack": "PACK",
     "movements:pad": "PAD PADV2",
     "movements:reshape": "EXPAND_DIMS RESHAPE SQUEEZE",
@@ -30,7 +30,7 @@ _MOVES = {
     "movements:split": "SPLIT",
     "movements:split_v": "SPLIT_V",
     "movements:strided_slice": "STRIDED_SLICE",
-    "movements:tile": "TILE",
+    "copies:tile": "TILE",
     "movements:transpose": "TRANSPOSE",
     "movements:unpack": "UNPACK",
 }

@@ -15,7 +15,6 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
 from tinyml.transforms.formats.evaluation.answers import answers_of, has_answers, is_regression
 from tinyml.transforms.formats.evaluation.margins import MarginModel
-from tinyml.transforms.formats.evaluation.regression_errors import mean_errors, shares_of_variance, variances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,6 +85,8 @@ class Reference:
         self._measures: dict[str, Measure] = {}
         self.missed = 0.0
         if self.targets is not None and self.scores is not None:
+            from tinyml.transforms.formats.evaluation.regression_errors import shares_of_variance, variances
+
             self.missed = float(shares_of_variance(self.scores, self.targets, variances(self.targets)).sum())
 
     def check(self, metric: str) -> str:
@@ -137,6 +138,8 @@ class Reference:
 
         reals: the decoded scores and other outputs. compared: the scores in the form that determines the class.
         """
+        from tinyml.transforms.formats.evaluation.regression_errors import mean_errors, shares_of_variance, variances
+
         classes = outputs.classes
         part = slice(outcome.seen, outcome.seen + len(classes))
         wrong = 0 if self.labels is None else int(np.sum(classes != self.labels[part]))
