@@ -31,11 +31,13 @@ from tinyml.dialects import c
 from tinyml.dialects.c.declarations import FILES
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import DATA
+from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.targets.c.text import spell
 from tinyml.targets.chip import Chip
 from tinyml.targets.registry import chip_of, target_of
+from tinyml.transforms.ir.levels import C_PROGRAMS
 
 MAGIC, VERSION, HEAD = b"TMLW", 1, 32
 _DIGEST, _CRC = slice(8, 16), 28
@@ -59,11 +61,14 @@ class BindWeightsPass(ModulePass):
     """
 
     name = "bind-weights"
+    takes = C_PROGRAMS
     weights_at: str
     weights_for: str | None = None
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        [program] = [each for each in op.ops if isinstance(each, c.ProgramOp)]
+        program = op.body.block.first_op
+        if not isinstance(program, c.ProgramOp):
+            raise error_at(op, "'bind-weights' takes one program in C, the module is empty")
         chip = chip_of(target_of(op))
         arrays = [each for each in program.body.block.ops if isinstance(each, c.ConstantOp) and DATA in each.attributes]
         if any(isinstance(each, c.InstanceOp) for each in program.body.block.ops):

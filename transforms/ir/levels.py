@@ -102,6 +102,13 @@ def _bits_complaint(op: Operation) -> str | None:
     return None
 
 
+def _c_complaint(op: Operation) -> str | None:
+    """The error message for an op outside a C program, or for a second program; None for any other op."""
+    if not isinstance(op.parent_op(), ModuleOp) or (op.name == "c.program" and op.prev_op is None):
+        return None
+    return f"'{op.name}' is of another level" if op.name != "c.program" else "it has several programs"
+
+
 _TENSORS = "a program on tensors"
 REALS = FORMATS = SEARCH = Level(_TENSORS, refused=MemRefType, without=("rtl", "c"))
 """Programs on tensors (L0, L1)."""
@@ -119,6 +126,8 @@ BITS = Level(
 HARDWARE = Level("integers, memories and streams", complaint=_hardware_complaint)
 CIRCUITS = Level("modules of hardware", graph=True, complaint=_circuit_complaint)
 MEMORIES = Level("integers, memories and streams", complaint=_memories_complaint)
+C_PROGRAMS = Level("one program in C", complaint=_c_complaint)
+"""Programs in C (L5)."""
 
 _ROOMS = {
     "reals": REALS,

@@ -13,8 +13,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-SLICE = "tdsl.slice"
-CONCAT = "tdsl.concat"
+SLICE, CONCAT = "tdsl.slice", "tdsl.concat"
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ static inline __attribute__((__always_inline__, __unused__)) uint8_t tm_bit_leng
 #if defined(__AVR__)
     uint8_t bits = 0;
     for (; x > 255; x >>= 8) {
-        bits += 8;
+        bits = (uint8_t)(bits + 8);
     }
     for (; x; x >>= 1) {
         bits++;
@@ -226,7 +226,7 @@ static TM_IN_PARTS uint32_t tm_root(uint64_t x)
     if (high) {
         uint8_t bits = (uint8_t)((tm_bit_length(high) + 1) & ~1);
         uint32_t word = high << (32 - bits);
-        for (; bits; bits -= 2) {
+        for (; bits; bits = (uint8_t)(bits - 2)) {
             TM_ROOT_STEP(root, rest, word);
         }
     } else {

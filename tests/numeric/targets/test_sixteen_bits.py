@@ -186,7 +186,7 @@ SUITES = {
     "transforms/loops/test_packed_programs.py": "(lengths and 10-9) or (packed and bonsai and fixed:12)",
     "targets/test_generated_c.py": "sixteen and not kernels_are_selected",
     "lowering/frontends/test_random_networks.py": "sixteen",
-    "lowering/frontends/onnx/test_onnx_devices.py": "sixteen",
+    "lowering/frontends/onnx/test_onnx_devices.py": "sixteen and not encoder-16",
     "lowering/frontends/tflite/test_tflite_bits.py": "sixteen and int8",
     "runtime/include": "sixteen and not near and not extremes and not any_call and not O3 and not static_bytes",
     "runtime/evaluator": "sixteen and (tanh or None)",

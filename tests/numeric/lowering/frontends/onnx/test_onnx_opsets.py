@@ -157,6 +157,7 @@ READ = """
 20 Gelu ReduceMax ReduceMin
 21 GroupNormalization QLinearMatMul
 22 AveragePool Conv ConvTranspose Dropout Elu GRU GlobalAveragePool GlobalMaxPool HardSigmoid HardSwish
+14 Trilu
 22 Mish Softplus Softsign InstanceNormalization LSTM LpNormalization MaxPool RNN Selu
 28 Celu
 1 Not
