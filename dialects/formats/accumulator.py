@@ -131,6 +131,10 @@ class Accumulator(ABC):
         """True if a sum can start from a number of this format without error."""
         return self.FAMILY == format.FAMILY
 
+    def rounds_into(self, result: NumberFormat) -> bool:
+        """True if a complete sum can be rounded to a format."""
+        return self.FAMILY == result.FAMILY
+
     def start_format(self, format: NumberFormat) -> NumberFormat:
         """The format that replaces `format` for initial values of sums: the one that is cheapest to convert."""
         return format

@@ -28,10 +28,8 @@ def format_named(ctx: Context, name: str, width: int | None) -> NumberFormat:
         for attribute in dialect.attributes:
             if issubclass(attribute, NumberFormat):
                 return expected(attribute.of_width(width), NumberFormat, attribute)
-    from tinyml.dialects.guarded_parser import GuardedParser
-
     try:
-        format = number_format(GuardedParser(ctx, name).parse_type())
+        format = _parsed(ctx, name)
     except ParseError:
         format = None
     if format is None:
@@ -71,15 +69,24 @@ def format_spelled(ctx: Context, text: str) -> NumberFormat:
 
 
 def _type_spelled(ctx: Context, text: str) -> NumberFormat:
-    from tinyml.dialects.guarded_parser import GuardedParser
-
     try:
-        format = number_format(GuardedParser(ctx, text).parse_type())
+        format = _parsed(ctx, text)
     except (ParseError, VerifyException) as error:
         raise InputError(f"no number format is written '{text}': {squeeze(str(error))}") from error
     if format is None:
         raise InputError(f"'{text}' is no type of numbers")
     return format
+
+
+def _parsed(ctx: Context, text: str) -> NumberFormat | None:
+    """The format of a type; None for a type of other things. Raises `ParseError` if more than a type is written."""
+    from tinyml.dialects.guarded_parser import GuardedParser
+
+    parser = GuardedParser(ctx, text)
+    type = parser.parse_type()
+    if parser.pos < len(text):
+        parser.raise_error("Expected the end of the type")
+    return number_format(type)
 
 
 SYNTHESISED = "synthesised"

@@ -298,7 +298,7 @@ class FinishOp(NumOp):
 
     def verify_(self) -> None:
         accumulator, result = accumulator_type(self.sum), format_of(self.result)
-        if accumulator.FAMILY != result.FAMILY:
+        if not accumulator.rounds_into(result):
             raise VerifyException(f"a sum in {self.sum.type} cannot be rounded into {self.result.type}; convert first")
         verify_room(accumulator, self.sum_bound, result)
 

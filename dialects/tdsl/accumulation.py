@@ -186,7 +186,7 @@ class FinishOp(PointwiseOp, ShiftsRows):
 
     def verify_formats(self) -> None:
         accumulator, format = accumulator_elements(self.input), format_of(self.out)
-        if accumulator.FAMILY != format.FAMILY:
+        if not accumulator.rounds_into(format):
             raise VerifyException(f"cannot finish {accumulator.type} in {format.type}")
         num.verify_room(accumulator, self.sum_bound, format)
         if self.shifts is not None:

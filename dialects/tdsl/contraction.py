@@ -239,6 +239,8 @@ class ContractionOp(TensorOp, ShiftsRows, ABC):
         if (accumulator := accumulator_of(acc)) is None:
             raise VerifyException(f"acc must be an accumulator type, got {acc}")
         self.verify_units()
+        if not accumulator.rounds_into(format_of(self.out)):
+            raise VerifyException(f"a sum in {acc} cannot be rounded into {format_of(self.out).type}")
         num.verify_room(accumulator, self.sum_bound, format_of(self.out))
         if self.dest is None and (lack := accumulator.lacks(self.products, self.start)) is not None:
             raise VerifyException(lack)

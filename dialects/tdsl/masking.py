@@ -87,4 +87,6 @@ class MaskedSoftmaxOp(TensorOp):
         return [y * (slope - (slope * y).sum(-1, keepdims=True)), None]
 
     def _kept(self, raws: Array) -> Array:
-        return format_of(self.mask).decode(raws) > 0
+        format = format_of(self.mask)
+        # A format without 0, such as mid-rise weights, rounds 0 to a positive number.
+        return format.decode(raws) > format.decode(format.encode(np.zeros(1)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import struct
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar
 
@@ -83,6 +84,11 @@ class ZeroSkewNumbers(ParametrizedAttribute, TypeAttribute, NumberFormat):
     @property
     def halves_to_even(self) -> bool:
         return False
+
+    @property
+    @abstractmethod
+    def sums(self) -> type[SkewedSum]:
+        """The class of the sums that are rounded to the format."""
 
     def verify(self) -> None:
         if self.bits not in WIDTHS and not self.is_start:
@@ -398,6 +404,9 @@ class SkewedSum(ParametrizedAttribute, TypeAttribute, Accumulator):
 
     def of(self, lhs_format: NumberFormat, rhs_format: NumberFormat) -> Self:
         return self.of_products(lhs_format, rhs_format, self.bits)
+
+    def rounds_into(self, result: NumberFormat) -> bool:
+        return super().rounds_into(result) and isinstance(self, skewed(result).sums)
 
     def starts(self, format: NumberFormat) -> bool:
         return format.type == self.start_format(format).type

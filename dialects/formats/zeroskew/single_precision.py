@@ -96,6 +96,10 @@ class FloatSkewType(ZeroSkewNumbers):
             scaled = np.asarray(reals).astype(np.float32) / np.float32(self.scale)
         return np.clip(np.nan_to_num(np.rint(scaled)) + self.zero_point.data, *self.raw_limits).astype(self.dtype)
 
+    @property
+    def sums(self) -> type[FloatSkewSum]:
+        return FloatSkewSum
+
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
         return FloatSkewSum.of_products(lhs, rhs)
 

@@ -148,15 +148,15 @@ class ZeroSkewType(ZeroSkewNumbers):
         return ZeroSkewType(self.bits, scales if len(scales) > 1 else scales[0])
 
     def accumulator(self, lhs: NumberFormat, rhs: NumberFormat, bound: Bound | None) -> Accumulator:
-        return self._sums.of_products(lhs, rhs)
+        return self.sums.of_products(lhs, rhs)
 
     @property
-    def _sums(self) -> type[IntegerSkewSum]:
+    def sums(self) -> type[IntegerSkewSum]:
         return EvenSkewSum if self.halves_to_even else ZeroSkewSum
 
     def accumulator_for(self, product: Product, bound: Bound | None) -> Accumulator:
         lhs, rhs = skewed(product.lhs.format), skewed(product.rhs.format)
-        accumulator = self._sums.of_products(lhs, rhs)
+        accumulator = self.sums.of_products(lhs, rhs)
         if _greatest_sum(product) > PRODUCT_LIMITS[accumulator.bits]:
             raise InputError(f"a sum of {product.length} products can leave {accumulator.bits} bits")
         return accumulator
@@ -178,7 +178,7 @@ class ZeroSkewType(ZeroSkewNumbers):
         return super().accumulator_of_sum(products, initial, bound)
 
     def finish(self, m: Machine[V], sum: V, accumulator: Accumulator, bound: Bound | None) -> V:
-        assert isinstance(accumulator, self._sums)
+        assert isinstance(accumulator, self.sums)
         return self._stored(m, self._times(m, m.whole(sum), accumulator.scale / self.scale, accumulator.bits))
 
     def _times(self, m: Machine[V], x: Int[V], factor: float, width: int = 32) -> Int[V]:

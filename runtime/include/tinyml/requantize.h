@@ -91,7 +91,7 @@ static TMQ_SHARED __attribute__((__unused__)) int32_t tm_requantize_even_s32(int
         /* The lower word decides no more than whether the rest is zero, which one bit below the half keeps. */
         const int32_t high = (int32_t)(product >> 32) | ((uint32_t)product != 0);
         const int8_t places = (int8_t)(-1 - shift);
-        return (int32_t)((high + ((1L << (places - 1)) - 1 + (high >> places & 1))) >> places);
+        return (high + (((int32_t)1 << (places - 1)) - 1 + (high >> places & 1))) >> places;
     }
     const int8_t right = (int8_t)(31 - shift);
     const int64_t odd = product >> right & 1;

@@ -242,6 +242,9 @@ class LaneRecorder(Machine[Element]):
     def select(self, condition: Element, a: Element, b: Element) -> Element:
         if isinstance(condition.value, int):
             return a if condition.value else b
+        if a.value == b.value:
+            # The choice would be folded later, and a conversion of a constant is none of a lane.
+            return a
         compared = self._compared.get(condition.value)
         if compared == (a.value, b.value):
             return self.maxsi(a, b)

@@ -15,6 +15,7 @@ from xdsl.utils.exceptions import VerifyException
 from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.dialects.formats.fixed.type import FixedType, SignedType, UnsignedType
+from tinyml.dialects.formats.midrise import MidriseType
 from tinyml.dialects.formats.number_format import NumberFormat
 from tinyml.dialects.formats.posit.type import PositType
 from tinyml.dialects.tdsl.masking import MaskedSoftmaxOp
@@ -81,6 +82,16 @@ def test_a_mask_gives_the_softmax_of_the_other_numbers(result: Any):
         got = MaskedSoftmaxOp(block.args[0], block.args[1], result.type).compute(Bits(), [raws, mask])
         np.testing.assert_array_equal(got[:, kept], softmax(raws[:, kept], source, result))
         np.testing.assert_array_equal(result.decode(got[:, ~kept]), 0)
+
+
+def test_a_mask_may_have_a_format_without_zero():
+    """Mid-rise weights round 0 to 0.25, and 1 to 0.75."""
+    result, masks = FixedType(8, 7), MidriseType(2, 2)
+    block = Block(arg_types=[TensorType(type, [3]) for type in (result, masks)])
+    mask = masks.encode(np.array([1.0, 0.0, 1.0]))
+    raws = np.array([[0, 100, 0]], np.int8)
+    got = MaskedSoftmaxOp(block.args[0], block.args[1], result.type).compute(Bits(), [raws, mask[None]])
+    assert got.tolist() == [[64, 0, 64]]
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=str)

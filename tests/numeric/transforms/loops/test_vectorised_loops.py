@@ -120,3 +120,14 @@ def test_the_loop_over_pixels_makes_the_biases(name: str):
     formats = tinyml.load(program.folder / "ir/1-formats.mlir").module
     raws = encode_inputs(formats, x)
     assert difference(formats, raws, program.folder, runner_for(M55), program.folder.parent / "build") is None
+
+
+def test_a_choice_between_equal_constants_is_a_constant(tmp_path: Path):
+    """Both results of a leaky ReLU are below half a unit of a coarse format."""
+    need_tools(M55)
+    x, y = (f"tensor<60x{element}>" for element in ("!fixed.q<8, 10>", "!fixed.q<8, 2>"))
+    op = f"%y = tdsl.leaky_relu %x {{slope = 0.125 : f64}} : {x} -> {y}"
+    module = parse(f"func.func @zeros(%x: {x}) -> {y} {{\n{op}\nfunc.return %y : {y}\n}}")
+    raws = np.arange(-127, 113, 4).astype(np.int8).reshape(1, -1)
+    source = printed(module, M55, tmp_path / "source")
+    assert difference(module, raws, source, runner_for(M55), tmp_path) is None

@@ -22,6 +22,7 @@ def test_a_type_is_its_format(text: str):
             "!fixed.q<99, 4>",
             r"no number format is written '!fixed.q<99, 4>': fixed.q width must be from 2 to 32, got 99",
         ),
+        ("!fixed.q<8, 4> even", "no number format is written '!fixed.q<8, 4> even': .*Expected the end of the type"),
         ("!num.streams", "no number format is written '!num.streams'"),
         ("!fixed.acc<32, 4>", "'!fixed.acc<32, 4>' is no type of numbers"),
     ],

@@ -88,3 +88,17 @@
 
 %r = "test.op"() : () -> !zeroskew.even_acc<64, 0.5>
 // CHECK: zeroskew.even_acc width must be 32, got 64
+
+// -----
+
+// A sum is rounded by the rule of its own accumulator only.
+%X, %W = "test.op"() : () -> (tensor<2x3x!zeroskew.q<8, 0.5, 0>>, tensor<3x2x!zeroskew.q<8, 0.5, 0>>)
+%fits = tdsl.matmul %X, %W {acc = !zeroskew.even_acc<32, 0.25>} : tensor<2x3x!zeroskew.q<8, 0.5, 0>>, tensor<3x2x!zeroskew.q<8, 0.5, 0>> -> tensor<2x2x!zeroskew.q<8, 1.0, 0, even>>
+%r = tdsl.matmul %X, %W {acc = !zeroskew.acc<32, 0.25>} : tensor<2x3x!zeroskew.q<8, 0.5, 0>>, tensor<3x2x!zeroskew.q<8, 0.5, 0>> -> tensor<2x2x!zeroskew.q<8, 1.0, 0, even>>
+// CHECK: a sum in !zeroskew.acc<32, 0.25> cannot be rounded into !zeroskew.q<8, 1.0, 0, even>
+
+// -----
+
+%sum = "test.op"() : () -> !zeroskew.even_acc<32, 0.25>
+%r = num.finish %sum : !zeroskew.even_acc<32, 0.25> -> !zeroskew.q<8, 1.0, 0>
+// CHECK: a sum in !zeroskew.even_acc<32, 0.25> cannot be rounded into !zeroskew.q<8, 1.0, 0>; convert first
