@@ -112,8 +112,8 @@ def _positions(op: Operator, before: int, after: int) -> list[int]:
 
 
 def _period(positions: Sequence[int]) -> int:
-    """The number of new pixels after which positions repeat between pixels; all of them if they do not repeat, or if all
-    are one position.
+    """The number of new pixels after which positions repeat between pixels; all of them if they do not repeat, or if
+    all are one position.
     """
     count = len(positions)
     if count == 1:
