@@ -50,6 +50,12 @@ def test_links_lead_somewhere(page: Path):
         assert not heading or heading in _headings(target), f"{file}#{heading}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_section_is_there_twice(page: Path):
+    found = re.findall(r"^## .*$", _without_blocks(page), re.MULTILINE)
+    assert len(found) == len(set(found)), found
+
+
 def _stands_for_names(path: str) -> bool:
     """True for a path with a word in capitals, or that lowers A to B."""
     return re.search(r"[A-Z]{2}|\b[AB]_", path) is not None

@@ -128,6 +128,11 @@ KINDS = {
 """The kinds by the names of their commands and of the folders of their templates."""
 
 
+def _one(noun: str) -> str:
+    """A noun with its indefinite article."""
+    return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, options_of(_request_of(parser.prog.split()[-1])))
 
@@ -141,11 +146,11 @@ def run(arguments: argparse.Namespace) -> int:
     request = parsed(arguments, _request_of(arguments.command))
     kind, name = arguments.command.removeprefix("new-"), request.name
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        raise InputError(f"the name of a {kind} is a Python identifier in lower case, got '{name}'")
+        raise InputError(f"the name of {_one(kind)} is a Python identifier in lower case, got '{name}'")
     if kind == "frontend" and "_" in name:
         raise InputError(f"the name of a frontend is the suffix of a file, letters and digits, got '{name}'")
     if name in KINDS[kind].taken():
-        raise InputError(f"a {KINDS[kind].what} '{name}' already exists")
+        raise InputError(f"{_one(KINDS[kind].what)} '{name}' already exists")
     if find_spec(name) is not None:
         raise InputError(f"a Python module '{name}' already exists")
     words = {"name": name, "dashed": name.replace("_", "-"), "title": name.title().replace("_", "")}

@@ -10,6 +10,9 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.tdsl import shape_of
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
 
+MOST_COPIES = 1 << 14
+"""The greatest number of copies of a part of a tensor along an axis. Each is an operand of one op."""
+
 
 def padded(to: ModelBuilder, image: SSAValue, padding: Sequence[int]) -> SSAValue:
     """Pad an NHWC image with zeros. padding: the rows and columns to add above, below, left and right."""
@@ -41,6 +44,8 @@ def mirrored(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: i
 def repeated(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: int) -> SSAValue:
     """A tensor with margins that repeat the outermost elements of an axis."""
     shape = shape_of(value)
+    if max(before, after) > MOST_COPIES:
+        raise to.error(f"a margin of {max(before, after)} elements is not supported, only up to {MOST_COPIES}")
 
     def edge(start: int, margin: int) -> Sequence[SSAValue]:
         first, sizes = [0] * len(shape), [*shape]
@@ -53,9 +58,10 @@ def repeated(to: ModelBuilder, value: SSAValue, axis: int, before: int, after: i
 
 def copied(to: ModelBuilder, value: SSAValue, counts: Sequence[int]) -> SSAValue:
     """Concatenate copies of a tensor. counts: the number of copies along each axis."""
-    shape = shape_of(value)
     for axis, count in enumerate(counts):
+        if count > MOST_COPIES:
+            raise to.error(f"{count} copies along an axis are not supported, only up to {MOST_COPIES}")
         if count > 1:
-            to.check_shape([*shape, count])
+            to.check_shape([*shape_of(value), count])
             value = to.op(tdsl.ConcatOp, [value] * count, axis)
     return value

@@ -280,7 +280,7 @@ def batch_normalisation(
     """
     scale, offset, mean, variance = (array.astype(np.float64) for array in (scale, offset, mean, variance))
     total = variance + epsilon
-    if len({array.size for array in (scale, offset, mean, variance)}) > 1 or total.min() <= 0:
+    if len({array.size for array in (scale, offset, mean, variance)}) > 1 or not total.size or total.min() <= 0:
         raise to.error("its constants differ in length, or a variance is not positive")
     factor = scale / np.sqrt(total)
     factors, addends = (

@@ -241,7 +241,7 @@ def _range(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array
 
 @_folds("Trilu")
 def _trilu(to: Builder, node: OnnxNode, inputs: Sequence[Array | None]) -> Array:
-    diagonal = int(array(inputs, 1).item()) if len(inputs) > 1 else 0
+    diagonal = 0 if len(inputs) < 2 or inputs[1] is None else int(array(inputs, 1).item())
     return (np.triu if node.integer("upper", 1) else np.tril)(array(inputs, 0), diagonal)
 
 

@@ -115,7 +115,8 @@ def _is_trained_for_bits(graph: OnnxGraph) -> bool:
         return True
     raws = {node.outputs[0] for node in graph.nodes if node.op == "QuantizeLinear" and node.domain == ""}
     return any(
-        node.domain in QUANTISER_DOMAINS or (node.op == "Clip" and node.inputs[0] in raws) for node in graph.nodes
+        node.domain in QUANTISER_DOMAINS or (node.op == "Clip" and node.inputs[:1] and node.inputs[0] in raws)
+        for node in graph.nodes
     )
 
 

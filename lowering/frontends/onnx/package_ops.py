@@ -13,7 +13,10 @@ from tinyml.lowering.frontends.onnx.graph import OnnxNode
 
 
 def import_by_package(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[Value] | None:
-    """Import a node by a package; None if no package imports its op. Quantised tensors are converted to reals."""
+    """Import a node by a package; None if no package imports its op. Quantised tensors are converted to reals.
+
+    Raises `InputError` if the package returns fewer outputs than the node names.
+    """
     name = f"{node.domain}.{node.op}" if node.domain else node.op
     if name not in ONNX_OPS:
         return None
@@ -24,4 +27,7 @@ def import_by_package(to: Builder, node: OnnxNode, inputs: Inputs) -> Sequence[V
         return to.tensor(to.real(value))
 
     op = ModelOp(name=name, inputs=[operand(value) for value in inputs], attributes=node.attributes)
-    return [OrderedTensor.plain(value) for value in ONNX_OPS.get(name)(to, op)]
+    values = ONNX_OPS.get(name)(to, op)
+    if len(values) < len(node.outputs):
+        raise node.error(f"expected {len(node.outputs)} outputs, the package gives {len(values)}")
+    return [OrderedTensor.plain(value) for value in values]

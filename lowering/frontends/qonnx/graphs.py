@@ -74,6 +74,9 @@ def _in_format(declared: Declared, graph: OnnxGraph) -> Declared:
     return replace(declared, format=by.format)
 
 
+GREATEST_ZERO = 1 << 24
+"""The least integer whose successor is no single-precision number."""
+
 _INTEGERS = re.compile("(U?)INT([0-9]+)|BIPOLAR")
 """The annotations of integers that a quantiser yields."""
 
@@ -101,8 +104,8 @@ def _scales(to: Builder, inputs: Inputs, position: int = 1) -> NDArray[np.float3
 
 def _zero(to: Builder, inputs: Inputs, position: int) -> int:
     zero = _number(to, inputs, position, "zero point")
-    if zero != int(zero):
-        raise to.error(f"a zero point of {zero:g} is not supported, only integers")
+    if zero != int(zero) or abs(zero) >= GREATEST_ZERO:
+        raise to.error(f"a zero point of {zero:g} is not supported, only integers below {GREATEST_ZERO}")
     return int(zero)
 
 
@@ -175,14 +178,20 @@ def along(node: OnnxNode, scales: NDArray[np.float32], shape: tuple[int, ...]) -
 def multi_threshold(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     """Import MultiThreshold: `out_scale * (the number of thresholds that x reaches) + out_bias`, by channel."""
     value = needed(to, inputs, 0)
-    thresholds = np.sort(_numbers(to, inputs, 1, "thresholds").astype(np.float32), 1)
+    thresholds = _numbers(to, inputs, 1, "thresholds").astype(np.float32)
+    if thresholds.ndim != 2 or not thresholds.size:
+        raise node.error(f"expected thresholds of shape (channels, any), got {list(thresholds.shape)}")
+    thresholds = np.sort(thresholds, 1)
     scale, bias = node.number("out_scale", 1.0), node.number("out_bias", 0.0)
+    if not 0 < scale < np.inf or not abs(bias / scale) < GREATEST_ZERO:
+        raise node.error(f"out_scale = {scale:g} and out_bias = {bias:g} are not supported")
     rank = len(value.shape)
     layout = node.text("data_layout", "") or {3: "NWC"}.get(rank, "NCHW")
     axis = layout.index("C") if "C" in layout else 1
     if not isinstance(value, Whole):
         raise node.error("expected integers: let a quantiser precede it")
-    if thresholds.shape[0] > 1 and (thresholds.shape[0] != value.shape[axis] or value.source.axis != axis):
+    channels = value.shape[axis : axis + 1]
+    if thresholds.shape[0] > 1 and (thresholds.shape[:1] != channels or value.source.axis != axis):
         raise node.error(f"thresholds {list(thresholds.shape)} do not fit axis {axis} of shape {list(value.shape)}")
     count, first = thresholds.shape[1], bias / scale
     if count == 1 and first == -0.5:
@@ -214,7 +223,10 @@ def trunc(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
             raise node.error(f"a zero point of {zero} is no multiple of {divisor:g}")
         by = Truncation(scales.ravel(), low, high, zero, rounding, False, divisor, int(zero // divisor), results.item())
         return named(to, value.quantised(to, by))
-    divisor = 2.0 ** (bits - _number(to, inputs, 4, "number of bits"))
+    dropped = bits - _number(to, inputs, 4, "number of bits")
+    if abs(dropped) > MOST_BITS:
+        raise node.error(f"{dropped:g} dropped bits are not supported, only up to {MOST_BITS}")
+    divisor = 2.0**dropped
     open_ = Truncation(scales.ravel(), -(1 << 30), 1 << 30, zero, rounding, False, divisor, zero, scales.item())
     ends = open_.levels(value.reals(value.ends), open_.scales) + zero
     return named(to, value.quantised(to, replace(open_, low=int(ends.min()), high=int(ends.max()))))

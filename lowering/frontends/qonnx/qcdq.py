@@ -57,7 +57,10 @@ class _Merge:
             kind, op = raws.dtype, INTEGERS
         else:
             return node
-        limits, zero = np.iinfo(kind), self.number(node, 2)
+        zero = self.number(node, 2)
+        if np.dtype(kind).kind not in "iu" or (zero is not None and not zero.size):
+            raise node.error("its zero point must be an integer")
+        limits = np.iinfo(kind)
         point = 0 if zero is None else int(zero.flat[0])
         if zero is not None and (zero != point).any():
             raise node.error("several zero points are not supported")
@@ -77,6 +80,8 @@ class _Merge:
 
     def limit(self, clip: OnnxNode, position: int, otherwise: float) -> float:
         number = self.number(clip, position)
+        if number is not None and (number.size != 1 or np.isnan(number).any()):
+            raise clip.error("its limits must be numbers")
         return otherwise if number is None else float(number.item())
 
     def same(self, node: OnnxNode, quantise: OnnxNode) -> None:

@@ -148,14 +148,15 @@ class Truncation(Quantiser):
         return np.array([self.result], np.float32)
 
     def levels(self, reals: Singles, scales: Singles) -> Integers:
-        parts = np.rint(reals / scales + np.float32(self.zero)) / np.float32(self.divisor)
+        with np.errstate(over="ignore"):
+            parts = np.rint(reals / scales + np.float32(self.zero)) / np.float32(self.divisor)
         limited = np.minimum(np.maximum(parts, np.float32(self.low)), np.float32(self.high))
         return ROUNDINGS[self.rounding](limited).astype(np.int64) - self.subtracted
 
 
 def integer_limits(node: OnnxNode, bits: float, *, signed: bool, narrow: bool) -> tuple[int, int]:
     """The least and the greatest integer of a number of bits. narrow: whether one of them is left out."""
-    if bits != int(bits) or not 1 <= bits <= MOST_BITS:
+    if not 1 <= bits <= MOST_BITS or bits != int(bits):
         raise node.error(f"{bits:g} bits are not supported, only whole numbers from 1 to {MOST_BITS}")
     count = int(bits)
     if signed:

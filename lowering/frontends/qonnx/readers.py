@@ -157,9 +157,11 @@ def _rescaled(whole: Whole, to: Builder) -> Whole:
 
 def _weights(value: Value | None) -> WholeConstant | None:
     """Constant weights of integers. Reals that are integers have the scale 1."""
+    if not isinstance(value, Constant | WholeConstant) or 0 in value.shape:
+        return None
     if isinstance(value, WholeConstant):
         return value
-    if not isinstance(value, Constant) or value.array.dtype.kind != "f" or value.array.size == 0:
+    if value.array.dtype.kind != "f":
         return None
     integers = np.rint(value.array)
     if (integers != value.array).any() or np.abs(integers).max() >= 1 << 15:
@@ -200,7 +202,7 @@ def _products(
 
 @reads("MatMul")
 def matmul(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
-    weights = _weights(inputs[1])
+    weights = _weights(optional(inputs, 1))
     if weights is None or len(weights.shape) != 2 or not whole.shape or whole.shape[-1] != weights.shape[0]:
         return None
     shape = (*whole.shape[:-1], weights.shape[1])
@@ -209,8 +211,10 @@ def matmul(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole |
 
 @reads("Gemm")
 def gemm(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    weights = _weights(inputs[1])
-    if weights is None or node.integer("transA", 0) or (node.number("alpha", 1.0), node.number("beta", 1.0)) != (1, 1):
+    weights = _weights(optional(inputs, 1))
+    if weights is None or len(weights.shape) != 2 or node.integer("transA", 0):
+        return None
+    if (node.number("alpha", 1.0), node.number("beta", 1.0)) != (1, 1):
         return None
     rows = weights.integers, weights.units
     if not node.integer("transB", 0):
@@ -221,7 +225,7 @@ def gemm(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | N
 
 @reads("Conv")
 def conv(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
-    weights = _weights(inputs[1])
+    weights = _weights(optional(inputs, 1))
     if weights is None or len(whole.shape) not in (3, 4) or len(weights.shape) != len(whole.shape):
         return None
     windows = filter_windows(node, whole, weights)
@@ -289,7 +293,9 @@ def _negated(to: Builder, tensor: OrderedTensor, constant: Parameter) -> Ordered
 @reads("Add", "Sub", "Mul", "Div")
 def arithmetic(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Whole | None:
     """A sum, a difference, a product or a quotient with a constant; a sum or a difference of integers in one unit."""
-    if len(inputs) == 2 and node.op in ("Add", "Sub"):
+    if len(inputs) != 2:
+        return None
+    if node.op in ("Add", "Sub"):
         lhs, rhs = inputs
         if isinstance(lhs, Whole) and isinstance(rhs, Whole):
             return _joined(to, node, lhs, rhs)
@@ -321,7 +327,7 @@ def _by_channel(whole: Whole, numbers: Singles) -> tuple[Whole, Singles] | None:
     rank = len(whole.shape)
     if numbers.size == 1:
         return (whole, numbers.ravel()) if numbers.ndim <= rank else None
-    if numbers.ndim > rank:
+    if numbers.ndim > rank or numbers.size == 0:
         return None
     extents = (1,) * (rank - numbers.ndim) + numbers.shape
     [axis, *others] = [at for at, extent in enumerate(extents) if extent > 1]
@@ -341,8 +347,12 @@ def normalised(whole: Whole, to: Builder, node: OnnxNode, inputs: Inputs) -> Who
     parts = [value.array.astype(np.float32) for value in inputs[1:5] if isinstance(value, Constant)]
     if len(parts) < 4 or node.integer("training_mode", 0) or len(whole.shape) < 2:
         return None
+    if any(part.shape != whole.shape[1:2] for part in parts):
+        return None
     scale, offset, mean, variance = parts
     epsilon = np.float32(node.number("epsilon", 1e-5))
+    if not (variance + epsilon > 0).all():
+        return None
     factor = (scale * (np.float32(1) / np.sqrt(variance + epsilon))).astype(np.float32)
     shape = (-1, *(1,) * (len(whole.shape) - 2))
     placed = _by_channel(whole, factor.reshape(shape))

@@ -313,10 +313,11 @@ def nearest_factor(by: Quantiser) -> float:
     """
     [scale] = by.scales
     middles = np.arange(by.first, by.last) + 0.5
-    arguments = np.concatenate([_neighbour((middles * scale).astype(np.float32), ulps) for ulps in _NEIGHBOURS])
-    wanted = np.rint(arguments / scale)
-    candidates = [_neighbour(np.float32(1) / scale, ulps) for ulps in sorted(_NEIGHBOURS, key=abs)]
-    return float(min(candidates, key=lambda factor: int((np.rint(arguments * factor) != wanted).sum())))
+    with np.errstate(over="ignore", invalid="ignore"):
+        arguments = np.concatenate([_neighbour((middles * scale).astype(np.float32), ulps) for ulps in _NEIGHBOURS])
+        wanted = np.rint(arguments / scale)
+        candidates = [_neighbour(np.float32(1) / scale, ulps) for ulps in sorted(_NEIGHBOURS, key=abs)]
+        return float(min(candidates, key=lambda factor: int((np.rint(arguments * factor) != wanted).sum())))
 
 
 def _neighbour(numbers: Any, ulps: int) -> Any:

@@ -22,6 +22,8 @@ def tile(to: GraphBuilder, op: Operator) -> None:
 def broadcast_to(to: GraphBuilder, op: Operator) -> None:
     """Import BROADCAST_TO: copies of a tensor along the axes on which it has extent 1."""
     x, output = input_of(op, 0), op.outputs[0]
+    if len(x.shape) > len(output.shape):
+        raise VerifyException(f"{x.shape} does not broadcast to {output.shape}")
     value = to.reshape(to.value(x), [1] * (len(output.shape) - len(x.shape)) + [*x.shape])
     extents = [*zip(tdsl.shape_of(value), output.shape, strict=True)]
     if any(extent not in (1, count) for extent, count in extents):

@@ -91,10 +91,14 @@ def resize_bilinear(to: GraphBuilder, op: Operator) -> None:
 
 def _size(to: GraphBuilder, op: Operator) -> list[int]:
     """The new height and width of an image."""
+    from tinyml.lowering.frontends.onnx.ops.resizing import GREATEST
+
     x, size = input_of(op, 0), integers_of(op, 1, "the size")
     if len(size) != 2 or min(size) < 1 or len(x.shape) != 4:
         raise VerifyException(f"expected an image of rank 4 and its new height and width, got {size}")
     to.check_shape((x.shape[0], *size, x.shape[3]))
+    if max(size) > GREATEST:
+        raise VerifyException(f"an extent of {max(size)} is not supported, only up to {GREATEST}")
     return size
 
 
@@ -108,11 +112,15 @@ def _positions(op: Operator, before: int, after: int) -> list[int]:
 
 
 def _period(positions: Sequence[int]) -> int:
-    """The number of new pixels after which positions repeat between pixels; all of them if they do not repeat."""
+    """The number of new pixels after which positions repeat between pixels; all of them if they do not repeat, or if
+    all are one position.
+    """
     count = len(positions)
     if count == 1:
         return 1
     step = positions[1] - positions[0]
+    if step == 0:
+        return count
     period = UNIT // gcd(UNIT, step)
     regular = positions == [positions[0] + at * step for at in range(count)]
     return period if regular and count % period == 0 else count

@@ -76,10 +76,12 @@ def masked_choice(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
     same for all elements.
     """
     condition, *branches = (needed(to, inputs, i) for i in range(3))
-    if not isinstance(condition, Constant):
+    if not isinstance(condition, Constant) or condition.array.dtype != np.bool_:
         return None
     for masks, tensor, low in ((~condition.array, *branches), (condition.array, *branches[::-1])):
         if not isinstance(tensor, OrderedTensor) or not fits(tensor.shape, masks):
+            continue
+        if not isinstance(low, OrderedTensor | Constant) or not _is_broadcast(low.shape, tensor.shape):
             continue
         if not masks.any():
             return tensor
@@ -124,7 +126,12 @@ def _of_last_axes(mask: NDArray[Any]) -> NDArray[Any]:
 
 def fits(shape: tdsl.Shape, mask: NDArray[Any]) -> bool:
     """True if a mask is broadcast to the shape of a tensor, and not the tensor to the shape of the mask."""
+    return mask.ndim > 0 and _is_broadcast(mask.shape, shape)
+
+
+def _is_broadcast(extents: tdsl.Shape, shape: tdsl.Shape) -> bool:
+    """True if extents are broadcast to a shape."""
     try:
-        return mask.ndim > 0 and np.broadcast_shapes(shape, mask.shape) == shape
+        return np.broadcast_shapes(shape, extents) == shape
     except ValueError:
         return False

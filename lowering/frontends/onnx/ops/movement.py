@@ -84,7 +84,9 @@ def expand(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     wanted = required_integers(node, inputs, 1, "shape")
     rank = max(len(wanted), len(value.shape))
     before, after = ((1,) * (rank - len(shape)) + tuple(shape) for shape in (value.shape, wanted))
-    if any(1 not in (extent, other) and extent != other for extent, other in zip(before, after, strict=True)):
+    if min(wanted, default=1) < 1 or any(
+        1 not in (extent, other) and extent != other for extent, other in zip(before, after, strict=True)
+    ):
         raise node.error(f"cannot expand {list(value.shape)} to {list(wanted)}")
     counts = [other if extent == 1 else 1 for extent, other in zip(before, after, strict=True)]
     return _copied(to, reshaped(to, value, before), counts)

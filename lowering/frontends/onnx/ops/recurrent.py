@@ -134,7 +134,7 @@ def _directions(to: Builder, node: OnnxNode, inputs: Inputs) -> list[Direction]:
     bias = optional(inputs, 3)
     biases = Constant(np.zeros((count, 2 * rows), np.float32)) if bias is None else to.numbers(bias)
     known = {"forward": 1, "reverse": 1, "bidirectional": 2}.get(node.text("direction", "forward"))
-    if biases.shape != (count, 2 * rows) or rows != gates * hidden or count != known:
+    if biases.shape != (count, 2 * rows) or rows != gates * hidden or not hidden or count != known:
         raise node.error("the shapes of W, R and B, or the direction, do not fit")
     if weights[0].shape[:2] != (count, rows):
         raise node.error("the shapes of W and R do not fit")

@@ -144,6 +144,11 @@ def test_what_a_package_returns_is_checked():
     ):
         imported(of_onnx())
     with (
+        installed(EntryPoint("acme.Glu", f"{__name__}:none", ONNX_OPS)),
+        pytest.raises(InputError, match=r"^test.onnx: Glu 'Glu_y': expected 1 outputs, the package gives 0$"),
+    ):
+        imported(of_onnx())
+    with (
         installed(EntryPoint("AcmeGlu", f"{__name__}:none", TFLITE_OPS)),
         pytest.raises(InputError, match="expected 1 outputs, the package gives 0"),
     ):

@@ -42,6 +42,7 @@ def test_the_suite_of_runners_passes_on_the_chip(packages: PackagesOfOthers):
         ("format", "json", "a Python module 'json' already exists"),
         ("format", "My-Format", "the name of a format is a Python identifier in lower case, got 'My-Format'"),
         ("format", "lambda", "the name of a format is a Python identifier in lower case, got 'lambda'"),
+        ("op", "My-Op", "the name of an op is a Python identifier in lower case, got 'My-Op'"),
         ("target", "avr", "a chip or target 'avr' already exists"),
         ("target", "cortex_m4", "a chip or target 'cortex_m4' already exists"),
         ("frontend", "onnx", "a frontend 'onnx' already exists"),

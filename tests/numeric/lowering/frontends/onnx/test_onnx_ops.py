@@ -258,6 +258,23 @@ def test_other_low_numbers_are_added(addend: Array, last: onnx.NodeProto):
     assert not any(isinstance(op, MaskedSoftmaxOp) for op in imported(made).walk())
 
 
+def test_a_choice_of_scores_does_not_drop_the_shape_of_the_other_branch():
+    constants = {"b": np.ones((1, 6), np.bool_), "l": np.zeros((5, 6), np.float32)}
+    with pytest.raises(InputError, match="Where_y': expected the result of a comparison as its condition"):
+        imported(model([node("Where", "b x l")], [1, 6], constants))
+
+
+def test_a_condition_of_numbers_is_refused():
+    constants = {"b": np.ones(6, np.float32), "l": number(-2000)}
+    with pytest.raises(InputError, match="Where_y': expected the result of a comparison as its condition"):
+        imported(model([node("Where", "b x l")], [1, 6], constants))
+
+
+def test_a_triangle_without_a_diagonal():
+    """An omitted input is the main diagonal."""
+    check(model([node("Trilu", "c -", "t"), node("Add", "x t")], [1, 4, 4], {"c": reals(4, 4)}))
+
+
 def test_infinity_that_no_softmax_reads_is_refused():
     made = model([node("Add", "x m", "s"), node("Relu", "s", "y")], [1, 2, 5, 6], {"m": low(-np.inf)})
     with pytest.raises(InputError, match="a constant holds NaN, infinity"):
@@ -453,6 +470,7 @@ def test_margins_that_repeat_elements(mode: str, pads: tuple[int, ...]):
     [
         ("reflect", 4, "padding of 4 and 0 elements around 4"),
         ("wrap", 1, "mode = wrap is not supported, only constant, reflect, edge"),
+        ("edge", 1 << 15, "a margin of 32768 elements is not supported, only up to 16384"),
     ],
 )
 def test_margins_that_do_not_fit_are_refused(mode: str, margin: int, message: str):
@@ -480,9 +498,13 @@ def test_tile():
     ("op", "counts", "message"),
     [
         ("Expand", [1, 2, 2], r"Expand_y': cannot expand \[1, 2, 3\] to \[1, 2, 2\]"),
+        ("Expand", [0, 2, 3], r"Expand_y': cannot expand \[1, 2, 3\] to \[0, 2, 3\]"),
+        ("Expand", [-1, 2, 3], r"Expand_y': cannot expand \[1, 2, 3\] to \[-1, 2, 3\]"),
+        ("Expand", [1 << 22, 2, 3], "4194304 copies along an axis are not supported, only up to 16384"),
         ("Tile", [1, 2], r"Tile_y': repeats \[1, 2\] do not fit the 3 axes"),
         ("Tile", [1, 0, 1], r"Tile_y': repeats \[1, 0, 1\] do not fit the 3 axes"),
         ("Tile", [1 << 14, 1 << 14, 1 << 14], "elements"),
+        ("Tile", [1, 1, 1 << 15], "32768 copies along an axis are not supported, only up to 16384"),
     ],
 )
 def test_copies_that_are_refused(op: str, counts: list[int], message: str):
@@ -571,13 +593,14 @@ def test_states_are_inputs_and_outputs():
         ("w r", {"activations": ["Affine"]}, "the activation Affine is not supported, only Elu, HardSigmoid, Leaky"),
         ("w r", {"activations": ["Tanh", "Tanh"]}, "expected 1 activations, got 2"),
         ("r w", {}, "the shapes of W, R and B, or the direction, do not fit"),
+        ("e e", {}, "the shapes of W, R and B, or the direction, do not fit"),
         ("w b", {}, r"R must have the shape \(directions, 1 \* hidden, length\)"),
         ("w r - - b", {}, r"an initial state must have the shape \(directions, samples, hidden\)"),
         ("w r - - h", {}, r"an initial state must have the shape \(directions, samples, hidden\)"),
     ],
 )
 def test_refusals_of_recurrent_layers(inputs: str, attributes: dict[str, Any], message: str):
-    constants = {"w": reals(1, 2, 3), "r": reals(1, 2, 2), "b": reals(1, 4), "h": reals(1, 2, 2)}
+    constants = {"w": reals(1, 2, 3), "r": reals(1, 2, 2), "b": reals(1, 4), "h": reals(1, 2, 2), "e": reals(1, 0, 0)}
     with pytest.raises(InputError, match=message):
         imported(model([node("RNN", f"x {inputs}", hidden_size=2, **attributes)], [5, 1, 3], constants))
 

@@ -53,6 +53,22 @@ def test_bytes(mode: str, size: tuple[int, int]):
     np.testing.assert_array_equal(found.reshape(400, -1), computed_by_tflm(content, x)[0])
 
 
+@pytest.mark.parametrize("size", [(1, 4), (4, 4), (8, 1)])
+def test_bytes_of_one_pixel(size: tuple[int, int]):
+    """With aligned corners, every new pixel has the position of the only pixel."""
+    model = TfliteModel()
+    x, y = (model.tensor((1, *each, 2), "int8", scales=0.04, zero_point=-11) for each in ((1, 1), size))
+    model.op("RESIZE_BILINEAR", [x, model.constant(size)], y, AlignCorners=True)
+    content, images = model.finish([x], [y]), raws(np.random.default_rng(5), (20, 1, 1, 1, 2))
+    found = evaluate(read_tflite(content, "m.tflite"), images.reshape(20, -1)).tensors[0]
+    np.testing.assert_array_equal(found.reshape(20, -1), computed_by_tflm(content, images)[0])
+
+
+def test_extents_beyond_the_limit_are_refused():
+    with pytest.raises(InputError, match="an extent of 65536 is not supported, only up to 16384"):
+        read_tflite(resized((1, 1 << 16), "int8"), "m.tflite")
+
+
 @pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_devices_compute_the_same_bytes(device: str, tmp_path: Path):
     module = read_tflite(resized((8, 12), "int8", HalfPixelCenters=True), "m.tflite")

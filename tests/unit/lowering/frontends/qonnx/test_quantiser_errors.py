@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from oracles.onnx_models import model, node, number
 
@@ -25,7 +26,7 @@ CASES = {
     "17 bits": (quant({"b": number(17)}), "17 bits are not supported, only whole numbers from 1 to 16"),
     "half bits": (quant({"b": number(2.5)}), "2.5 bits are not supported, only whole numbers from 1 to 16"),
     "scale 0": (quant({"s": number(0)}), "scales must be positive numbers"),
-    "zero point": (quant({"z": number(0.5)}), "a zero point of 0.5 is not supported, only integers"),
+    "zero point": (quant({"z": number(0.5)}), "a zero point of 0.5 is not supported, only integers below 16777216"),
     "rounding": (
         quant({}, rounding_mode="FLOOR"),
         "rounding_mode = FLOOR is supported after sums of integers only, else ROUND",
@@ -51,3 +52,70 @@ def test_a_refusal(case: str):
 
 def test_16_bits_are_accepted():
     assert "fixed" in str(read_onnx(quant({"b": number(16)}), "model.onnx"))
+
+
+FEW = {"s": number(0.25), "z": number(0), "b": number(4), "e": np.zeros(0, np.float32), "zero": np.array(0, np.int8)}
+
+READERS: dict[str, tuple[list[onnx.NodeProto], dict[str, Any], str]] = {
+    "no factor": ([node("MatMul", "a")], {}, "MatMul 'MatMul_y': needs 2 inputs"),
+    "no filter": ([node("Gemm", "a")], {}, "Gemm 'Gemm_y': needs 2 inputs"),
+    "no addend": ([node("Add", "a")], {}, "Add 'Add_y': needs 2 inputs"),
+    "an empty addend": ([node("Add", "a e")], {}, "Add 'Add_y': every axis has at least one element, got shape [0]"),
+    "a stack": (
+        [node("Gemm", "a w")],
+        {"w": np.ones((1, 4, 2), np.float32)},
+        "Gemm 'Gemm_y': expected two matrices, got shapes [1, 4] and [1, 4, 2]",
+    ),
+    "variances below 0": (
+        [node("BatchNormalization", "a c c c c")],
+        {"c": -np.ones(4, np.float32)},
+        "BatchNormalization 'BatchNormalization_y': its constants differ in length, or a variance is not positive",
+    ),
+    "no variances": (
+        [node("BatchNormalization", "a e e e e")],
+        {},
+        "BatchNormalization 'BatchNormalization_y': its constants differ in length, or a variance is not positive",
+    ),
+    "thresholds in a row": (
+        [node("MultiThreshold", "a t", domain=QONNX)],
+        {"t": np.ones(3, np.float32)},
+        "MultiThreshold 'MultiThreshold_y': expected thresholds of shape (channels, any), got [3]",
+    ),
+    "thresholds of scale 0": (
+        [node("MultiThreshold", "a t", domain=QONNX, out_scale=0.0)],
+        {"t": np.ones((1, 3), np.float32)},
+        "MultiThreshold 'MultiThreshold_y': out_scale = 0 and out_bias = 0 are not supported",
+    ),
+    "an axis that is not there": (
+        [node("MultiThreshold", "a t", domain=QONNX, data_layout="NHWC")],
+        {"t": np.ones((4, 3), np.float32)},
+        "MultiThreshold 'MultiThreshold_y': thresholds [4, 3] do not fit axis 3 of shape [1, 4]",
+    ),
+    "dropped bits": (
+        [node("Trunc", "a s z b o", domain=QONNX)],
+        {"o": number(-1e9)},
+        "Trunc 'Trunc_y': 1e+09 dropped bits are not supported, only up to 16",
+    ),
+    "limits in a row": (
+        [
+            *(node("QuantizeLinear", "a s zero", "q"), node("Clip", "q limits", "c")),
+            node("DequantizeLinear", "c s zero"),
+        ],
+        {"limits": np.array([-3, 1], np.int8)},
+        "Clip 'Clip_c': its limits must be numbers",
+    ),
+    "a zero point of reals": (
+        [node("QuantizeLinear", "a s z", "q"), node("DequantizeLinear", "q s z")],
+        {},
+        "DequantizeLinear 'DequantizeLinear_y': its zero point must be an integer",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", READERS)
+def test_a_refusal_behind_a_quantiser(case: str):
+    nodes, constants, message = READERS[case]
+    nodes = [node("Quant", "x s z b", "a", domain=QONNX, signed=1, narrow=0), *nodes]
+    with pytest.raises(InputError) as error:
+        read_onnx(model(nodes, [1, 4], {**FEW, **constants}).SerializeToString(), "model.onnx")
+    assert error.value.message == message

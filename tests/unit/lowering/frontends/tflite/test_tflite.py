@@ -195,10 +195,10 @@ def sum_without_scales() -> bytes:
     return model.finish([x], [y])
 
 
-def other_extents() -> bytes:
+def other_extents(*shape: int) -> bytes:
     model = TfliteModel()
-    x, y = model.tensor((1, 4), "int8", UNIT, 3), model.tensor((2, 5), "int8", UNIT, 3)
-    model.op("BROADCAST_TO", [x, model.constant([2, 5])], y)
+    x, y = model.tensor((1, 4), "int8", UNIT, 3), model.tensor(shape, "int8", UNIT, 3)
+    model.op("BROADCAST_TO", [x, model.constant(shape)], y)
     return model.finish([x], [y])
 
 
@@ -353,7 +353,8 @@ REFUSED = {
     "activation of an LSTM": (of_an_lstm(FusedActivationFunction=1), "the activation RELU is not supported, only TANH"),
     "weights of an LSTM": (of_an_lstm(positions=[2]), r"the weights '.*' have shape \(3,\), which does not fit"),
     "no scales": (sum_without_scales(), r"operator 0 \(ADD, .*'t0' is of type int8 without a scale"),
-    "extents": (other_extents(), r"operator 0 \(BROADCAST_TO, .*\(1, 4\) does not broadcast to \(2, 5\)"),
+    "fewer axes": (other_extents(4), r"operator 0 \(BROADCAST_TO, .*\(1, 4\) does not broadcast to \(4,\)"),
+    "extents": (other_extents(2, 5), r"operator 0 \(BROADCAST_TO, .*\(1, 4\) does not broadcast to \(2, 5\)"),
     "order": (reversed_order(), "'t1' is read before an operator computes it"),
 }
 
