@@ -15,6 +15,7 @@ Two programs with the same digest therefore have the same C.
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,6 +47,9 @@ BLOB = ".blob"
 
 NEAR = 1 << 16
 """The bytes that a pointer of a chip with a separate address space for constants reaches."""
+
+MOST_ADDRESS = 1 << 32
+"""The limit of the end of a blob."""
 
 CODES = ("OK", "MISALIGNED", "UNKNOWN", "VERSION", "PROGRAM", "LENGTH", "DAMAGED")
 """The results of `NAME_bind`, without the prefix `NAME_BLOB_`."""
@@ -115,6 +119,8 @@ class _Layout:
 
     @classmethod
     def of(cls, name: str, arrays: Sequence[c.ConstantOp], chip: Chip, place: str) -> _Layout:
+        if not _is_address(place) and _SECTION.fullmatch(place) is None:
+            raise InputError(f"--weights-at: expected an address or the name of a section, got {place!r}")
         ordered = sorted(arrays, key=lambda op: -op.element_size)
         if any(op.far is not None for op in ordered):
             raise InputError(
@@ -129,14 +135,14 @@ class _Layout:
             end += len(_content(op))
         if HEAD % alignment:
             raise InputError(f"--weights-at: arrays of {chip.name} are aligned to {alignment} bytes")
-        if place[:1].isdigit():
+        if _is_address(place):
             _check_address(place, end, alignment, chip)
         return cls(name, ordered, offsets, end, alignment, place)
 
     @property
     def address(self) -> int | None:
         """The address of the blob; None if it is in a section."""
-        return int(self.place, 0) if self.place[:1].isdigit() else None
+        return int(self.place, 0) if _is_address(self.place) else None
 
     @property
     def section(self) -> str:
@@ -155,13 +161,20 @@ class _Layout:
         return head + pack("<I", zlib.crc32(head + content)) + bytes(content)
 
 
+_ADDRESS, _SECTION = re.compile(r"0x[0-9A-Fa-f]+|0|[1-9][0-9]*"), re.compile(r"[A-Za-z_.$][A-Za-z0-9_.$-]*")
+"""The spellings of addresses in C, and the names of sections."""
+
+
+def _is_address(place: str) -> bool:
+    return _ADDRESS.fullmatch(place) is not None
+
+
 def _check_address(place: str, size: int, alignment: int, chip: Chip) -> None:
-    try:
-        address = int(place, 0)
-    except ValueError:
-        raise InputError(f"--weights-at: expected an address or the name of a section, got {place!r}") from None
+    address = int(place, 0)
     if address % alignment:
         raise InputError(f"--weights-at: the address must be a multiple of {alignment}, got {place}")
+    if address + size > MOST_ADDRESS:
+        raise InputError(f"--weights-at: the {size} bytes at {place} end beyond an address of 32 bits")
     if chip.flash_attribute is not None and address + size > NEAR:
         raise InputError(f"--weights-at: the {size} bytes at {place} end beyond the first 64 KB of {chip.name}'s flash")
 

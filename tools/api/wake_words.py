@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.lowering.frontends.boosted.json_files import parse_json
 from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend
-from tinyml.lowering.frontends.signals.wake_words import USUAL_WINDOW, WakeWord, described, is_manifest, wake_word
+from tinyml.lowering.frontends.signals.wake_words import USUAL_WINDOW, WakeWord, described, wake_word
+from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.api.arguments import python_terms
 from tinyml.tools.api.features import DeviceFeatures
 from tinyml.tools.api.loading import Model
@@ -32,7 +33,9 @@ def wake_word_of(source: object, features: object, cutoff: float | None, window:
         raise InputError(f"the front end of a wake word: expected a MicroFrontend, got {type(front_end).__name__}")
     file = Path(os.fspath(source))
     with python_terms({}):
-        wanted = _described(file) if file.suffix == ".json" else None
+        wanted = None
+        if file.suffix == ".json":
+            wanted = described(parse_json(read_bytes(file, "model"), str(file)), str(file))
         if wanted is None:
             if cutoff is None:
                 raise InputError("cutoff is missing: the probability above which the word is detected", file=str(file))
@@ -40,13 +43,3 @@ def wake_word_of(source: object, features: object, cutoff: float | None, window:
         changes: dict[str, Any] = {"cutoff": cutoff, "window": window}
         wanted = replace(wanted, **{name: value for name, value in changes.items() if value is not None})
         return Model(wanted.file.stem, wake_word(front_end, wanted), file)
-
-
-def _described(file: Path) -> WakeWord:
-    try:
-        content: Any = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read the description of a wake word: {error}", file=str(file)) from error
-    if not is_manifest(content):
-        raise InputError("expected the description of a wake word of microWakeWord", file=str(file))
-    return described(content, str(file))

@@ -30,7 +30,7 @@ from tinyml.transforms.buffers.packing.validator import complaints
 _REQUIRED = ("id", "lower", "upper", "size")
 _OPTIONAL = ("alignment", "gaps", "offset")
 
-_GAP = re.compile(r"(-?[0-9]+)-(-?[0-9]+)(@.*)?")
+_GAP = re.compile(r"(-?[0-9]{1,40})-(-?[0-9]{1,40})(@.*)?")
 """A gap from a point until just before another one, and the bytes that stay in use, which MiniMalloc calls a window."""
 
 _MAX_SIZE = 1 << 128

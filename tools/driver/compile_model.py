@@ -88,6 +88,8 @@ def check_options(made: Compilation) -> None:
         raise InputError(f"--load-weights: the sketch for rows receives no weights: use --input {CALLBACK}")
     if request.weights_at is not None:
         _check_weights_at(request, board)
+    elif request.weights_margin is not None:
+        raise InputError("--weights-margin is room in a blob: it needs --weights-at")
     _check_stream(request)
     options = request.pipeline_options(board)
     if request.search is not None:
@@ -96,6 +98,8 @@ def check_options(made: Compilation) -> None:
         prototype = format_named(ctx, options.format, options.width)
         check_scheme(prototype, options.format, options.functions)
         scaling_rule(prototype, options.format, options.scale_by)
+        if request.weights_margin is not None and prototype.AS_PUBLISHED:
+            raise InputError(f"--weights-margin: the scales of {options.format} are those of its paper, without room")
     if options.weights is not None:
         from tinyml.transforms.formats.assign_format import weights_beside
 
@@ -117,6 +121,8 @@ def check_options(made: Compilation) -> None:
 
 def _check_weights_at(request: Request, board: Board) -> None:
     """Raise `InputError` for options and boards that contradict weights in a blob."""
+    if not request.weights_at:
+        raise InputError("--weights-at: expected an address or the name of a section, got ''")
     if board.fabric is not None:
         raise InputError(f"--weights-at: the weights of {board.name} are in its own memories")
     if request.flash is not None:
@@ -201,10 +207,12 @@ def check_formats(made: Compilation) -> None:
     mixed = made.kept and tdsl.is_mixed(made.program)
     if made.kept and request.search is not None:
         raise InputError("the model keeps its number formats: --search needs --quantization anew", file=file)
-    if made.kept and not mixed and _asks_for_format(request):
+    if made.kept and not mixed and request.weights_for is None and _asks_for_format(request):
         raise InputError(
             "the model keeps its number formats: --format, --width and --weights need --quantization anew", file=file
         )
+    if made.kept and not mixed and request.weights_margin is not None:
+        raise InputError("the model keeps its number formats: --weights-margin needs --quantization anew", file=file)
     if request.val is None and (not made.kept or (mixed and _asks_for_format(request))):
         raise InputError("choosing number formats needs data: add --val", file=file)
 

@@ -16,7 +16,8 @@ from tinyml.tools.driver.request import Request
 def as_in_folder(request: Request) -> Request:
     """The request with the board, the name and the options of the program in the folder `weights_for`.
 
-    Raises `InputError` for a folder whose program has its weights in its code.
+    Raises `InputError` for a folder whose program has its weights in its code, and for an option of the request that
+    contradicts the program.
     """
     folder = str(request.weights_for)
     report = read_report(Path(folder))
@@ -26,12 +27,12 @@ def as_in_folder(request: Request) -> Request:
     options: dict[str, Any] = {name: report[name] for name in names & report.keys()}
     if options.get("classes") is not None:
         options["classes"] = tuple(options["classes"])
-    return replace(
-        request,
-        **options,
-        target=report["target"],
-        optimize=report["optimize"].removeprefix("-"),
-        name=report["name"],
-        flash_size=None,
-        ram_size=None,
-    )
+    options |= {"target": report["target"], "optimize": report["optimize"].removeprefix("-"), "name": report["name"]}
+    for declared in options_of(Request):
+        given = getattr(request, declared.name)
+        if declared.name in options and given not in (declared.default, options[declared.name]):
+            raise InputError(
+                f"{declared.flags[-1]}: the program of --weights-for has other options: leave out this one",
+                file=folder,
+            )
+    return replace(request, **options, flash_size=None, ram_size=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from xdsl.context import Context
@@ -27,7 +27,8 @@ class TakeProfilesPass(ModulePass):
     """Replace the profile of every operation and argument by that of the program in an output folder.
 
     weights_for: the output folder. weights_margin: as for `leave-room`, which follows. Raises `InputError` for a model
-    of another structure, and for a weight beyond the power of two that bounds the weights of the earlier program.
+    of another structure or interface, such as other labels of classes, and for a weight beyond the power of two that
+    bounds the weights of the earlier program.
     """
 
     name = "take-profiles"
@@ -45,12 +46,27 @@ class TakeProfilesPass(ModulePass):
             )
         for old, new in zip(earlier, ours, strict=True):
             if isinstance(new, FuncOp) and isinstance(old, FuncOp):
+                self._check_interface(old, new)
                 new.attributes |= old.attributes
                 new.arg_attrs, new.sym_name = old.arg_attrs, old.sym_name
             if PROFILE in old.attributes:
                 if isinstance(new, tdsl.ConstOp):
                     _check_range(old, new, self.weights_margin)
                 new.attributes[PROFILE] = old.attributes[PROFILE]
+
+    def _check_interface(self, old: FuncOp, new: FuncOp) -> None:
+        """Raise `InputError` if the functions differ in their interface, except for what data determines."""
+        was, now = tdsl.read_interface(old), tdsl.read_interface(new)
+        names = [field.name for field in fields(was) if field.name != "input"]
+        changed = [name for name in names if getattr(was, name) != getattr(now, name)]
+        names = [field.name for field in fields(was.input) if field.name != "zeros"]
+        changed += [f"input.{name}" for name in names if getattr(was.input, name) != getattr(now.input, name)]
+        if changed:
+            raise InputError(
+                f"--weights-for: the model has another interface than the program of this folder "
+                f"({', '.join(changed)}): compile the model anew",
+                file=self.weights_for,
+            )
 
 
 def _shape(op: Operation) -> object:

@@ -16,10 +16,7 @@ _MOST_DIGITS = 20
 
 def read_json(content: bytes, file: str) -> ModuleOp:
     """Import the model in a JSON file; raises `InputError` if none of these wrote it."""
-    try:
-        model: Any = json.loads(content.decode("utf-8"), parse_int=_integer)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"not a JSON file: {error}", file=file) from error
+    model = parse_json(content, file)
     if isinstance(model, dict) and "learner" in model:
         from tinyml.lowering.frontends.boosted.xgboost import import_xgboost
 
@@ -39,6 +36,14 @@ def read_json(content: bytes, file: str) -> ModuleOp:
         "expected a model as XGBoost's save_model('model.json') writes it, or the JSON of LightGBM's dump_model()",
         file=file,
     )
+
+
+def parse_json(content: bytes, file: str) -> Any:
+    """The value in a JSON file; raises `InputError` if it is none."""
+    try:
+        return json.loads(content.decode("utf-8"), parse_int=_integer)
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"not a JSON file: {error}", file=file) from error
 
 
 def _integer(digits: str) -> int | float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.formats.zeroskew.type import ZeroSkewType
 from tinyml.dialects.tdsl import shape_of, signals
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder, hint
-from tinyml.lowering.frontends.signals.front_ends import LEAST_FRAME, FrontEnd, by_frame
+from tinyml.lowering.frontends.signals.front_ends import FrontEnd, by_frame
 
 SAMPLE = ZeroSkewType(16, 2.0**-15)
 """Samples from -1 to 1: the 16-bit integers of a microphone."""
@@ -64,25 +65,26 @@ class MicroFrontend(FrontEnd):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.frame < LEAST_FRAME or (self.frame - 1).bit_length() not in (7, 9, 11):
+        if (self.frame - 1).bit_length() not in (7, 9, 11):
             raise InputError(
-                f"the frame has from 33 to 128, from 129 to 512 or from 513 to 2048 samples, got {self.frame}"
+                f"the frame has from 65 to 128, from 257 to 512 or from 1025 to 2048 samples, got {self.frame}"
             )
         if self.rows < 1 or self.samples < self.step:
             raise InputError(
                 f"{self.rows} frames of {self.frame} samples do not fit a signal of {self.samples} samples"
             )
-        if not 0 <= self.low < self.high < self.rate / 2:
+        if not 0 <= self.low < self.high < self.rate / 2 < math.inf:
             raise InputError(f"channels from {self.low} to {self.high} Hz do not fit {self.rate} samples per second")
         for name, share in (("even", self.even), ("odd", self.odd)):
             if not 0 < share < 1:
                 raise InputError(f"{name} is a share between 0 and 1, got {share}")
-        if self.scale is not None and (self.scale <= self.unit or not -128 <= self.zero <= 127):
+        for name, value in (("offset", self.offset), ("unit", self.unit)):
+            if not 0 < value < math.inf:
+                raise InputError(f"{name} is finite and above 0, got {value}")
+        if self.scale is not None and (not self.unit < self.scale < math.inf or not -128 <= self.zero <= 127):
             raise InputError(f"8-bit features have a scale above {self.unit} and a zero from -128 to 127")
-        if self.channels < 1 or not 0 <= self.least < 1 or not 0 < self.strength <= 1 or self.offset <= 0 < self.unit:
-            raise InputError(
-                "there is a channel, least is in [0, 1), strength in (0, 1], and offset and unit are above 0"
-            )
+        if self.channels < 1 or not 0 <= self.least < 1 or not 0 < self.strength <= 1:
+            raise InputError("there is a channel, least is in [0, 1), and strength in (0, 1]")
 
     @property
     def samples_per_second(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +19,7 @@ from tinyml.dialects.operations import index_constant
 from tinyml.dialects.tdsl import format_of, shape_of
 from tinyml.lowering.frontends.importers import FRONTENDS
 from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend, score_format
+from tinyml.runtime.readers.regular_files import read_bytes
 
 STEP = 10
 """Milliseconds from one frame to the next."""
@@ -65,20 +67,34 @@ def read_manifest(content: Any, file: str) -> ModuleOp:
 def described(content: Any, file: str) -> WakeWord:
     """The wake word that a .json file of microWakeWord describes. Its model is beside the file.
 
-    Raises `InputError` for a description without a model, a cutoff or the size of the window.
+    Raises `InputError` for another content, and for a description without a model, a cutoff or the size of the window.
     """
-    try:
-        micro: Any = content["micro"]
-        cutoff, window = float(micro["probability_cutoff"]), int(micro["sliding_window_size"])
-        model, word = str(content["model"]), str(content.get("wake_word", CLASSES[1]))
-    except (KeyError, TypeError, ValueError) as error:
+    if not is_manifest(content):
+        raise InputError("expected the description of a wake word of microWakeWord", file=file)
+    micro: Any = content["micro"]
+    given = [content.get("model"), content.get("wake_word", CLASSES[1])]
+    given += [micro.get(name) for name in ("probability_cutoff", "sliding_window_size")]
+    model, word, cutoff, window = given
+    texts, numbers = all(isinstance(text, str) for text in (model, word)), all(map(_is_number, (cutoff, window)))
+    if not texts or not numbers or window % 1:
         raise InputError(
-            "a wake word has `model`, `micro.probability_cutoff` and `micro.sliding_window_size`", file=file
-        ) from error
+            "a wake word has `model` and `wake_word`, two texts, `micro.probability_cutoff`, a number, and "
+            f"`micro.sliding_window_size`, an integer; got {', '.join(map(_spelled, given))}",
+            file=file,
+        )
     if (step := micro.get("feature_step_size", STEP)) != STEP:
         raise InputError(f"expected features every {STEP} ms, got {step}", file=file)
     # The model may have an address on the web.
-    return WakeWord(Path(file).parent / model.rpartition("/")[2], cutoff, window, word)
+    return WakeWord(Path(file).parent / model.rpartition("/")[2], float(cutoff), int(window), word)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _spelled(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:40]}..."
 
 
 def wake_word(front_end: MicroFrontend, wanted: WakeWord) -> ModuleOp:
@@ -90,11 +106,7 @@ def wake_word(front_end: MicroFrontend, wanted: WakeWord) -> ModuleOp:
     """
     if wanted.file.suffix != ".tflite":
         raise InputError("the model of a wake word is a .tflite file", file=str(wanted.file))
-    try:
-        content = wanted.file.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read the model: {error.strerror}", file=str(wanted.file)) from error
-    model = FRONTENDS.get("tflite")(content, str(wanted.file))
+    model = FRONTENDS.get("tflite")(read_bytes(wanted.file, "model"), str(wanted.file))
     [following] = defined_functions(model)
     [argument, *others], file = following.body.block.args, str(wanted.file)
     pushed, last = tdsl.read_input(following).pushed, following.body.block.last_op

@@ -2,6 +2,9 @@
 // RUN: tinyml-opt %s -p 'bind-weights{weights_at="0x1000"}' | filecheck %s --check-prefix=ADDRESS
 // RUN: not tinyml-opt %s -p 'bind-weights{weights_at="0x1002"}' 2>&1 | filecheck %s --check-prefix=MISALIGNED
 // RUN: not tinyml-opt %s -p 'bind-weights{weights_at="0xZ"}' 2>&1 | filecheck %s --check-prefix=WRONG
+// RUN: tinyml-opt %s -p 'bind-weights{weights_at="0xFFFFFFD4"}' | filecheck %s --check-prefix=TOP
+// RUN: not tinyml-opt %s -p 'bind-weights{weights_at="0xFFFFFFD8"}' 2>&1 | filecheck %s --check-prefix=ABOVE
+// RUN: not tinyml-opt %s -p 'bind-weights{weights_at="a b"}' 2>&1 | filecheck %s --check-prefix=BLANK
 // RUN: sed 's/host/uno/' %s | tinyml-opt -p 'bind-weights{weights_at="0xFFD4"}' | filecheck %s --check-prefix=LAST
 // RUN: sed 's/host/uno/' %s | not tinyml-opt -p 'bind-weights{weights_at="0xFFD8"}' 2>&1 | filecheck %s --check-prefix=BEYOND
 // RUN: sed 's/{tinyml.data}//' %s | not tinyml-opt -p 'bind-weights{weights_at=".weights"}' 2>&1 | filecheck %s --check-prefix=NONE
@@ -31,3 +34,6 @@ builtin.module attributes {tinyml.target = "host"} {
 // BEYOND: --weights-at: the 43 bytes at 0xFFD8 end beyond the first 64 KB of avr's flash
 // NONE: --weights-at: the program has no arrays of numbers
 // FAR: --weights-at: a blob lies in the first 64 KB of avr's flash, and these weights do not
+// TOP: #define net_BLOB_ADDRESS 0xFFFFFFD4u
+// ABOVE: --weights-at: the 43 bytes at 0xFFFFFFD8 end beyond an address of 32 bits
+// BLANK: --weights-at: expected an address or the name of a section, got 'a b'

@@ -199,12 +199,12 @@ def pack(
 
     coarsen: for the algorithm, round sizes up to multiples of this number of bytes (MinUn 5.3). The problem becomes
     smaller and the result worse. Lower bounds from such a search are invalid, except the peak of live bytes. Empty
-    buffers are placed at offset 0 and are not passed to the algorithm.
+    buffers are placed at offset 0 or at their pinned offset, and are not passed to the algorithm.
     """
     effort = effort or Effort()
     kept = [i for i, shape in enumerate(rectangles) if shape.size]
     if not kept:
-        return Placement((0,) * len(rectangles), 0, 0)
+        return Placement(tuple(shape.pinned or 0 for shape in rectangles), 0, 0)
     given = [_coarsened(shape, coarsen) for shape in keep_numbers(rectangles, kept)]
     effort.start(given)
     if effort.seconds < math.inf:
@@ -229,15 +229,16 @@ def _spread(rectangles: Sequence[Rectangle], kept: Sequence[int], placement: Pla
 
     kept: the indices of the non-empty rectangles.
     """
-    offsets = [0] * len(rectangles)
+    offsets = [shape.pinned or 0 for shape in rectangles]
     for i, offset in zip(kept, placement.offsets, strict=True):
         offsets[i] = offset
     moves = tuple(replace(move, index=kept[move.index]) for move in placement.moves)
     if coarsen == 1:
         return replace(placement, offsets=tuple(offsets), moves=moves)
     ends = [move.offset + rectangles[move.index].size for move in moves]
-    flat = placement_at(rectangles, offsets, lower_bound(rectangles))
-    return replace(flat, height=max([flat.height, *ends]), moves=moves, packer=placement.packer)
+    flat = placement_at([rectangles[i] for i in kept], placement.offsets, lower_bound(rectangles))
+    height = max([flat.height, *ends])
+    return replace(flat, offsets=tuple(offsets), height=height, moves=moves, packer=placement.packer)
 
 
 def _coarsened(shape: Rectangle, coarsen: int) -> Rectangle:

@@ -48,7 +48,8 @@ def find_peak(rectangles: Sequence[Rectangle]) -> Peak:
     best = _padded_peak(rectangles) if padded else _plain_peak(rectangles)
     if best is None:
         return Peak(0, 0, ())
-    ends = [(shape.pinned + shape.size, -shape.first) for shape in rectangles if shape.pinned is not None]
+    pinned = [(shape.pinned, shape) for shape in rectangles if shape.pinned is not None and shape.size]
+    ends = [(offset + shape.size, -shape.first) for offset, shape in pinned]
     end, minus_point = max(ends, default=(0, 0))
     point, need = best if end <= best[1] else (-minus_point, end)
     return Peak(point, need, tuple(i for i, shape in enumerate(rectangles) if _is_alive(shape, point)))

@@ -30,13 +30,13 @@ def complaints(rectangles: Sequence[Rectangle], placement: Placement, patience: 
         shape = rectangles[i]
         if start < 0 or start % shape.alignment:
             yield f"{shape.name} lies at byte {start}, not at a multiple of {shape.alignment}"
-        if shape.pinned is not None and shape.size and start != shape.pinned:
+        if shape.pinned is not None and start != shape.pinned:
             yield f"{shape.name} lies at byte {start}, not at its pinned offset {shape.pinned}"
     overlapping = {k for i, shape in enumerate(rectangles) for k in (i, *_operands(shape)) if shape.overlaps}
     yield from _overlaps(rectangles, [stay for stay in stays if stay[0] not in overlapping])
     yield from _bad_overlaps(rectangles, stays, overlapping)
     yield from _disturbances(rectangles, placement)
-    end = max((start + rectangles[i].size for i, start, _, _ in stays), default=0)
+    end = max((start + rectangles[i].size for i, start, _, _ in stays if rectangles[i].size), default=0)
     if end != placement.height:
         yield f"the height is {end} bytes, not {placement.height}"
     if placement.lower_bound > end:
@@ -183,7 +183,8 @@ def _most_alive(rectangles: Sequence[Rectangle]) -> int:
         for first, last in shape.gaps:
             changes += [(first, 0, -shape.size), (last + 1, 1, shape.size)]
     changes.sort()
-    most = max((shape.pinned + shape.size for shape in rectangles if shape.pinned is not None), default=0)
+    pinned = [(shape.pinned, shape.size) for shape in rectangles if shape.pinned is not None and shape.size]
+    most = max((offset + size for offset, size in pinned), default=0)
     now = 0
     for _, _, size in changes:
         now += size

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from programs.sounds import recording, sounds
 from programs.spread import spread
 from xdsl.dialects.builtin import TensorType
 
+from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.fixed.type import FixedType
 from tinyml.dialects.tdsl.signals import ScaledSpectrumOp, channels
 from tinyml.lowering.frontends.layers.model_builder import ModelBuilder
@@ -124,3 +126,32 @@ def test_logarithms_in_single_precision():
     # At most an ulp from the exact logarithm, which is not always rounded to nearest.
     assert (np.abs(found - exact) <= np.spacing(exact.astype(np.float32))).all()
     assert (found != exact.astype(np.float32)).any()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"frame": 64}, "from 65 to 128, from 257 to 512 or from 1025 to 2048 samples, got 64"),
+        ({"frame": 129}, "got 129"),
+        ({"frame": 256}, "got 256"),
+        ({"frame": 1024}, "got 1024"),
+        ({"frame": 2049}, "got 2049"),
+        ({"rate": math.inf}, "do not fit inf samples per second"),
+        ({"offset": 0.0}, "offset is finite and above 0, got 0.0"),
+        ({"offset": math.nan}, "offset is finite and above 0, got nan"),
+        ({"unit": 0.0}, "unit is finite and above 0, got 0.0"),
+        ({"unit": -1.0, "offset": -1.0}, "is finite and above 0, got -1.0"),
+        ({"unit": math.inf}, "unit is finite and above 0, got inf"),
+        ({"scale": math.nan}, "8-bit features have a scale above"),
+        ({"scale": math.inf}, "8-bit features have a scale above"),
+        ({"strength": 0.0}, r"strength in \(0, 1\]"),
+    ],
+)
+def test_options_that_no_front_end_has(options: dict[str, Any], said: str):
+    with pytest.raises(InputError, match=said):
+        MicroFrontend(**options)
+
+
+@pytest.mark.parametrize("frame", [65, 128, 257, 512, 1025, 2048])
+def test_frames_at_the_limits_have_a_program(frame: int):
+    MicroFrontend(frame=frame).module().verify()

@@ -142,3 +142,46 @@ def test_a_manifest_states_its_cutoff(tmp_path: Path):
         file.write_text(text)
         with pytest.raises(InputError, match=said):
             load(file)
+
+
+@pytest.mark.parametrize(
+    ("model", "word", "cutoff", "window", "said"),
+    [
+        ('"w.tflite"', '"w"', "0.9", "5.7", "'w.tflite', 'w', 0.9, 5.7"),
+        ('"w.tflite"', '"w"', "0.9", "Infinity", "'w.tflite', 'w', 0.9, inf"),
+        ('"w.tflite"', '"w"', "0.9", "true", "'w.tflite', 'w', 0.9, True"),
+        ('"w.tflite"', '"w"', "NaN", "5", "'w.tflite', 'w', nan, 5"),
+        ('"w.tflite"', '"w"', "1" * 400, "5", "'w.tflite', 'w', inf, 5"),
+        ('"w.tflite"', "null", "0.9", "5", "'w.tflite', None, 0.9, 5"),
+        ("5", '"w"', "0.9", "5", "5, 'w', 0.9, 5"),
+        (r'"w\u0000.tflite"', '"w"', "0.9", "5", "cannot read the model"),
+        (r'"\ud800.tflite"', '"w"', "0.9", "5", "cannot read the model"),
+        ('"http://host/w.tflite"', '"w"', "0.9", "5", "cannot read the model"),
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"window": 3}])
+def test_fields_of_a_manifest_have_their_types(
+    model: str, word: str, cutoff: str, window: str, said: str, options: dict[str, Any], tmp_path: Path
+):
+    file = tmp_path / "word.json"
+    micro = f'{{"probability_cutoff": {cutoff}, "sliding_window_size": {window}}}'
+    file.write_text(f'{{"model": {model}, "wake_word": {word}, "micro": {micro}}}')
+    with pytest.raises(InputError, match=said):
+        tinyml.compile(file, board="host", **options)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "\udcff"])
+@pytest.mark.parametrize("options", [{}, {"window": 3}])
+def test_a_broken_manifest_is_refused(text: str, options: dict[str, Any], tmp_path: Path):
+    file = tmp_path / "word.json"
+    file.write_text(text, "utf-8", "surrogateescape")
+    with pytest.raises(InputError, match="not a JSON file"):
+        tinyml.compile(file, board="host", **options)
+
+
+@pytest.mark.parametrize("text", ["[]", "3", '{"micro": 5}', "{}"])
+def test_another_json_file_is_no_manifest(text: str, tmp_path: Path):
+    file = tmp_path / "word.json"
+    file.write_text(text)
+    with pytest.raises(InputError, match="expected the description of a wake word of microWakeWord"):
+        tinyml.compile(file, board="host", window=3)

@@ -14,8 +14,12 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
+from sklearn.ensemble import GradientBoostingClassifier, IsolationForest
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.impute import SimpleImputer
 from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 import tinyml
 from tinyml.dialects.context import context
@@ -36,17 +40,26 @@ def digits() -> tuple[Any, Any]:
     return x[:600], y[:600]
 
 
-def network(seed: int, hidden: int = 12) -> Any:
+def network(seed: int, hidden: int = 12, names: str = "") -> Any:
+    x, y = digits()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return cast(Any, MLPClassifier)((hidden,), learning_rate_init=0.005, max_iter=60, random_state=seed).fit(
-            *digits()
+            x, np.array([*names])[y] if names else y
         )
 
 
-def compiled(model: Any, folder: Path, board: str = "host", **options: Any) -> Path:
-    options = {"format": "fixed", "width": 8, **options} if "weights_for" not in options else options
-    tinyml.compile(model, *digits(), board=board, **options).save(folder)
+def filled(x: Any, model: Any) -> Any:
+    """The model behind an imputer that was trained on x."""
+    return cast(Any, Pipeline)([("filled", cast(Any, SimpleImputer)().fit(x)), ("model", model)])
+
+
+def compiled(model: Any, folder: Path, board: str | None = None, **options: Any) -> Path:
+    if "weights_for" not in options:
+        options = {"format": "fixed", "width": 8, "board": board or "host", **options}
+    elif board is not None:
+        options["board"] = board
+    tinyml.compile(model, *digits(), **options).save(folder)
     return folder
 
 
@@ -201,6 +214,17 @@ def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
     ("options", "said"),
     [
         ({"weights_at": "0x1002"}, "the address must be a multiple of 4, got 0x1002"),
+        ({"weights_at": ""}, "expected an address or the name of a section, got ''"),
+        ({"weights_at": '.a"b'}, "expected an address or the name of a section, got '.a\"b'"),
+        ({"weights_at": "1_000"}, "expected an address or the name of a section, got '1_000'"),
+        ({"weights_at": "0b1000"}, "expected an address or the name of a section, got '0b1000'"),
+        ({"weights_at": "\u0664"}, "expected an address or the name of a section, got '\u0664'"),
+        ({"weights_at": "0xFFFFFFF0"}, "bytes at 0xFFFFFFF0 end beyond an address of 32 bits"),
+        ({"weights_margin": 2.0}, "weights-margin is room in a blob: it needs --weights-at"),
+        (
+            {"weights_at": ".w", "weights_margin": 2.0, "format": "seedot"},
+            "weights-margin: the scales of seedot are those of its paper, without room",
+        ),
         ({"weights_at": "0x10Z"}, "expected an address or the name of a section, got '0x10Z'"),
         ({"weights_at": "0xFF00", "board": "mega"}, "bytes at 0xFF00 end beyond the first 64 KB of avr's flash"),
         ({"weights_at": ".w", "flash": 9000, "board": "uno"}, "--flash spends flash on weights as code"),
@@ -213,7 +237,7 @@ def test_weights_take_no_ram(bound: Bound, tmp_path: Path):
 def test_refusals(options: dict[str, Any], said: str, tmp_path: Path):
     with pytest.raises(InputError) as error:
         compiled(network(0), tmp_path / "out", **options)
-    assert said.replace("--", "") in str(error.value).replace("--", "").replace("_", "-")
+    assert said.replace("--", "").replace("_", "-") in str(error.value).replace("--", "").replace("_", "-")
 
 
 def test_weights_beyond_the_margin_and_other_shapes_need_a_new_program(tmp_path: Path):
@@ -228,3 +252,56 @@ def test_weights_beyond_the_margin_and_other_shapes_need_a_new_program(tmp_path:
     plain = compiled(network(0), tmp_path / "plain")
     with pytest.raises(InputError, match=r"compile this program with (--)?weights.at first"):
         compiled(network(0), tmp_path / "again", weights_for=str(plain))
+
+
+FORESTS: tuple[tuple[Any, dict[str, Any]], ...] = (
+    (DecisionTreeClassifier, {}),
+    (GradientBoostingClassifier, {"n_estimators": 2}),
+    (IsolationForest, {"n_estimators": 2}),
+)
+
+
+@pytest.mark.parametrize(("model", "options"), FORESTS)
+def test_forests_are_refused(model: Any, options: dict[str, Any]):
+    x, y = digits()
+    fitted = model(**options).fit(x, y)
+    targets: dict[str, Any] = {} if model is IsolationForest else {"y_val": y}
+    with pytest.raises(InputError, match="the nodes of a forest are a part of the program") as error:
+        tinyml.compile(fitted, x, **targets, weights_at=".weights")
+    assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"width": 16}, "width: the program of"),
+        ({"board": "cortex-m4"}, "the program of"),
+        ({"weights_margin": 2.0}, "margin: the program of"),
+        ({"weights_at": "0x1000"}, "at: the program of"),
+    ],
+)
+def test_options_other_than_those_of_the_folder_are_refused(options: dict[str, Any], said: str, tmp_path: Path):
+    first = compiled(network(0), tmp_path / "first", weights_at=".weights", weights_margin=4.0)
+    with pytest.raises(InputError, match=said):
+        compiled(network(0), tmp_path / "again", weights_for=str(first), **options)
+
+
+def test_other_labels_and_fills_need_a_new_program(tmp_path: Path):
+    """They are in the code, so that the weights alone would give the answers of neither model."""
+    x, _ = digits()
+    model = network(0)
+    first = compiled(filled(x, model), tmp_path / "first", weights_at=".weights")
+    with pytest.raises(InputError, match=r"another interface than .* \(input.fills\): compile the model anew"):
+        compiled(filled(x / 2, model), tmp_path / "again", weights_for=str(first))
+    with pytest.raises(InputError, match=r"another interface than .* \(classes\): compile the model anew"):
+        tinyml.compile(filled(x, network(0, names="abcdefghij")), x, weights_for=str(first))
+
+
+def test_the_weights_of_a_model_that_keeps_its_formats(tmp_path: Path):
+    file = Path(__file__).parents[3] / "models" / "microwakeword" / "hey_jarvis.json"
+    tinyml.compile(file, board="host", weights_at=".weights").save(tmp_path / "first")
+    tinyml.compile(file, weights_for=str(tmp_path / "first")).save(tmp_path / "again")
+    first, again = ((tmp_path / folder / "hey_jarvis.blob").read_bytes() for folder in ("first", "again"))
+    assert first == again
+    with pytest.raises(InputError, match=r"keeps its number formats: .*margin needs quantization"):
+        tinyml.compile(file, board="host", weights_at=".weights", weights_margin=2.0)

@@ -238,6 +238,10 @@ def test_an_interrupted_search_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch
             f"id,lower,upper,size\na,0,{2**129},4\n",
             "problem.csv:2: upper must be at most 2^128, got '6805647338418769269... (39 characters)",
         ),
+        (
+            f"id,lower,upper,size,gaps\na,0,9,4,2-{'4' * 5000}\n",
+            "problem.csv:2: a gap must have the form 7-9, got '2-44444444444444444... (5002 characters)",
+        ),
         ("id,lower,upper,size\na,0,1,4\x00\n", "problem.csv:2: size must be an integer, got '4\\x00'"),
     ],
 )

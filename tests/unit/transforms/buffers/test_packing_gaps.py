@@ -154,3 +154,13 @@ def test_the_validator_knows_gaps_and_fixed_offsets(offsets: tuple[int, int], sa
     late = [shapes[0], replace(shapes[1], last=7)]
     shared = "share bytes 1 to 5 at point 7" if any(offsets) else "share bytes 0 to 5 at point 7"
     assert any(one.endswith(shared) for one in complaints(late, Placement(offsets, height, 6)))
+
+
+@pytest.mark.parametrize("mode", sorted(MODES))
+@pytest.mark.parametrize("coarsen", [1, 4])
+def test_an_empty_buffer_has_its_fixed_offset_and_no_height(mode: str, coarsen: int):
+    empty = Rectangle("empty", 0, 1, 0, 3, pinned=8)
+    assert pack([empty], mode, coarsen=coarsen) == Placement((8,), 0, 0)
+    placement = pack([empty, Rectangle("other", 4, 1, 0, 3)], mode, coarsen=coarsen)
+    assert (placement.offsets, placement.height, placement.lower_bound) == ((8, 0), 4, 4)
+    assert not list(complaints([empty, Rectangle("other", 4, 1, 0, 3)], placement))
