@@ -164,6 +164,11 @@ def to_grid(rectangles: Sequence[Rectangle]) -> Grid:
         if shape.overlaps
     }
     savings = {i: saving(rectangles, rectangles[i]) for i in overlaps}
+    idle = dict[int, frozenset[int]]()
+    if any(shape.gaps for shape in rectangles):
+        from tinyml.transforms.buffers.packing.pinned import idle_sections
+
+        idle = idle_sections(rectangles, sections)
     return Grid(
         unit,
         len(sections),
@@ -173,17 +178,6 @@ def to_grid(rectangles: Sequence[Rectangle]) -> Grid:
         tuple(bisect_right(sections, shape.last) - 1 for shape in rectangles),
         overlaps,
         {i: (saved // unit, bisect_right(sections, until) - 1) for i, (saved, until) in savings.items()},
-        idle_sections(rectangles, sections),
+        idle,
         {i: offset // unit for i, offset in pinned.items()},
     )
-
-
-def idle_sections(rectangles: Sequence[Rectangle], sections: Sequence[int]) -> dict[int, frozenset[int]]:
-    """For each rectangle with gaps, the indices of the sections that lie in its gaps. sections: a point of each."""
-    return {
-        i: frozenset(
-            x for first, last in shape.gaps for x in range(bisect_left(sections, first), bisect_right(sections, last))
-        )
-        for i, shape in enumerate(rectangles)
-        if shape.gaps
-    }

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from math import lcm
 
 from tinyml.dialects.plugins import PACKERS as GROUP
 from tinyml.dialects.plugins import PluginError, Row
@@ -112,23 +111,12 @@ def _noted(
 
 
 def _above_pinned(algorithm: Mode, rectangles: Sequence[Rectangle], effort: Effort) -> Placement:
-    """The placement by an algorithm that knows no pinned offsets: it places the other rectangles above all pinned ones.
-
-    The algorithm does not use the bytes of rectangles in their gaps.
-    """
-    free = [i for i, shape in enumerate(rectangles) if shape.pinned is None]
-    if len(free) == len(rectangles):
+    """The placement by an algorithm that knows no pinned offsets (`pinned.py`)."""
+    if all(shape.pinned is None for shape in rectangles):
         return algorithm(rectangles, effort)
-    ends = [shape.pinned + shape.size for shape in rectangles if shape.pinned is not None]
-    step = lcm(*(rectangles[i].alignment for i in free))
-    floor = -(-max(ends) // step) * step
-    placed = algorithm(keep_numbers(rectangles, free), effort)
-    offsets = [shape.pinned or 0 for shape in rectangles]
-    for i, offset in zip(free, placed.offsets, strict=True):
-        offsets[i] = floor + offset
-    moves = tuple(replace(move, index=free[move.index], offset=floor + move.offset) for move in placed.moves)
-    height = floor + placed.height if free else max(ends)
-    return replace(placed, offsets=tuple(offsets), height=height, lower_bound=effort.need, moves=moves)
+    from tinyml.transforms.buffers.packing.pinned import above_pinned
+
+    return above_pinned(algorithm, rectangles, effort)
 
 
 by_first_fit: Mode = partial(_noted, FIRST_FIT, first_fit)

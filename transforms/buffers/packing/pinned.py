@@ -1,0 +1,42 @@
+"""Buffers with a pinned offset or with gaps, as the columns `offset` and `gaps` of a packing problem state them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import lcm
+
+from tinyml.transforms.buffers.packing.effort import Effort
+from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, keep_numbers
+
+
+def above_pinned(
+    algorithm: Callable[[Sequence[Rectangle], Effort], Placement], rectangles: Sequence[Rectangle], effort: Effort
+) -> Placement:
+    """The placement by an algorithm that knows no pinned offsets: it places the other rectangles above all pinned ones.
+
+    The algorithm does not use the bytes of rectangles in their gaps.
+    """
+    free = [i for i, shape in enumerate(rectangles) if shape.pinned is None]
+    ends = [shape.pinned + shape.size for shape in rectangles if shape.pinned is not None]
+    step = lcm(*(rectangles[i].alignment for i in free))
+    floor = -(-max(ends) // step) * step
+    placed = algorithm(keep_numbers(rectangles, free), effort)
+    offsets = [shape.pinned or 0 for shape in rectangles]
+    for i, offset in zip(free, placed.offsets, strict=True):
+        offsets[i] = floor + offset
+    moves = tuple(replace(move, index=free[move.index], offset=floor + move.offset) for move in placed.moves)
+    height = floor + placed.height if free else max(ends)
+    return replace(placed, offsets=tuple(offsets), height=height, lower_bound=effort.need, moves=moves)
+
+
+def idle_sections(rectangles: Sequence[Rectangle], sections: Sequence[int]) -> dict[int, frozenset[int]]:
+    """For each rectangle with gaps, the indices of the sections that lie in its gaps. sections: a point of each."""
+    return {
+        i: frozenset(
+            x for first, last in shape.gaps for x in range(bisect_left(sections, first), bisect_right(sections, last))
+        )
+        for i, shape in enumerate(rectangles)
+        if shape.gaps
+    }
