@@ -6,9 +6,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import lcm
+from typing import TYPE_CHECKING
 
-from tinyml.transforms.buffers.packing.effort import Effort
 from tinyml.transforms.buffers.packing.rectangles import Placement, Rectangle, keep_numbers
+
+if TYPE_CHECKING:
+    from tinyml.transforms.buffers.packing.effort import Effort
 
 
 def above_pinned(
