@@ -38,7 +38,7 @@ static inline __attribute__((__always_inline__, __unused__)) uint8_t tm_bit_leng
     }
     return bits;
 #else
-    return (uint8_t)(x ? 32 - __builtin_clz(x) : 0);
+    return (uint8_t)(x ? (int)(8 * sizeof(long)) - __builtin_clzl(x) : 0);
 #endif
 }
 
