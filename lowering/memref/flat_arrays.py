@@ -20,6 +20,7 @@ from xdsl.rewriter import InsertPoint
 
 from tinyml.dialects import scratch
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter, inherit_location
 from tinyml.dialects.scratch import element_bytes, elements_of, memref_type
 from tinyml.targets.c.names import Names
@@ -97,6 +98,8 @@ class FlatArrays(FlatAccesses):
                     self._begin_with(memref.GetGlobalOp(ARENA, flat(op.result)), op.result), 0
                 )
             case scratch.ViewOp():
+                if op.arena not in self.at:
+                    raise error_at(op, "expected a view of the arena, got one of another memref")
                 shift, arena = self.entry.index(op.offset.value.data), self.at[op.arena].memory
                 view = self._begin_with(memref.ViewOp(arena, shift, [], flat(op.result)), op.result)
                 self.views[view] = op

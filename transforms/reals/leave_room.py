@@ -11,6 +11,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
+from tinyml.dialects.locations import error_at
 from tinyml.dialects.tdsl.attributes import PROFILE, Profile
 
 
@@ -30,6 +31,8 @@ class LeaveRoomPass(ModulePass):
         factor = self.weights_margin
         for constant in op.walk():
             if isinstance(constant, tdsl.ConstOp):
-                [known] = tdsl.result_profiles(constant.result)
+                known = next(tdsl.result_profiles(constant.result), None)
+                if known is None:
+                    raise error_at(constant, "the constant has no profile: run the profile pass first")
                 widened = Profile(factor * known.low.data, factor * known.high.data, known.percentiles)
                 constant.attributes[PROFILE] = ArrayAttr([widened])

@@ -77,7 +77,9 @@ def _shape(op: Operation) -> object:
 
 def _check_range(old: Operation, new: Operation, margin: float) -> None:
     """Raise `InputError` if a weight exceeds the power of two at or above the greatest earlier one with its margin."""
-    [[was], [now]] = (tdsl.result_profiles(op.results[0]) for op in (old, new))
+    was, now = (next(tdsl.result_profiles(op.results[0]), None) for op in (old, new))
+    if was is None or now is None:
+        raise error_at(new, "the constant has no profile: run the profile pass first")
     greatest, allowed = now.magnitude, margin * was.magnitude
     bound = math.ldexp(1.0, math.ceil(math.log2(allowed))) if allowed else 0.0
     if greatest > bound:
