@@ -14,7 +14,8 @@ from tinyml.dialects.formats.number_format import Interval
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of, shape_of, shaped, spell
 from tinyml.dialects.tdsl.constant import ConstOp
-from tinyml.dialects.tdsl.values import Arithmetic, Array, builtin_dtype, greatest
+from tinyml.dialects.tdsl.normalisation import columns, shares
+from tinyml.dialects.tdsl.values import Arithmetic, Array, greatest
 
 if TYPE_CHECKING:
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
@@ -75,13 +76,8 @@ class MaskedSoftmaxOp(TensorOp):
         format, source = format_of(self.out), format_of(self.input)
         kept = self._kept(x[1])
         values = np.where(kept, x[0], source.constant(m, LEAST)).astype(x[0].dtype)
-        columns = [values[..., [i]] for i in range(values.shape[-1])]
-        terms = format.softmax_term(m, values, greatest(m, source, columns), source)
-        terms = np.where(kept, terms, 0).astype(terms.dtype)
-        total = np.zeros((*terms.shape[:-1], 1), builtin_dtype(format.softmax_total))
-        for i in range(terms.shape[-1]):
-            total = format.softmax_add(m, total, terms[..., [i]])
-        return format.softmax_share(m, terms, total)
+        terms = format.softmax_term(m, values, greatest(m, source, columns(values)), source)
+        return shares(m, format, np.where(kept, terms, 0).astype(terms.dtype))
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array | None]:
         return [y * (slope - (slope * y).sum(-1, keepdims=True)), None]

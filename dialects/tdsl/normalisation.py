@@ -18,6 +18,7 @@ from tinyml.dialects.tdsl.base import SHAPED, Shape, TensorOp, build, format_of,
 from tinyml.dialects.tdsl.values import Arithmetic, Array, builtin_dtype, greatest
 
 if TYPE_CHECKING:
+    from tinyml.dialects.formats.number_format import NumberFormat
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
 __all__ = ["NormaliseOp", "SoftmaxOp"]
@@ -123,21 +124,26 @@ class SoftmaxOp(TensorOp):
 
     def real(self, x: Sequence[Any]) -> Array:
         terms = np.exp(x[0] - x[0].max(-1, keepdims=True))
-        return terms / reduce(np.add, _columns(terms))
+        return terms / reduce(np.add, columns(terms))
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
         """The result in raws. Terms are added in the order of the elements."""
         format, source = format_of(self.out), format_of(self.input)
-        terms = format.softmax_term(m, x[0], greatest(m, source, _columns(x[0])), source)
-        total = np.zeros((*terms.shape[:-1], 1), builtin_dtype(format.softmax_total))
-        for term in _columns(terms):
-            total = format.softmax_add(m, total, term)
-        return format.softmax_share(m, terms, total)
+        terms = format.softmax_term(m, x[0], greatest(m, source, columns(x[0])), source)
+        return shares(m, format, terms)
 
     def derivative(self, arithmetic: Arithmetic, x: Sequence[Any], y: Array, slope: Array) -> Sequence[Array]:
         return [y * (slope - (slope * y).sum(-1, keepdims=True))]
 
 
-def _columns(x: Array) -> Sequence[Array]:
+def columns(x: Array) -> Sequence[Array]:
     """The slices of an array at each index of the last axis. In a slice, this axis has extent 1."""
     return [x[..., [i]] for i in range(x.shape[-1])]
+
+
+def shares(m: NumpyMachine, format: NumberFormat, terms: Array) -> Array:
+    """The terms of a softmax divided by their total along the last axis, in raws. Terms are added in their order."""
+    total = np.zeros((*terms.shape[:-1], 1), builtin_dtype(format.softmax_total))
+    for term in columns(terms):
+        total = format.softmax_add(m, total, term)
+    return format.softmax_share(m, terms, total)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
@@ -44,32 +44,49 @@ def lower_normalise(op: tdsl.NormaliseOp, nest: LoopBuilder) -> None:
 
 @lowers(tdsl.SoftmaxOp)
 def lower_softmax(op: tdsl.SoftmaxOp, nest: LoopBuilder) -> None:
+    """Emit the passes of a softmax over the elements of each row."""
+
+    def element(at: Indices) -> SSAValue:
+        return nest.load(op.input, at)
+
+    def term(at: Indices, greatest: SSAValue) -> SSAValue:
+        return nest.insert(num.SoftmaxTermOp(element(at), greatest, tdsl.format_of(op.out)))
+
+    softmax_rows(op.out, nest, element, term)
+
+
+def softmax_rows(
+    out: SSAValue,
+    nest: LoopBuilder,
+    element: Callable[[Indices], SSAValue],
+    term: Callable[[Indices, SSAValue], SSAValue],
+) -> None:
     """Emit three passes over each row: the greatest element, the sum of exponentials, and the quotient of each
     exponential and the sum.
+
+    element: emits the element at some indices. term: emits the exponential at some indices, for the greatest element.
     """
-    *outer, length = tdsl.shape_of(op.out)
-    format = tdsl.format_of(op.out)
+    *outer, length = tdsl.shape_of(out)
+    format = tdsl.format_of(out)
 
     def row(indices: Indices) -> None:
         def larger(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-            value = nest.load(op.input, [*indices, i])
+            value = element([*indices, i])
             greater = nest.insert(num.GreaterOp(value, carried[0]))
             return [nest.insert(arith.SelectOp(greater, value, carried[0]))]
 
-        first = nest.load(op.input, [*indices, nest.index(0)])
+        first = element([*indices, nest.index(0)])
         [greatest] = nest.reduce((num.GREATEST,), range(1, length), [first], larger)
         greatest.name_hint = "greatest"
 
-        def term(i: SSAValue) -> SSAValue:
-            return nest.insert(num.SoftmaxTermOp(nest.load(op.input, [*indices, i]), greatest, format))
-
         def add(i: SSAValue, carried: Sequence[SSAValue]) -> list[SSAValue]:
-            return [nest.insert(num.SoftmaxAddOp(carried[0], term(i), format))]
+            return [nest.insert(num.SoftmaxAddOp(carried[0], term([*indices, i], greatest), format))]
 
         [total] = nest.reduce((num.SUM,), range(length), [zero_total(format.softmax_total, nest)], add)
 
         def share(at: Indices) -> None:
-            nest.store(nest.insert(num.SoftmaxShareOp(term(at[0]), total, element_of(op.out))), op.out, [*indices, *at])
+            place = [*indices, *at]
+            nest.store(nest.insert(num.SoftmaxShareOp(term(place, greatest), total, element_of(out))), out, place)
 
         nest.nest((length,), share)
 

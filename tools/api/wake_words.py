@@ -33,12 +33,11 @@ def wake_word_of(source: object, features: object, cutoff: float | None, window:
         raise InputError(f"the front end of a wake word: expected a MicroFrontend, got {type(front_end).__name__}")
     file = Path(os.fspath(source))
     with python_terms({}):
-        wanted = None
         if file.suffix == ".json":
             wanted = described(parse_json(read_bytes(file, "model"), str(file)), str(file))
-        if wanted is None:
-            if cutoff is None:
-                raise InputError("cutoff is missing: the probability above which the word is detected", file=str(file))
+        elif cutoff is None:
+            raise InputError("cutoff is missing: the probability above which the word is detected", file=str(file))
+        else:
             wanted = WakeWord(file, cutoff, USUAL_WINDOW)
         changes: dict[str, Any] = {"cutoff": cutoff, "window": window}
         wanted = replace(wanted, **{name: value for name, value in changes.items() if value is not None})
