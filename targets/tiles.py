@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from tinyml.dialects.formats.accumulator import Accumulator, Requantisation
 from tinyml.dialects.formats.exact.numbers import exact_numbers
-from tinyml.dialects.formats.number_format import NumberFormat
+from tinyml.dialects.formats.number_format import NumberFormat, Raws
 from tinyml.dialects.layouts.contents import Content, is_tile
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import limits
-from tinyml.dialects.machine.runtime_functions import requantize
+from tinyml.dialects.machine.runtime_functions import requantize, requantize_even
 from tinyml.dialects.num import CodeKernelAttr, KernelAttr, TileKernelAttr
 from tinyml.targets.kernel import LEAST_MULTIPLIER, Kernel
 from tinyml.targets.makers import CACHED_KERNELS, is_code_of
@@ -51,6 +51,7 @@ class Tile:
     * right: the right shift of sums; 0 if they are requantised.
     * lines: the number of lines of windows. Each line starts one pitch after the previous line.
     * filters: for rows that are multiplied by single channels, the number of rows for each channel.
+    * once: 1 if a requantisation rounds once, halves upwards; 0 if it rounds as in TensorFlow Lite.
     """
 
     rows: int
@@ -63,6 +64,7 @@ class Tile:
     right: int = 0
     lines: int = 1
     filters: int = 1
+    once: int = 0
 
     @property
     def channels(self) -> int:
@@ -77,9 +79,9 @@ class Tile:
     @property
     def suffix(self) -> str:
         """The suffix of the name of the C function for the tile."""
-        *shape, zero, right, lines, filters = astuple(self)
+        *shape, zero, right, lines, filters, once = astuple(self)
         further = [right, lines, filters] if filters > 1 else [right, lines] if lines > 1 else [right] if right else []
-        return "_".join(map(str, (*shape, zero + ZERO_BIAS, *further)))
+        return "_".join(map(str, (*shape, zero + ZERO_BIAS, *further, *(["once"] if once else []))))
 
     @staticmethod
     def of(kernel: TileKernelAttr) -> Tile:
@@ -99,13 +101,15 @@ class Sums:
 
     * weights: an array of shape (rows, elements).
     * starts: for each row, the initial value of its sums.
-    * multipliers, shifts: for each row, the arguments of `tm_requantize_s32`.
+    * multipliers, shifts: for each row, the arguments of `tm_requantize_s32`, or of `tm_requantize_even_s32`.
+    * once: true for the arguments of `tm_requantize_even_s32`, which rounds once.
     """
 
     weights: Numbers
     starts: Numbers
     multipliers: Numbers
     shifts: Numbers
+    once: bool = False
 
     @staticmethod
     def requantised(weights: Numbers, starts: Numbers, finish: Requantisation) -> Sums:
@@ -120,7 +124,18 @@ class Sums:
             starts * some,
             np.where(some, finish.multipliers.astype(np.int64), LEAST_MULTIPLIER),
             np.where(some, finish.shifts.astype(np.int64), -1),
+            finish.to_even,
         )
+
+    @property
+    def has_halves(self) -> bool:
+        """True if a sum of a row may lie halfway between two results.
+
+        The sum x of such a row is a multiple of 2^(30 - shift) / (the greatest power of two that divides the
+        multiplier), and not 0.
+        """
+        powers = self.multipliers & -self.multipliers
+        return bool((self.reach + np.abs(self.starts) >= (np.int64(1) << 30 - self.shifts) // powers).any())
 
     @property
     def reach(self) -> Numbers:
@@ -146,7 +161,7 @@ class Sums:
         ends = np.stack([begin + side for begin in (self.starts, starts) for side in (-reach, reach)]).astype(np.int32)
         multipliers = np.broadcast_to(self.multipliers.astype(np.int32), ends.shape)
         shifts = np.broadcast_to(self.shifts.astype(np.int8), ends.shape)
-        bytes = np.clip(requantize(ends, multipliers, shifts).astype(np.int64) + zero, *limits(8))
+        bytes = self._bytes(ends, multipliers, shifts, zero)
         same = (bytes == bytes[0]).all(0) | (starts == self.starts)
         return replace(self, starts=starts) if same.all() else None
 
@@ -158,8 +173,17 @@ class Sums:
         if self.weights[row].any():
             return None
         sum, multiplier = (numbers[row : row + 1].astype(np.int32) for numbers in (self.starts, self.multipliers))
-        result = requantize(sum, multiplier, self.shifts[row : row + 1].astype(np.int8)).astype(np.int64)
-        return int(np.clip(result + zero, *limits(8))[0])
+        return int(self._bytes(sum, multiplier, self.shifts[row : row + 1].astype(np.int8), zero)[0])
+
+    def _bytes(self, sums: Raws, multipliers: Raws, shifts: Raws, zero: int) -> Numbers:
+        """The bytes to which sums are requantised. The arguments are int32, int32 and int8 arrays of one shape."""
+        results = (requantize_even if self.once else requantize)(sums, multipliers, shifts)
+        return np.clip(results.astype(np.int64) + zero, *limits(8))
+
+    def part(self, rows: slice) -> Sums:
+        """The sums of some of the rows."""
+        numbers = (self.weights, self.starts, self.multipliers, self.shifts)
+        return Sums(*(each[rows] for each in numbers), self.once)
 
     def __iter__(self) -> Iterator[tuple[Numbers, int, int, int]]:
         """Yield a tuple for each row: its weights, start, multiplier and shift."""
@@ -196,6 +220,8 @@ class TileFamily(Maker):
     * large: true if streams need more flash than weights; only `spend-flash` chooses such kernels.
     * lines: the number of lines of the tiles that have kernels.
     * least: the minimum number of products of a call for which a kernel is offered.
+    * once: true if there are also kernels that round sums once. They round halves upwards, and are offered for rows
+      none of whose sums lies halfway between two results.
     """
 
     name: str
@@ -212,6 +238,7 @@ class TileFamily(Maker):
     lines: int = 1
     least: int = 0
     several: bool = False
+    once: bool = False
 
     def offers(self, nest: KernelQuery) -> Iterator[Offer]:
         if not isinstance(nest, TileQuery) or not self._answers(nest) or (given := self.finished(nest.sums)) is None:
@@ -252,6 +279,8 @@ class TileFamily(Maker):
             sums = Sums(rows.weights, rows.start.sums(rows.accumulator) + half, finish.multipliers, finish.shifts)
         else:
             sums = Sums.requantised(rows.weights, rows.start.raws.astype(np.int64), finish)
+            if sums.once and sums.has_halves:
+                return None
         bounded = self.bounded(sums, finish.zero)
         return None if bounded is None else (finish, bounded)
 
@@ -268,7 +297,8 @@ class TileFamily(Maker):
                 return None
             return Requantisation(np.zeros(rows, np.int32), np.full(rows, -right), 0, *exact_numbers(result).raw_limits)
         finish = accumulator.requantisation(result, rows) if accumulator.bits == 32 else None
-        return finish if finish is not None and _is_by_bytes(finish, self.max_right) else None
+        supported = finish is not None and (self.once or not finish.to_even) and _is_by_bytes(finish, self.max_right)
+        return finish if supported else None
 
     def tile(self, finish: Requantisation, nest: TileQuery) -> Tile:
         """The tile of a query. `finish` requantises the sums of the tile."""
@@ -276,7 +306,7 @@ class TileFamily(Maker):
         # Windows with one run, in a single line, have no pitch.
         pitch = spaces.pitch if max(spaces.runs, self.lines) > 1 else 0
         shape = len(sums.weights), spaces.runs, nest.run, pitch, spaces.step, nest.windows
-        return Tile(*shape, finish.zero, right, self.lines, sums.filters)
+        return Tile(*shape, finish.zero, right, self.lines, sums.filters, int(finish.to_even))
 
     def bounded(self, sums: Sums, zero: int) -> Sums | None:
         """Equivalent sums that are below the limit of the kernels; None if there are no such sums.
@@ -319,6 +349,8 @@ class TileCoder(Maker):
         if not chosen or (given := self.family.finished(nest.sums)) is None:
             return
         finish, sums = given
+        if sums.once:
+            return
         tile = self.family.tile(finish, nest)
         code = coded_tile(tile, sums)
         if (kernel := self.kernel(code)) is not None:

@@ -32,6 +32,7 @@ class Requantisation:
     * shifts: int8.
     * zero: the raw of 0, added last.
     * low, high: the limits of raws.
+    * to_even: true for the arguments of `tm_requantize_even_s32`, which rounds once, halves to even.
     """
 
     multipliers: Raws
@@ -39,6 +40,7 @@ class Requantisation:
     zero: int
     low: int
     high: int
+    to_even: bool = False
 
 
 GREATEST_BITS = 32

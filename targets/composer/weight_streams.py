@@ -320,7 +320,7 @@ def requantised(c: StreamInC, out: str) -> str:
     `out`.
     """
     numbers = f"const int32_t multiplier = {c.number('multiplier')};", f"const int right = {c.number('right')};"
-    return "\n".join([*numbers, requantised_in_c("", c.stream.tile.zero, out)])
+    return "\n".join([*numbers, requantised_in_c("", c.stream.tile, out)])
 
 
 def _sums_in_c(c: StreamInC) -> str:
@@ -432,7 +432,7 @@ class WeightStream:
         weights, begin = self.elements(sums.weights), 0
         stored = np.zeros(self.bytes(len(self.groups)), np.int8)
         for rows, is_last in self.blocks():
-            part = Sums(sums.weights[rows], sums.starts[rows], sums.multipliers[rows], sums.shifts[rows])
+            part = sums.part(rows)
             bounds = [begin + bound for bound in self._bounds(rows.stop - rows.start)]
             for field, (first, end) in zip(self.fields, pairwise(bounds), strict=True):
                 values = field.stored(part, weights[rows])

@@ -274,7 +274,7 @@ movw, movt, mvn, bfi = Opcode("movw", "w i"), Opcode("movt", "u i"), Opcode("mvn
 cmp, cmn = _flags("cmp", "r v", ("h h", "l 255")), _flags("cmn", "r v")
 it, mvneq = Opcode("it", "c", cycles="it", reads=_FLAGS), Opcode("mvneq", "u v", reads=_FLAGS)
 
-mla, mls, smmlar = (Opcode(name, "w r r r") for name in ("mla", "mls", "smmlar"))
+mla, mls, smmla, smmlar = (Opcode(name, "w r r r") for name in ("mla", "mls", "smmla", "smmlar"))
 smlad, smlabb, smlabt = (Opcode(name, "w r r r") for name in ("smlad", "smlabb", "smlabt"))
 smlal, smlald = Opcode("smlal", "u u r r"), Opcode("smlald", "u u r r")
 smuad, sadd16, ssub16 = (Opcode(name, "w r r") for name in ("smuad", "sadd16", "ssub16"))

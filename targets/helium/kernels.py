@@ -21,10 +21,12 @@ _CALL = 16
 
 _MVE = TileComposer(HEADER, CORE, naked, call=_CALL, needs="mve")
 
-DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", quickest(SharedPixels, Rows))
+DOT_TILES = _MVE.family("tm_mve_dot_tile_s8", quickest(SharedPixels, Rows), once=True)
 """Rows of a matrix by windows."""
 
-CHANNEL_TILES = _MVE.family("tm_mve_channel_tile_s8", quickest(ChannelStrips, Channels), channels=True, several=True)
+CHANNEL_TILES = _MVE.family(
+    "tm_mve_channel_tile_s8", quickest(ChannelStrips, Channels), channels=True, several=True, once=True
+)
 """Depthwise filters."""
 
 _SHIFTED_CHANNELS = _MVE.family(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from programs.devices import owner
 from tinyml.dialects.layouts.coded_rows import CodedTile
-from tinyml.dialects.machine.runtime_functions import requantize
+from tinyml.dialects.machine.runtime_functions import requantize, requantize_even
 from tinyml.runtime.model.headers import texts_of
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import known_kernel
@@ -87,7 +87,7 @@ class TileCase:
     def finished(self, sums: Values) -> Values:
         if self.family.shifts:
             return sums >> self.tile.right
-        return requantize(sums.astype(np.int32), *self.factors)
+        return (requantize_even if self.tile.once else requantize)(sums.astype(np.int32), *self.factors)
 
     @property
     def factors(self) -> tuple[Values, Values]:
@@ -162,4 +162,7 @@ def tile_case(family: TileFamily, tile: Tile, random: np.random.Generator) -> Ti
     if tile.rows > 2:
         shifts[0] = random.choice([-family.max_right, -1, -11])
         multipliers[0] = random.choice([1 << 30, (1 << 31) - 1])
-    return TileCase(family, tile, Sums(weights, starts, multipliers, shifts))
+    if tile.once:
+        # The half of a result is not the product of a sum and an odd multiplier.
+        multipliers |= 1
+    return TileCase(family, tile, Sums(weights, starts, multipliers, shifts, bool(tile.once)))

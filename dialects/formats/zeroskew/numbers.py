@@ -459,6 +459,7 @@ class IntegerSkewSum(SkewedSum):
     """Sums that an integer multiplication converts to the scale of a result."""
 
     REQUANTISE: ClassVar[str]
+    TO_EVEN: ClassVar[bool] = False
 
     def level_row(self, m: Machine[V], sum: V, row: V, levelled: Accumulator) -> V:
         assert isinstance(levelled, IntegerSkewSum)
@@ -472,6 +473,13 @@ class IntegerSkewSum(SkewedSum):
         multipliers, shifts = zip(*(requantisation(self.bits, scale / unit) for scale in scales), strict=True)
         return np.array(multipliers, np.int32), np.array(shifts, np.int8)
 
+    def requantisation(self, result: NumberFormat, rows: int) -> Requantisation | None:
+        format, scales = skewed(result), [scale.data for scale in self.scales]
+        if self.bits != 32 or scales == [format.scale]:
+            return None
+        multipliers, shifts = self.factors(scales * (rows // len(scales)), format.scale)
+        return Requantisation(multipliers, shifts, format.zero_point.data, *format.raw_limits, self.TO_EVEN)
+
 
 @irdl_attr_definition
 class ZeroSkewSum(IntegerSkewSum):
@@ -482,13 +490,6 @@ class ZeroSkewSum(IntegerSkewSum):
     scales: ArrayAttr[FloatData]
     REQUANTISE: ClassVar[str] = "tm_requantize"
 
-    def requantisation(self, result: NumberFormat, rows: int) -> Requantisation | None:
-        format, scales = skewed(result), [scale.data for scale in self.scales]
-        if self.bits != 32 or scales == [format.scale]:
-            return None
-        multipliers, shifts = self.factors(scales * (rows // len(scales)), format.scale)
-        return Requantisation(multipliers, shifts, format.zero_point.data, *format.raw_limits)
-
 
 @irdl_attr_definition
 class EvenSkewSum(IntegerSkewSum):
@@ -498,6 +499,7 @@ class EvenSkewSum(IntegerSkewSum):
     width: IntAttr
     scales: ArrayAttr[FloatData]
     REQUANTISE: ClassVar[str] = "tm_requantize_even"
+    TO_EVEN: ClassVar[bool] = True
 
     def verify(self) -> None:
         super().verify()

@@ -59,14 +59,15 @@ def doubled(multiplier: _Multiplier) -> _Multiplier:
     return 2 * multiplier - (1 << 32)
 
 
-def requantised_in_c(indent: str, zero: int, out: str) -> str:
-    """C statements that store the requantised `sum` in `out`. zero: the zero point of the result.
+def requantised_in_c(indent: str, tile: Tile, out: str) -> str:
+    """C statements that store the requantised `sum` in `out`. tile: states the zero point and how sums are rounded.
 
     The statements use two C variables: `multiplier`, which is doubled, and `right`, which is the right shift minus 1.
     """
+    half, whole = ("", "sum") if tile.once else (" + (1LL << 31)", "(sum - (sum < 0))")
     lines = (
-        "sum += (int32_t)(((int64_t)sum * multiplier + (1LL << 31)) >> 32);",
-        f"sum = (((sum - (sum < 0)) >> right) + ({2 * zero + 1})) >> 1;",
+        f"sum += (int32_t)(((int64_t)sum * multiplier{half}) >> 32);",
+        f"sum = (({whole} >> right) + ({2 * tile.zero + 1})) >> 1;",
         f"{out} = (int8_t)(sum < -128 ? -128 : sum > 127 ? 127 : sum);",
     )
     return "\n".join(indent + line for line in lines)
@@ -103,7 +104,7 @@ def tile_in_c(tile: Tile, sums: Sums) -> str:
             f"                for (int j = 0; j < {length}; j++)",
             f"                    sum += w[row][i * {length} + j]",
             f"                        * x[window * {tile.step} + i * {tile.pitch} + {place}];",
-            requantised_in_c(" " * 12, tile.zero, f"out[window * {tile.rows} + row]"),
+            requantised_in_c(" " * 12, tile, f"out[window * {tile.rows} + row]"),
             "        }",
         ]
     )

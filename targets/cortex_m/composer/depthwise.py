@@ -244,10 +244,11 @@ class SlidingWindow(OverlappingWindows, RepeatedCode):
     def finish(self, window: int) -> Code:
         sum, right = self.sums[window % self.rounds], len(self.filter.registers) - 1
         multiplier, shift = self.multiplier or self.taps[0], self.kept.get(right, self.taps[0])
-        lines = requantised(sum, multiplier, shift, self.tile.zero)
+        lines = requantised(sum, multiplier, shift, self.tile)
         loads = {0: (multiplier, _MULTIPLIER)} if self.multiplier is None else {}
         if right not in self.kept:
-            loads[2] = shift, self.slot(right)
+            # The shift is read by the third instruction from the end.
+            loads[len(lines) - 3] = shift, self.slot(right)
         full = [
             text
             for number, line in enumerate(lines)

@@ -20,6 +20,7 @@ from tinyml.targets.composer.weight_streams import WeightStream
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.boards import ARMV6M
 from tinyml.targets.cortex_m.thumb import REACH, Address, Opcode, at, post, slot
+from tinyml.targets.tiles import Tile
 
 SYNTAX: Lines = (".syntax unified",)
 """The directive before instructions, which selects one syntax for both instruction sizes."""
@@ -289,17 +290,25 @@ def half(sum: str, element: str, weights: str, *, top: bool) -> Code:
     return ((t.smlabt if top else t.smlabb)(sum, element, weights, sum),)
 
 
-def requantised(sum: str, multiplier: str, right: str, zero: int) -> Code:
-    """Code that requantises a sum as TensorFlow Lite does, and saturates it to a byte.
+def requantised(sum: str, multiplier: str, right: str, tile: Tile) -> Code:
+    """Code that requantises a sum and saturates it to a byte. tile: states the zero point and how sums are rounded.
 
     multiplier: a register that contains the multiplier after `doubled`. SMMLAR adds the sum, times 2^32, to the
     product. The rounded high word is then that of (x * multiplier + 2^30) / 2^31. right: a register that contains the
     right shift minus 1. The remaining bit is rounded, halves away from zero. The zero point is added before the bit is
     dropped.
+
+    For sums that are rounded once, SMMLA drops the low word, and halves are rounded upwards. Both shifts round down, so
+    that the result is that of one division.
     """
+    zero = tile.zero
+    high = (
+        (t.smmla(sum, sum, multiplier, sum),)
+        if tile.once
+        else (t.smmlar(sum, sum, multiplier, sum), t.add(sum, sum, sum, asr=31))
+    )
     return (
-        t.smmlar(sum, sum, multiplier, sum),
-        t.add(sum, sum, sum, asr=31),
+        *high,
         t.asr(sum, sum, right),
         (t.add if zero >= 0 else t.sub)(sum, sum, abs(2 * zero + 1)),
         t.ssat(sum, 8, sum, asr=1),
@@ -319,7 +328,7 @@ def requantised_rows(stream: WeightStream, sums: Sequence[Sequence[str]], target
         right = stream.offset("right", rows, row) - stream.offset("multiplier", rows, row + 1)
         lines += [(t.ldr("r12", post("r0", 4)), t.ldrb("lr", at("r0", right)))]
         for sum, target in zip(own, stores, strict=True):
-            lines += [(*requantised(sum, "r12", "lr", stream.tile.zero), t.strb(sum, target))]
+            lines += [(*requantised(sum, "r12", "lr", stream.tile), t.strb(sum, target))]
     return joined(*lines, moved("r0", stream.end("right", rows) - stream.offset("multiplier", rows, rows)))
 
 
@@ -346,7 +355,7 @@ The cost model counts them for half of all results: activations clamp about half
 
 
 def requantised_by_halves(
-    factors: str, multiplier: int, right: int, zero: str, target: Address, *, load: Opcode = t.ldrb
+    factors: str, multiplier: int, right: int, zero: str, target: Address, *, load: Opcode = t.ldrb, once: int = 0
 ) -> Code:
     """Code that requantises the sum in r0 on ARMv6-M with four products, saturates it and stores it as a byte.
 
@@ -358,11 +367,14 @@ def requantised_by_halves(
     * zero: a register that contains the zero point.
     * target: the address of the store.
     * load: the instruction that loads the shift.
+    * once: as in `Tile`.
 
     The code clobbers r1 to r3. The sum and the multiplier are split into halfwords, and the halfwords of the sum are
     signed, so that no partial sum overflows. A shift leaves the last dropped bit in the carry. The carry is added to
-    round the result.
+    round the result. For sums that are rounded once, only the carry of the last shift is added.
     """
+    # Negative numbers are decremented, so that halves round away from zero.
+    away = () if once else (t.asrs("r1", "r0", 31), t.adds("r0", "r0", "r1"))
     return (
         t.sxth("r1", "r0"),
         t.subs("r0", "r0", "r1"),
@@ -379,10 +391,8 @@ def requantised_by_halves(
         t.adds("r1", "r1", "r2"),
         t.lsls("r0", "r0", 1),
         t.asrs("r1", "r1", 15),
-        t.adcs("r0", "r0", "r1"),
-        # Negative numbers are decremented, so that halves round away from zero.
-        t.asrs("r1", "r0", 31),
-        t.adds("r0", "r0", "r1"),
+        (t.adds if once else t.adcs)("r0", "r0", "r1"),
+        *away,
         load("r1", at(factors, right)),
         t.asrs("r0", "r0", "r1"),
         t.adcs("r0", "r0", zero),

@@ -352,14 +352,14 @@ class RowPairs(RowKernel):
         return Repeated.once(joined(t.ldr("r2", self.slot(_WINDOWS_AT)), copies)).followed_by(runs)
 
     def finish(self, rows: int, windows: int) -> Code:
-        zero, second = self.tile.zero, self.tile.rows
+        second = self.tile.rows
         factors = ("r8", "r9", "r10") if rows == 2 else ("r8", "r10")
         lines: list[Line | Code] = [t.ldm("r0", factors, update=True)]
         if rows == 2:
             lines += [t.lsr("r11", "r10", 8)]
         for row, (multiplier, right) in enumerate([("r8", "r10"), ("r9", "r11")][:rows]):
             for window, sums in enumerate((FIRST_SUMS, SECOND_SUMS)[:windows]):
-                lines += [requantised(sums[row], multiplier, right, zero)]
+                lines += [requantised(sums[row], multiplier, right, self.tile)]
                 if row or window:
                     lines += [t.strb(sums[row], at("r1", second * window + row))]
         return joined(*lines, t.strb("r4", post("r1", rows)))

@@ -211,7 +211,7 @@ class Winograd2d(WinogradKernel):
             lines += [halved(*terms)]
             for window, sum in enumerate(terms[2:]):
                 place = (line * self.tile.count + 2 * number + window) * self.tile.rows + row
-                lines += [requantised(sum, "r12", "lr", self.tile.zero), t.strb(sum, at("r2", place))]
+                lines += [requantised(sum, "r12", "lr", self.tile), t.strb(sum, at("r2", place))]
         return joined(*lines)
 
 

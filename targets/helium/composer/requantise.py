@@ -41,23 +41,25 @@ def zero_in(register: str, zero: int) -> Code:
     return ((t.mov(register, zero) if zero > 0 else t.mvn(register, -zero - 1)),) if zero else ()
 
 
-def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero: str | None) -> Code:
-    """Code that requantises vectors of sums to bytes as TensorFlow Lite does, with two roundings.
+def requantised(
+    sums: Sequence[str], stream: str, numbers: str, spare: str, zero: str | None, *, once: int = 0
+) -> Code:
+    """Code that requantises vectors of sums to bytes.
 
-    VQRDMULH performs the first rounding. VRSHL performs the second rounding and rounds ties upwards. Negative sums are
-    decremented before, so that ties round away from zero. Every shift is at least 1. Afterwards, each byte is in the
-    lowest byte of its lane.
+    As in TensorFlow Lite, there are two roundings. VQRDMULH performs the first rounding. VRSHL performs the second
+    rounding and rounds ties upwards. Negative sums are decremented before, so that ties round away from zero. For sums
+    that are rounded once, VQDMULH rounds down, so that only VRSHL rounds. Every shift is at least 1. Afterwards, each
+    byte is in the lowest byte of its lane.
 
     * sums: the vectors, which have the same rows.
     * stream: points to the fields of `finish`, and afterwards behind them.
     * numbers, spare: vectors that are overwritten.
     * zero: a register that contains the raw of 0; None if the raw is 0.
+    * once: as in `Tile`.
     """
     load = access("vldrw.u32", numbers, stream, VECTOR)
     lines = [load, *(integer("vadd.i32", sum, sum, numbers) for sum in sums)]
-    lines += [load, *(multiply("vqrdmulh.s32", sum, sum, numbers) for sum in sums), load]
-    for sum in sums:
-        lines += [integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare)]
+    lines += [load, *_high_words(sums, numbers, spare, once), load]
     lines += [integer("vrshl.s32", sum, sum, numbers) for sum in sums]
     for first, *others in _pairs(sums):
         lines += list(_halfwords((first, *others)))
@@ -67,7 +69,7 @@ def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero
 
 
 def requantised_equally(
-    sums: Sequence[str], spare: str, start: str, multiplier: str, shift: str, zero: str | None
+    sums: Sequence[str], spare: str, start: str, multiplier: str, shift: str, zero: str | None, *, once: int = 0
 ) -> Code:
     """Code that requantises vectors of sums of the same row, as `requantised` does for sums of different rows.
 
@@ -75,15 +77,25 @@ def requantised_equally(
     * spare: a vector that is overwritten.
     * start, multiplier, shift: the registers that contain the row's integers.
     * zero: a register that contains the raw of 0; None if the raw is 0.
+    * once: as in `Tile`.
     """
     lines = [integer("vadd.i32", sum, sum, start) for sum in sums]
-    lines += [multiply("vqrdmulh.s32", sum, sum, multiplier) for sum in sums]
-    for sum in sums:
-        lines += [integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare)]
+    lines += _high_words(sums, multiplier, spare, once)
     first, *others = sums
     lines += [*(integer("vrshl.s32", sum, shift) for sum in sums), *_halfwords(sums)]
     lines += [integer("vqadd.s16", first, first, zero)] if zero else []
     return joined(lines, integer("vqmovnb.s16", first, first), _second(first, others))
+
+
+def _high_words(sums: Sequence[str], multiplier: str, spare: str, once: int) -> Code:
+    """Code that replaces sums by the high words of twice their products with a multiplier.
+
+    Unless sums are rounded once, the high words are rounded, and negative high words are decremented.
+    """
+    lines = [multiply("vqdmulh.s32" if once else "vqrdmulh.s32", sum, sum, multiplier) for sum in sums]
+    for sum in () if once else sums:
+        lines += [integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare)]
+    return tuple(lines)
 
 
 def shifted_equally(sums: Sequence[str], start: str, right: int, one: str) -> Code:

@@ -219,7 +219,8 @@ class Rows(RowKernel):
     def to_bytes(self, sums: Sequence[str]) -> Code:
         """Finish vectors of sums; the stream points behind the block afterwards."""
         zero = _SCRATCH if self.tile.zero else None
-        return joined(zero_in(_SCRATCH, self.tile.zero), requantised(sums, _STREAM, *_WEIGHTS, zero))
+        bytes = requantised(sums, _STREAM, *_WEIGHTS, zero, once=self.tile.once)
+        return joined(zero_in(_SCRATCH, self.tile.zero), bytes)
 
     def over_rows(self, block: Repeated, times: int, group: int) -> Repeated:
         if self._is_unrolled:

@@ -137,7 +137,7 @@ class _Channel(Generic[V]):
         else:
             stream, *sums = self._by_loaded_weights(stream, window, windows)
         for number, sum in enumerate(sums):
-            byte = requantised(code, sum, self.multiplier, self.right, self.tile.zero)
+            byte = requantised(code, sum, self.multiplier, self.right, self.tile)
             code.store_byte(out, byte, number * channels)
         following = code.moved(window, windows * self.tile.step)
         return stream, following, code.moved(out, windows * channels)

@@ -204,6 +204,6 @@ class _RowBlock(Generic[V]):
             multiplier = code.load(32, stream, layout.offset("multiplier", rows, row) - begin)
             right = code.load(8, stream, layout.offset("right", rows, row) - begin)
             for window in range(self.windows):
-                byte = requantised(code, sums[row * self.windows + window], multiplier, right, self.tile_code.tile.zero)
+                byte = requantised(code, sums[row * self.windows + window], multiplier, right, self.tile_code.tile)
                 code.store_byte(out, byte, window * self.tile_code.tile.rows + row)
         return code.moved(stream, layout.block_bytes(rows) - begin), code.moved(out, rows)

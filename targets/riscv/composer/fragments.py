@@ -68,18 +68,21 @@ def added_wide_product(code: RiscvCode[V], low: V, high: V, weight: V, element: 
     return low, code.put(ACCUMULATE, high, code.put(SRAI, product, 31))
 
 
-def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, zero: int) -> V:
-    """A sum requantised as in TensorFlow Lite, saturated to a byte.
+def requantised(code: RiscvCode[V], sum: V, multiplier: V, right: V, tile: Tile) -> V:
+    """A requantised sum, saturated to a byte. tile: states the zero point and how sums are rounded.
 
     multiplier: twice the multiplier, as an unsigned integer. right: the right shift minus 1. The zero point is added
-    before the lowest remaining bit is rounded, with ties away from zero.
+    before the lowest remaining bit is rounded, with ties away from zero, or upwards for sums that are rounded once.
     """
-    # The high word of the product plus the highest bit of the low word, which rounds it.
-    low = code.put(MUL, sum, multiplier)
-    high = code.put(ACCUMULATE, code.put(MULHSU, sum, multiplier), code.put(SRLI, low, 31))
-    # Negative numbers are decremented, so that ties are rounded away from zero.
-    number = code.put(ACCUMULATE, high, code.put(SRAI, high, 31))
-    number = code.put(SRAI, code.put(ADDI, code.put(SRA, number, right), 2 * zero + 1), 1)
+    if tile.once:
+        number = code.put(MULHSU, sum, multiplier)
+    else:
+        # The high word of the product plus the highest bit of the low word, which rounds it.
+        low = code.put(MUL, sum, multiplier)
+        high = code.put(ACCUMULATE, code.put(MULHSU, sum, multiplier), code.put(SRLI, low, 31))
+        # Negative numbers are decremented, so that ties are rounded away from zero.
+        number = code.put(ACCUMULATE, high, code.put(SRAI, high, 31))
+    number = code.put(SRAI, code.put(ADDI, code.put(SRA, number, right), 2 * tile.zero + 1), 1)
     byte = code.put(SRAI, code.put(SLLI, number, 24), 24)
     return code.changed_unless(byte, number, number, lambda value: _limit(code, value), share=0.5)
 

@@ -5,6 +5,7 @@ They take the time that the cost model says, preserve registers and read nothing
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -157,7 +158,8 @@ def shapes_of(target: str) -> list[tuple[TileFamily, Tile]]:
     shapes = [(dots, tile) for tile in (*DOTS, *OWN_DOTS[target])]
     shapes += [(channels, tile) for tile in (*CHANNELS, *OWN_CHANNELS[target])]
     shapes += [(family, tile) for family in shifted for tile in SHIFTED]
-    return [*shapes, *LARGE] if target == M4 else shapes
+    shapes += LARGE if target == M4 else []
+    return [*shapes, *((family, replace(tile, once=1)) for family, tile in shapes[::2] if family.once)]
 
 
 def check_calls(target: str, build: Build, cases: list[TileCase]) -> None:
