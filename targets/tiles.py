@@ -319,7 +319,9 @@ class TileFamily(Maker):
 
     @cache  # noqa: B019 (families live as long as the program)
     def kernel(self, tile: Tile) -> Kernel | None:
-        """The kernel for a tile; None for an unsupported shape."""
+        """The kernel for a tile; None for an unsupported shape or rounding."""
+        if tile.once and not self.once:
+            return None
         kernel = self.composed(f"{self.name}_{tile.suffix}", tile)
         if kernel is None:
             return None

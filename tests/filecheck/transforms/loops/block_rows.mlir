@@ -485,6 +485,52 @@ func.func @finished_rows(%X: memref<1x4x!zeroskew.q<8, 1.0, 0>>, %Y: memref<4x1x
 // CHECK-NEXT: func.return
 // NONE-LABEL: func.func @finished_rows
 // NONE: num.contract %i to 4 {
+
+// -----
+
+// A tile kernel rounds sums once if none of them lies halfway between two results. The factor is 2049 / 2^14, so that
+// sums at multiples of 8192 do. The magnitudes of the last row's sums are at most 58 * 128 + 767 = 8191.
+func.func @rounded_once(%X: memref<1x4x!zeroskew.q<8, 0.12506103515625, 0>>, %Y: memref<4x1x!zeroskew.q<8, 1.0, -3, even>>) {
+  %W = scratch.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]]> : tensor<4x4xi8> -> memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  %B = scratch.constant dense<[1, 2, 3, 767]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 0.12506103515625, 0>, #scratch.flash>
+  %c0 = arith.constant 0 : index
+  %x = scratch.slice %X[%c0] : memref<1x4x!zeroskew.q<8, 0.12506103515625, 0>> to memref<4x!zeroskew.q<8, 0.12506103515625, 0>>
+  num.contract %i to 4 {
+    %b = memref.load %B[%i] : memref<4x!zeroskew.q<32, 0.12506103515625, 0>, #scratch.flash>
+    %start = num.start %b : !zeroskew.q<32, 0.12506103515625, 0> -> !zeroskew.even_acc<32, 0.12506103515625>
+    %sum = num.products %start, %W, %x : !zeroskew.even_acc<32, 0.12506103515625>, memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<4x!zeroskew.q<8, 0.12506103515625, 0>> -> !zeroskew.even_acc<32, 0.12506103515625>
+    %y = num.finish %sum : !zeroskew.even_acc<32, 0.12506103515625> -> !zeroskew.q<8, 1.0, -3, even>
+    memref.store %y, %Y[%i, %c0] : memref<4x1x!zeroskew.q<8, 1.0, -3, even>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @rounded_once
+// CHECK: num.contract %i to 4 by #num.tile_kernel<"tm_cm_dot_tile_s8", rows = 4, runs = 1, length = 4, pitch = 0, step = 4, count = 1, zero = -3, once = 1> {
+// NONE-LABEL: func.func @rounded_once
+// NONE: num.contract %i to 4 {
+
+// -----
+
+// One more, and a sum of the last row may be 8192: halves to even need the loop.
+func.func @halves_to_even(%X: memref<1x4x!zeroskew.q<8, 0.12506103515625, 0>>, %Y: memref<4x1x!zeroskew.q<8, 1.0, -3, even>>) {
+  %W = scratch.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]]> : tensor<4x4xi8> -> memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>
+  %B = scratch.constant dense<[1, 2, 3, 768]> : tensor<4xi32> -> memref<4x!zeroskew.q<32, 0.12506103515625, 0>, #scratch.flash>
+  %c0 = arith.constant 0 : index
+  %x = scratch.slice %X[%c0] : memref<1x4x!zeroskew.q<8, 0.12506103515625, 0>> to memref<4x!zeroskew.q<8, 0.12506103515625, 0>>
+  num.contract %i to 4 {
+    %b = memref.load %B[%i] : memref<4x!zeroskew.q<32, 0.12506103515625, 0>, #scratch.flash>
+    %start = num.start %b : !zeroskew.q<32, 0.12506103515625, 0> -> !zeroskew.even_acc<32, 0.12506103515625>
+    %sum = num.products %start, %W, %x : !zeroskew.even_acc<32, 0.12506103515625>, memref<4x4x!zeroskew.q<8, 1.0, 0>, #scratch.flash>, memref<4x!zeroskew.q<8, 0.12506103515625, 0>> -> !zeroskew.even_acc<32, 0.12506103515625>
+    %y = num.finish %sum : !zeroskew.even_acc<32, 0.12506103515625> -> !zeroskew.q<8, 1.0, -3, even>
+    memref.store %y, %Y[%i, %c0] : memref<4x1x!zeroskew.q<8, 1.0, -3, even>>
+  }
+  func.return
+}
+// CHECK-LABEL: func.func @halves_to_even
+// CHECK: num.call #num.dot_rows(%sums, %sums, {{.*}}, %x) by #num.kernel<"tm_cm_dot4_s8_s8_s32">
+// REMARKS: num.contract: has no tile: the target has no kernel for a tile of these sums; 4 rows are taken at once
+// NONE-LABEL: func.func @halves_to_even
+// NONE: num.contract %i to 4 {
 // NONE-LABEL: func.func @packed(
 
 // -----
