@@ -29,9 +29,7 @@ _ARMV6M = TileComposer("tinyml/cores.h", ARMV6M, _statement, call=16, needs="arm
 DOT_TILES = _ARMV7EM.family("tm_cm_dot_tile_s8", _composed("rows:dots"), once=True)
 """Rows of a matrix by windows."""
 
-CHANNEL_TILES = _ARMV7EM.family(
-    "tm_cm_channel_tile_s8", _composed("depthwise:SlidingWindow"), channels=True, once=True
-)
+CHANNEL_TILES = _ARMV7EM.family("tm_cm_channel_tile_s8", _composed("depthwise:SlidingWindow"), channels=True, once=True)
 """Depthwise filters."""
 
 LEAST_SHIFTED = 1 << 14

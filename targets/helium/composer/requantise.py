@@ -41,9 +41,7 @@ def zero_in(register: str, zero: int) -> Code:
     return ((t.mov(register, zero) if zero > 0 else t.mvn(register, -zero - 1)),) if zero else ()
 
 
-def requantised(
-    sums: Sequence[str], stream: str, numbers: str, spare: str, zero: str | None, *, once: int = 0
-) -> Code:
+def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero: str | None, *, once: int = 0) -> Code:
     """Code that requantises vectors of sums to bytes.
 
     As in TensorFlow Lite, there are two roundings. VQRDMULH performs the first rounding. VRSHL performs the second

@@ -299,7 +299,9 @@ for (int window = 0; window < {tile.count}; window++) {{
         """Code that finishes vectors of sums of the same row; the stream points behind the row afterwards."""
         numbers = t.ldr(_START, post(_STREAM, WORD)), t.ldrd(_MULTIPLIER, _SHIFT, post(_STREAM, 2 * WORD))
         zero = _CONSTANT if self.tile.zero else None
-        return joined(numbers, requantised_equally(sums, _SPARE, _START, _MULTIPLIER, _SHIFT, zero, once=self.tile.once))
+        return joined(
+            numbers, requantised_equally(sums, _SPARE, _START, _MULTIPLIER, _SHIFT, zero, once=self.tile.once)
+        )
 
 
 @dataclass(frozen=True)

@@ -45,13 +45,22 @@ def sums_of(tile: Tile, channels: bool) -> Sums:
 
 KERNELS: dict[str, list[RepeatedCode]] = {
     "cortex-m4": [
-        *(RowPairs(ROWS), RowPairs(replace(PIXELS, once=1)), WidenedRows(ROWS), SingleWindow(Tile(13, 1, 50, 0, 50, 1, 0))),
+        *(
+            RowPairs(ROWS),
+            RowPairs(replace(PIXELS, once=1)),
+            WidenedRows(ROWS),
+            SingleWindow(Tile(13, 1, 50, 0, 50, 1, 0)),
+        ),
         *(ShiftedRowPairs(replace(ROWS, right=9)), ShiftedWindow(Tile(13, 1, 50, 0, 50, 1, 0, right=9))),
         *(Winograd1d(PIXELS), Winograd2d(Tile(7, 3, 48, 160, 16, 8, -5, lines=2))),
         *(SlidingWindow(CHANNELS), CodedDepthwise(CHANNELS, sums_of(CHANNELS, channels=True))),
     ],
     "cortex-m0": [
-        *(RowsArmv6m(replace(ROWS, once=1)), ChannelsArmv6m(CHANNELS), CodedRowsArmv6m(ROWS, sums_of(ROWS, channels=False))),
+        *(
+            RowsArmv6m(replace(ROWS, once=1)),
+            ChannelsArmv6m(CHANNELS),
+            CodedRowsArmv6m(ROWS, sums_of(ROWS, channels=False)),
+        ),
         CodedDepthwiseArmv6m(CHANNELS, sums_of(CHANNELS, channels=True)),
     ],
 }
