@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, f32
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
@@ -45,7 +45,7 @@ class _Fold(RewritePattern):
         for scale, scaled in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
             if (power := _power(scale)) is None or tdsl.shape_of(scaled) != tdsl.shape_of(op.out):
                 continue
-            constants = [*_constants(_maker(scaled)), *_constants(_reader(op.out), op)]
+            constants = [*_constants(tdsl.only_maker(scaled)), *_constants(tdsl.only_reader(op.out), op)]
             folded = next((new for old in constants if (new := _scaled(old, power)) is not None), None)
             if folded is not None:
                 old, new = folded
@@ -66,32 +66,9 @@ def _power(value: SSAValue) -> float | None:
     return float(reals[0])
 
 
-def _maker(value: SSAValue) -> _Product | None:
-    """The product that computes a value, directly or through a reshape, if the value has no other readers."""
-    while value.has_one_use():
-        if isinstance(owner := value.owner, _Product):
-            return owner
-        if not isinstance(owner, tdsl.ReshapeOp):
-            return None
-        value = owner.input
-    return None
-
-
-def _reader(value: SSAValue) -> _Product | None:
-    """The product that is the only reader of a value, directly or through a reshape; None for other readers."""
-    while value.has_one_use():
-        [use] = value.uses
-        if isinstance(use.operation, _Product):
-            return use.operation
-        if not isinstance(use.operation, tdsl.ReshapeOp):
-            return None
-        value = use.operation.out
-    return None
-
-
-def _constants(product: _Product | None, folded: tdsl.MulOp | None = None) -> list[tdsl.ConstOp]:
-    """The constant factors of a product that have no other readers."""
-    factors = [] if product is None or product is folded else [product.lhs, product.rhs]
+def _constants(product: Operation | None, folded: tdsl.MulOp | None = None) -> list[tdsl.ConstOp]:
+    """The constant factors of a product that have no other readers; none for another op."""
+    factors = [product.lhs, product.rhs] if isinstance(product, _Product) and product is not folded else []
     owners = [factor.owner for factor in factors if factor.has_one_use()]
     return [owner for owner in owners if isinstance(owner, tdsl.ConstOp)]
 
