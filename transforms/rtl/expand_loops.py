@@ -49,7 +49,7 @@ def _next(function: func.FuncOp, copies: dict[scf.ForOp, int]) -> tuple[scf.ForO
     copies: for each loop, the number of copies made by expanding the loops inside it.
     """
     for loop in function.walk():
-        if not isinstance(loop, scf.ForOp) or not is_pipelined(loop) or not (trips := trips_from_zero(loop)):
+        if not is_pipelined(loop) or not (trips := trips_from_zero(loop)):
             continue
         if trips * copies.get(loop, 1) > MAX_ITERATIONS or not isinstance(loop.parent_op(), scf.ForOp):
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i64
@@ -113,7 +113,7 @@ def is_pure(op: Operation) -> bool:
     return op.name.startswith("arith.")
 
 
-def is_pipelined(op: Operation) -> bool:
+def is_pipelined(op: Operation | None) -> TypeGuard[scf.ForOp]:
     """True for a loop whose iterations overlap: a loop without inner loops and branches."""
     return isinstance(op, scf.ForOp) and not any(inner.regions for inner in op.body.block.ops)
 
@@ -133,7 +133,7 @@ def end_of(op: Operation) -> int:
     """The cycle in which the results of an op are available."""
     cycle = cycle_of(op)
     assert cycle is not None
-    return cycle + isinstance(op, rtl.LoadOp)
+    return cycle + rtl.latency(op)
 
 
 def interval_of(loop: scf.ForOp) -> int:
@@ -172,7 +172,7 @@ def check_schedule(function: func.FuncOp) -> None:
     """
     for block in function.walk_blocks():
         around = block.parent_op()
-        loop = around if isinstance(around, scf.ForOp) and is_pipelined(around) else None
+        loop = around if is_pipelined(around) else None
         if loop is not None and INTERVAL not in loop.attributes:
             raise error_at(loop, "a loop without 'rtl.interval': run schedule-cycles first")
         for item in items(block):
