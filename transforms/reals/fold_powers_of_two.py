@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, f32
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
@@ -43,7 +43,10 @@ class _Fold(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MulOp, rewriter: PatternRewriter, /) -> None:
         for scale, scaled in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-            if (power := _power(scale)) is None or tdsl.shape_of(scaled) != tdsl.shape_of(op.out):
+            power = tdsl.constant_number(scale) or 0.0
+            if abs(math.frexp(power)[0]) != 0.5 or not tdsl.is_real(scale):
+                continue
+            if tdsl.shape_of(scaled) != tdsl.shape_of(op.out):
                 continue
             constants = [*_constants(tdsl.only_maker(scaled)), *_constants(tdsl.only_reader(op.out), op)]
             folded = next((new for old in constants if (new := _scaled(old, power)) is not None), None)
@@ -53,17 +56,6 @@ class _Fold(RewritePattern):
                 rewriter.replace(old, [], [new.result])
                 rewriter.replace(op, [], [scaled])
                 return
-
-
-def _power(value: SSAValue) -> float | None:
-    """The common value of all elements of a constant, if it is plus or minus a power of two; None otherwise."""
-    constant = value.owner
-    if not isinstance(constant, tdsl.ConstOp) or tdsl.format_of(value).type != f32:
-        return None
-    reals = constant.raws.reshape(-1)
-    if not reals.size or (reals != reals[0]).any() or abs(math.frexp(reals[0])[0]) != 0.5:
-        return None
-    return float(reals[0])
 
 
 def _constants(product: Operation | None, folded: tdsl.MulOp | None = None) -> list[tdsl.ConstOp]:
