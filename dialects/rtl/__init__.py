@@ -7,8 +7,18 @@ an `hw.module`.
 from xdsl.ir import Dialect
 
 from tinyml.dialects.collect import dialect_of
-from tinyml.dialects.rtl.ops import LoadOp, MemoryOp, MemoryType, RamOp, ReceiveOp, SendOp, StoreOp
+from tinyml.dialects.rtl.ops import (
+    LoadOp,
+    MemoryOp,
+    MemoryType,
+    PortOp,
+    RamOp,
+    ReceiveOp,
+    SendOp,
+    StoreOp,
+    latency,
+)
 
-__all__ = ["RTL", "LoadOp", "MemoryOp", "MemoryType", "RamOp", "ReceiveOp", "SendOp", "StoreOp"]
+__all__ = ["RTL", "LoadOp", "MemoryOp", "MemoryType", "PortOp", "RamOp", "ReceiveOp", "SendOp", "StoreOp", "latency"]
 
 RTL: Dialect = dialect_of("rtl", globals())

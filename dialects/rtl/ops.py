@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IndexType, IntAttr, IntegerAttr, IntegerType, i1, i64
 from xdsl.dialects.seq import ClockType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     ParsePropInAttrDict,
@@ -133,11 +134,29 @@ def _verify_lane(memory: SSAValue, element: SSAValue) -> None:
         raise VerifyException(f"words of {word} bits do not hold elements of {bits}")
 
 
+class PortOp(ClockedOp, ABC):
+    """An op that occupies a port of a memory or a stream for one cycle."""
+
+    LATENCY: ClassVar[int] = 0
+    """The cycles after which the results of the op are available in registers."""
+
+    @property
+    def port(self) -> object:
+        """The port, of which the op is the only user in its cycle; by default that of all ops of the class."""
+        return type(self)
+
+
+def latency(op: Operation) -> int:
+    """The cycles after which the results of an op are available; 0 for arithmetic, which is combinational."""
+    return op.LATENCY if isinstance(op, PortOp) else 0
+
+
 @irdl_op_definition
-class LoadOp(ClockedOp):
+class LoadOp(PortOp):
     """Load an element, which is available one cycle later. Addresses count elements of the result's width."""
 
     name = "rtl.load"
+    LATENCY: ClassVar[int] = 1
     memory = operand_def(MemoryType)
     address = operand_def(IndexType)
     result = result_def(IntegerType)
@@ -147,12 +166,16 @@ class LoadOp(ClockedOp):
     def __init__(self, memory: SSAValue, address: SSAValue, element: IntegerType):
         super().__init__(operands=[memory, address], result_types=[element])
 
+    @property
+    def port(self) -> object:
+        return self.memory, "read"
+
     def verify_(self) -> None:
         _verify_lane(self.memory, self.result)
 
 
 @irdl_op_definition
-class StoreOp(ClockedOp):
+class StoreOp(PortOp):
     """Store an element, addressed in elements of the value's width.
 
     Loads return the stored element from the next cycle on. With a condition, the element is written only if the
@@ -172,12 +195,16 @@ class StoreOp(ClockedOp):
     def __init__(self, value: SSAValue, memory: SSAValue, address: SSAValue, condition: SSAValue | None = None):
         super().__init__(operands=[value, memory, address, condition])
 
+    @property
+    def port(self) -> object:
+        return self.memory, "write"
+
     def verify_(self) -> None:
         _verify_lane(self.memory, self.value)
 
 
 @irdl_op_definition
-class ReceiveOp(ClockedOp):
+class ReceiveOp(PortOp):
     """Receive the next element of the input. The hardware waits until this element is available."""
 
     name = "rtl.receive"
@@ -190,7 +217,7 @@ class ReceiveOp(ClockedOp):
 
 
 @irdl_op_definition
-class SendOp(ClockedOp):
+class SendOp(PortOp):
     """Send the next element of the output with index `output`. The hardware waits until the receiver accepts the
     element.
     """

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tinyml.dialects.formats.number_format import Raws
     from tinyml.dialects.machine.numpy_machine import NumpyMachine
 
-__all__ = ["ConstOp", "FillOp"]
+__all__ = ["ConstOp", "FillOp", "constant_number"]
 
 
 @irdl_op_definition
@@ -100,6 +100,14 @@ class FillOp(TensorOp):
 
     def compute(self, arithmetic: Arithmetic, x: Sequence[Any]) -> Array:
         return np.full((1, *shape_of(self.out)), arithmetic.number(self.out, self.value.value.data))
+
+
+def constant_number(value: SSAValue) -> float | None:
+    """The real that all elements of a constant equal; None for other tensors, and for a constant without elements."""
+    if not isinstance(constant := value.owner, ConstOp) or not constant.raws.size:
+        return None
+    reals = format_of(value).decode(constant.raws).ravel()
+    return float(reals[0]) if (reals == reals[0]).all() else None
 
 
 def constant_input(op: TensorOp) -> ConstOp | None:

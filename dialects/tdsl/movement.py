@@ -43,6 +43,9 @@ __all__ = [
     "ReshapeOp",
     "ReverseOp",
     "TransposeOp",
+    "only_maker",
+    "only_reader",
+    "unreshaped",
 ]
 
 
@@ -167,6 +170,25 @@ class ReshapeOp(MovementOp, HasFolderInterface, HasCanonicalizationPatternsInter
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
         return (ReshapeOfReshape(), ReshapeOfConstant())
+
+
+def unreshaped(value: SSAValue) -> SSAValue:
+    """The tensor that a value is after any number of reshapes."""
+    return unreshaped(value.owner.input) if isinstance(value.owner, ReshapeOp) else value
+
+
+def only_maker(value: SSAValue) -> Operation | None:
+    """The op that computes a value, directly or through reshapes; None if it or a reshape has several readers."""
+    if not value.has_one_use() or not isinstance(owner := value.owner, Operation):
+        return None
+    return only_maker(owner.input) if isinstance(owner, ReshapeOp) else owner
+
+
+def only_reader(value: SSAValue) -> Operation | None:
+    """The op that reads a value, directly or through reshapes; None if several ops read the value or a reshape."""
+    if (use := value.get_user_of_unique_use()) is None:
+        return None
+    return only_reader(use.out) if isinstance(use, ReshapeOp) else use
 
 
 @irdl_op_definition

@@ -156,9 +156,7 @@ class SharedProgram:
         scores = next((value for value in last.operands if isinstance(value.type, TensorType)), None)
         if scores is None:
             return None
-        format, source, bound = tdsl.format_of(scores), scores, None
-        while isinstance(scores.owner, tdsl.ReshapeOp):
-            scores = source = scores.owner.input
+        format, source, bound = tdsl.format_of(scores), (scores := tdsl.unreshaped(scores)), None
         if tdsl.is_finish(finish := scores.owner) and any(
             isinstance(use.operation, tdsl.ArgmaxOp) for use in finish.input.uses
         ):

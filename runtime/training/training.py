@@ -150,11 +150,9 @@ def logits_of(function: func.FuncOp) -> SSAValue:
     found += [value.owner.input for value in returned if isinstance(value.owner, tdsl.ArgmaxOp | tdsl.SignOp)]
     if not found:
         raise error_at(function, "cannot be trained: its class is not the one with the greatest score")
-    value = scores = found[0]
-    while isinstance(value.owner, tdsl.ReshapeOp):
-        value = value.owner.input
+    scores, last = found[0], tdsl.unreshaped(found[0]).owner
     alone = prod(tdsl.shape_of(scores)) == 1
-    return value.owner.operands[0] if isinstance(value.owner, tdsl.SigmoidOp if alone else tdsl.SoftmaxOp) else scores
+    return last.operands[0] if isinstance(last, tdsl.SigmoidOp if alone else tdsl.SoftmaxOp) else scores
 
 
 def _summed(derivative: Array | Factored, samples: int) -> Array:

@@ -39,6 +39,5 @@ def argument_of_sigmoid(value: SSAValue) -> SSAValue | None:
 
     The argument is positive if the value is above 1/2.
     """
-    while isinstance(value.owner, tdsl.ReshapeOp):
-        value = value.owner.input
-    return value.owner.input if tdsl.is_sigmoid(value.owner) else None
+    maker = tdsl.unreshaped(value).owner
+    return maker.input if tdsl.is_sigmoid(maker) else None

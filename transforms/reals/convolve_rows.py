@@ -143,10 +143,7 @@ def _filters(op: tdsl.MatmulOp) -> tdsl.ConstOp | tdsl.ReshapeOp | None:
         case tdsl.ConstOp() as constant if all(map(_reads_filters, op.rhs.uses)):
             return constant.with_raws(constant.raws.T.reshape(columns, 1, 1, length), tdsl.format_of(op.rhs))
         case _:
-            value = op.rhs
-            while isinstance(reshaped := value.owner, tdsl.ReshapeOp):
-                value = reshaped.input
-            transposed = value.owner
+            transposed = tdsl.unreshaped(op.rhs).owner
             if not isinstance(transposed, tdsl.TransposeOp) or transposed.matrix != (columns, length):
                 return None
             filters = tdsl.ReshapeOp(transposed.input, (columns, 1, 1, length))

@@ -65,16 +65,12 @@ class _FoldProduct(RewritePattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MatmulOp, rewriter: PatternRewriter, /) -> None:
-        value: SSAValue = op.out
-        while value.has_one_use() and isinstance(reader := next(iter(value.uses)).operation, tdsl.ReshapeOp):
-            value = reader.out
-        if not value.has_one_use():
-            return
-        second = next(iter(value.uses)).operation
-        if not isinstance(second, tdsl.MatmulOp) or tdsl.shape_of(value)[1] != 1:
+        if not isinstance(second := tdsl.only_reader(op.out), tdsl.MatmulOp):
             return
         before, after = op.lhs.owner, second.lhs.owner
-        if not isinstance(before, tdsl.ConstOp) or not isinstance(after, tdsl.ConstOp) or tdsl.shape_of(op.out)[1] != 1:
+        if not isinstance(before, tdsl.ConstOp) or not isinstance(after, tdsl.ConstOp):
+            return
+        if any(tdsl.shape_of(column)[1] != 1 for column in (op.out, second.rhs)):
             return
         used_once = before.result.has_one_use() and after.result.has_one_use()
         plain = all(

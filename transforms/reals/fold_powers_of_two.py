@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, f32
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
@@ -43,9 +43,12 @@ class _Fold(RewritePattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tdsl.MulOp, rewriter: PatternRewriter, /) -> None:
         for scale, scaled in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-            if (power := _power(scale)) is None or tdsl.shape_of(scaled) != tdsl.shape_of(op.out):
+            power = tdsl.constant_number(scale) or 0.0
+            if abs(math.frexp(power)[0]) != 0.5 or not tdsl.is_real(scale):
                 continue
-            constants = [*_constants(_maker(scaled)), *_constants(_reader(op.out), op)]
+            if tdsl.shape_of(scaled) != tdsl.shape_of(op.out):
+                continue
+            constants = [*_constants(tdsl.only_maker(scaled)), *_constants(tdsl.only_reader(op.out), op)]
             folded = next((new for old in constants if (new := _scaled(old, power)) is not None), None)
             if folded is not None:
                 old, new = folded
@@ -55,43 +58,9 @@ class _Fold(RewritePattern):
                 return
 
 
-def _power(value: SSAValue) -> float | None:
-    """The common value of all elements of a constant, if it is plus or minus a power of two; None otherwise."""
-    constant = value.owner
-    if not isinstance(constant, tdsl.ConstOp) or tdsl.format_of(value).type != f32:
-        return None
-    reals = constant.raws.reshape(-1)
-    if not reals.size or (reals != reals[0]).any() or abs(math.frexp(reals[0])[0]) != 0.5:
-        return None
-    return float(reals[0])
-
-
-def _maker(value: SSAValue) -> _Product | None:
-    """The product that computes a value, directly or through a reshape, if the value has no other readers."""
-    while value.has_one_use():
-        if isinstance(owner := value.owner, _Product):
-            return owner
-        if not isinstance(owner, tdsl.ReshapeOp):
-            return None
-        value = owner.input
-    return None
-
-
-def _reader(value: SSAValue) -> _Product | None:
-    """The product that is the only reader of a value, directly or through a reshape; None for other readers."""
-    while value.has_one_use():
-        [use] = value.uses
-        if isinstance(use.operation, _Product):
-            return use.operation
-        if not isinstance(use.operation, tdsl.ReshapeOp):
-            return None
-        value = use.operation.out
-    return None
-
-
-def _constants(product: _Product | None, folded: tdsl.MulOp | None = None) -> list[tdsl.ConstOp]:
-    """The constant factors of a product that have no other readers."""
-    factors = [] if product is None or product is folded else [product.lhs, product.rhs]
+def _constants(product: Operation | None, folded: tdsl.MulOp | None = None) -> list[tdsl.ConstOp]:
+    """The constant factors of a product that have no other readers; none for another op."""
+    factors = [product.lhs, product.rhs] if isinstance(product, _Product) and product is not folded else []
     owners = [factor.owner for factor in factors if factor.has_one_use()]
     return [owner for owner in owners if isinstance(owner, tdsl.ConstOp)]
 

@@ -54,7 +54,8 @@ class _FuseSum(RewritePattern):
     def match_and_rewrite(self, op: tdsl.AddOp, rewriter: PatternRewriter, /) -> None:
         if op.result is None or tdsl.format_of(op.out).type != f32 or tdsl.shape_of(op.lhs) != tdsl.shape_of(op.rhs):
             return
-        products = [product for value in op.operands if (product := _product(value, op)) is not None]
+        makers = map(tdsl.only_maker, op.operands)
+        products = [made for made in makers if isinstance(made, _Product) and made.parent is op.parent]
         constants = [value.owner for value in op.operands if isinstance(value.owner, tdsl.ConstOp)]
         shapes = {tdsl.shape_of(product.out) for product in products}
         initials = [product.initial for product in products if product.initial is not None]
@@ -107,11 +108,12 @@ class _FuseBias(RewritePattern):
         if op.result is None or tdsl.format_of(op.out).type != f32:
             return
         for value, addend in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-            made, bias = _convolution(value), addend.owner
-            if made is None or not isinstance(bias, tdsl.ConstOp) or made.initial is not None:
+            made, bias = tdsl.only_maker(value), addend.owner
+            if not isinstance(made, tdsl.Conv2dOp) or not isinstance(bias, tdsl.ConstOp) or made.initial is not None:
                 continue
             rows = tdsl.shape_of(made.out)[made.ROW_AXIS]
-            if tdsl.shape_of(addend)[-1:] != (rows,) or bias.raws.size != rows:
+            channels = {tdsl.shape_of(each)[-1:] for each in (value, addend)}
+            if channels != {(rows,)} or bias.raws.size != rows:
                 continue
             # The start of a sum is shifted like the sum.
             raws = bias.raws.reshape(rows) if made.shifts is None else np.ldexp(bias.raws.reshape(rows), made.shifts)
@@ -131,34 +133,6 @@ class _FuseBias(RewritePattern):
             _remove_unread(value, rewriter)
             _remove_unread(addend, rewriter)
             return
-
-
-def _convolution(value: SSAValue) -> tdsl.Conv2dOp | None:
-    """The convolution that computes a value, directly or through a reshape that preserves the channels.
-
-    None if there is none, or if the value has several readers.
-    """
-    channels = tdsl.shape_of(value)[-1:]
-    while value.has_one_use() and tdsl.shape_of(value)[-1:] == channels:
-        if isinstance(owner := value.owner, tdsl.Conv2dOp):
-            return owner
-        if not isinstance(owner, tdsl.ReshapeOp):
-            return None
-        value = owner.input
-    return None
-
-
-def _product(value: SSAValue, reader: tdsl.AddOp) -> _Product | None:
-    """The product that computes a value, directly or through a reshape, if `reader` in the same block is its only
-    reader.
-    """
-    while value.has_one_use():
-        if isinstance(owner := value.owner, _Product):
-            return owner if owner.parent is reader.parent else None
-        if not isinstance(owner, tdsl.ReshapeOp):
-            return None
-        value = owner.input
-    return None
 
 
 def _shaped(constant: tdsl.ConstOp, shape: tdsl.Shape, rewriter: PatternRewriter) -> SSAValue:

@@ -67,7 +67,7 @@ def _scheduler(function: func.FuncOp, period: float) -> Scheduler:
 def _cycles(loop: scf.ForOp, scheduler: Scheduler) -> int:
     """The number of cycles that a pipelined loop takes."""
     schedule, interval = scheduler.loop(body_of(loop), loop)
-    depth = max([interval, *(cycle + 1 + isinstance(op, rtl.LoadOp) for op, cycle in schedule.cycles.items())])
+    depth = max([interval, *(cycle + 1 + rtl.latency(op) for op, cycle in schedule.cycles.items())])
     return (_trips(loop) - 1) * interval + depth
 
 
@@ -106,7 +106,7 @@ class FlatNest:
         if len(inner) != 1 or not (trips_of(loop) or 0) > 1:
             return None
         [within] = inner
-        if not isinstance(within, scf.ForOp) or not is_pipelined(within) or not trips_of(within):
+        if not is_pipelined(within) or not trips_of(within):
             return None
         allowed = (rtl.LoadOp, rtl.StoreOp)
         if not all(
@@ -125,7 +125,7 @@ class FlatNest:
         around = [op for op in (*self.before, *self.after) if not isinstance(op, arith.ConstantOp)]
         cycles = scheduler.run(around).cycles
         clocked = any(not is_pure(op) for op in around)
-        own = max((cycle + 1 + isinstance(op, rtl.LoadOp) for op, cycle in cycles.items()), default=0) if clocked else 0
+        own = max((cycle + 1 + rtl.latency(op) for op, cycle in cycles.items()), default=0) if clocked else 0
         return _trips(self.outer) * (_cycles(self.inner, scheduler) + own)
 
     def flattened(self) -> scf.ForOp:

@@ -42,7 +42,7 @@ class FreePortsPass(ModulePass):
                         _copy(inner, fabric_around(function).bram_bits)
                 known = intervals(function)
                 for inner in list(function.walk()):
-                    if isinstance(inner, scf.ForOp) and is_pipelined(inner):
+                    if is_pipelined(inner):
                         for load in _early(inner):
                             if all(are_apart(load, store, known) for store in _stores(inner, load)):
                                 load.detach()

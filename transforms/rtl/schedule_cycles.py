@@ -115,7 +115,7 @@ class _FunctionSchedule:
 
     def _control(self, op: Operation) -> bool:
         """Schedule the blocks of a loop or branch. Return True if it takes at least one cycle."""
-        if isinstance(op, scf.ForOp) and is_pipelined(op):
+        if is_pipelined(op):
             ops = body_of(op)
             schedule, interval = self._scheduler().loop(ops, op)
             record(ops, schedule.cycles)

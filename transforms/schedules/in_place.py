@@ -209,11 +209,9 @@ def _can_turn(image: SSAValue) -> bool:
 
 def _is_given(image: SSAValue) -> bool:
     """True if an image is in the caller's array, which must not be overwritten."""
-    while isinstance(reshape := image.owner, tdsl.ReshapeOp):
-        image = reshape.input
-    if not isinstance(image, BlockArgument):
+    if not isinstance(given := tdsl.unreshaped(image), BlockArgument):
         return False
-    function = image.block.parent_op()
+    function = given.block.parent_op()
     assert isinstance(function, func.FuncOp)
     return not tdsl.read_input(function).reused
 

@@ -85,11 +85,8 @@ def _of_greatest(op: tdsl.ProductOp) -> KnownRange | None:
     """The range of a sum of constants that a mask of greatest elements selects, such as the targets of the nearest
     samples.
     """
-    marks = op.rhs
-    while isinstance(marks.owner, tdsl.ReshapeOp):
-        marks = marks.owner.input
-    constant = _of_constant(op.lhs)
-    if constant is None or not isinstance(mask := marks.owner, tdsl.TopKMaskOp) or tdsl.shape_of(op.rhs)[1] != 1:
+    constant, mask = _of_constant(op.lhs), tdsl.unreshaped(op.rhs).owner
+    if constant is None or not isinstance(mask, tdsl.TopKMaskOp) or tdsl.shape_of(op.rhs)[1] != 1:
         return None
     ordered, count = np.sort(constant.low, -1), mask.count.value.data
     return KnownRange(ordered[:, :count].sum(1, keepdims=True), ordered[:, -count:].sum(1, keepdims=True))

@@ -117,7 +117,7 @@ def _argument(value: SSAValue, decision: _Decision, threshold: float) -> tuple[S
             return op.input, math.log(threshold / (1 - threshold))
         case tdsl.MulOp():
             for scaled, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-                factor = _number(other)
+                factor = tdsl.constant_number(other)
                 if factor is not None and 0 < factor < math.inf and tdsl.shape_of(scaled) == tdsl.shape_of(value):
                     return scaled, threshold / factor
         case tdsl.AddOp() | tdsl.SubOp() if whole:
@@ -130,11 +130,3 @@ def _argument(value: SSAValue, decision: _Decision, threshold: float) -> tuple[S
         case _:
             pass
     return None
-
-
-def _number(value: SSAValue) -> float | None:
-    """The real number that all elements of a constant equal; None for other values."""
-    if not isinstance(constant := value.owner, tdsl.ConstOp):
-        return None
-    reals = tdsl.format_of(value).decode(constant.raws).ravel()
-    return float(reals[0]) if (reals == reals[0]).all() else None

@@ -221,20 +221,9 @@ class _Parts(NamedTuple):
 def concatenate_transposed(module: ModuleOp) -> None:
     """Concatenate parts along the axis to which a transposition moves them, instead of transposing the parts."""
     for op in list(module.walk()):
-        if isinstance(op, tdsl.TransposeOp) and (concat := _concatenation(op.input)) is not None:
+        if isinstance(op, tdsl.TransposeOp) and isinstance(concat := tdsl.only_maker(op.input), tdsl.ConcatOp):
             _exchange(op, concat)
     dce(module)
-
-
-def _concatenation(value: SSAValue) -> tdsl.ConcatOp | None:
-    """The concatenation that computes a value, directly or through reshapes, if the value has no other readers."""
-    while value.has_one_use():
-        if isinstance(owner := value.owner, tdsl.ConcatOp):
-            return owner
-        if not isinstance(owner, tdsl.ReshapeOp):
-            return None
-        value = owner.input
-    return None
 
 
 def _exchange(op: tdsl.TransposeOp, concat: tdsl.ConcatOp) -> None:

@@ -61,7 +61,7 @@ class Scheduler:
                 return None
             late = False
             for edge in order:
-                start = schedule.cycles[edge.earlier] + isinstance(edge.earlier, rtl.LoadOp) * edge.carries + 1
+                start = schedule.cycles[edge.earlier] + rtl.latency(edge.earlier) * edge.carries + 1
                 start -= edge.distance * (interval or 0)
                 if schedule.cycles[edge.later] < start:
                     earliest[edge.later] = max(earliest.get(edge.later, 0), start)
@@ -80,12 +80,12 @@ class Scheduler:
             cycle = earliest.get(op, 0)
             for operand in op.operands:
                 if (owner := operand.owner) in schedule.cycles and isinstance(owner, Operation):
-                    cycle = max(cycle, schedule.cycles[owner] + isinstance(owner, rtl.LoadOp))
+                    cycle = max(cycle, schedule.cycles[owner] + rtl.latency(owner))
             delay, needed = self._times(op)
             fitting = cycle
             while True:
                 offset = max((self._arrival(operand, cycle, schedule) for operand in op.operands), default=0.0)
-                port = _port(op, cycle, interval)
+                port = _port(op), cycle if interval is None else cycle % interval
                 fits = offset + delay + needed <= self.period or offset == self._least(op, schedule)
                 if fits and port not in taken:
                     break
@@ -93,25 +93,24 @@ class Scheduler:
                     return None
                 fitting = fitting if fits else cycle + 1
                 cycle += 1
-            if port is not None:
-                taken.add(port)
+            taken.add(port)
             schedule.cycles[op] = cycle
             for result in op.results:
-                schedule.offsets[result] = self.delays.read if isinstance(op, rtl.LoadOp) else offset + delay
+                schedule.offsets[result] = self.delays.read if rtl.latency(op) else offset + delay
         return schedule
 
     def _times(self, op: Operation) -> tuple[float, float]:
         """Return two times of an op in ns: its delay, and the setup time of the register or memory that samples its
         values.
         """
-        if isinstance(op, rtl.LoadOp | rtl.StoreOp | rtl.SendOp | rtl.ReceiveOp):
+        if isinstance(op, rtl.PortOp):
             return (self.delays.lut if isinstance(op, rtl.ReceiveOp) else 0.0), self.delays.setup
         return self.operators.delay(op), self.delays.setup
 
     def _arrival(self, value: SSAValue, cycle: int, schedule: CycleSchedule) -> float:
         owner = value.owner
         if isinstance(owner, Operation) and owner in schedule.cycles:
-            there = schedule.cycles[owner] + isinstance(owner, rtl.LoadOp)
+            there = schedule.cycles[owner] + rtl.latency(owner)
             return schedule.offsets[value] if there == cycle else 0.0
         return self.offsets.get(value, 0.0)
 
@@ -122,17 +121,9 @@ class Scheduler:
         return max((self._arrival(operand, -1, schedule) for operand in op.operands), default=0.0)
 
 
-def _port(op: Operation, cycle: int, interval: int | None) -> tuple[object, int] | None:
-    slot = cycle if interval is None else cycle % interval
-    match op:
-        case rtl.LoadOp():
-            return (op.memory, "read"), slot
-        case rtl.StoreOp():
-            return (op.memory, "write"), slot
-        case rtl.ReceiveOp() | rtl.SendOp():
-            return type(op), slot
-        case _:
-            return None
+def _port(op: Operation) -> object:
+    """What no other op can use in the same cycle: a port of a memory or stream, or else the op itself."""
+    return op.port if isinstance(op, rtl.PortOp) else op
 
 
 def _carried(ops: Sequence[Operation], loop: scf.ForOp) -> list[Edge]:

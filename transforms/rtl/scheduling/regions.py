@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i64
+from xdsl.dialects.builtin import IndexType, IntegerAttr, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
@@ -113,7 +113,22 @@ def is_pure(op: Operation) -> bool:
     return op.name.startswith("arith.")
 
 
-def is_pipelined(op: Operation) -> bool:
+def is_product(op: Operation) -> bool:
+    """True for a product of elements, for which hardware needs a multiplier, but not for one of indices."""
+    return isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType)
+
+
+def indices_are_addresses(body: Block) -> bool:
+    """True if the ops of a body compute indices by sums and products, and use them only as addresses."""
+    return all(
+        isinstance(op, arith.AddiOp | arith.MuliOp | arith.ConstantOp)
+        if IndexType() in op.result_types
+        else isinstance(op, rtl.PortOp) or IndexType() not in op.operand_types
+        for op in body.ops
+    )
+
+
+def is_pipelined(op: Operation | None) -> TypeGuard[scf.ForOp]:
     """True for a loop whose iterations overlap: a loop without inner loops and branches."""
     return isinstance(op, scf.ForOp) and not any(inner.regions for inner in op.body.block.ops)
 
@@ -133,7 +148,7 @@ def end_of(op: Operation) -> int:
     """The cycle in which the results of an op are available."""
     cycle = cycle_of(op)
     assert cycle is not None
-    return cycle + isinstance(op, rtl.LoadOp)
+    return cycle + rtl.latency(op)
 
 
 def interval_of(loop: scf.ForOp) -> int:
@@ -172,7 +187,7 @@ def check_schedule(function: func.FuncOp) -> None:
     """
     for block in function.walk_blocks():
         around = block.parent_op()
-        loop = around if isinstance(around, scf.ForOp) and is_pipelined(around) else None
+        loop = around if is_pipelined(around) else None
         if loop is not None and INTERVAL not in loop.attributes:
             raise error_at(loop, "a loop without 'rtl.interval': run schedule-cycles first")
         for item in items(block):

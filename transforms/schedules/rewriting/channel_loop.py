@@ -92,9 +92,7 @@ class ChannelLoop:
             sums = self.sums.get(link.name)
             if not isinstance(sums, RoundedSums):
                 continue
-            emit, operand = TensorBuilder(link.op, UnknownLoc()), link.operand
-            while isinstance(operand.owner, tdsl.ReshapeOp):
-                operand = operand.owner.input
+            emit, operand = TensorBuilder(link.op, UnknownLoc()), tdsl.unreshaped(link.operand)
             sums.prepare(emit, self.channels, self.width)
             start = sums.started(emit)
             ends = emit.index(0), emit.index(self.channels // self.width)
