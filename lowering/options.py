@@ -161,6 +161,12 @@ class CompileOptions:
         default=False,
         group=OptionGroup.MEMORY,
     )
+    memory: str | None = option(
+        "place buffers and constants in several memories: NAME=SIZE[:READ/WRITE],... with wait states, or board",
+        default=None,
+        metavar="MEMORIES",
+        group=OptionGroup.MEMORY,
+    )
     weights_at: str | None = option(
         "keep the model's numbers in NAME.blob beside the program, which reads it in place after NAME_bind has checked "
         "it: at an address such as 0x08060000, or in a section such as .weights",
