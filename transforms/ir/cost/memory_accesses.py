@@ -7,16 +7,30 @@ A branch counts as taken.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects import func, memref, scf
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects import arith, func, memref, scf
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, SymbolRefAttr
 from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import SymbolTable
 
 from tinyml.dialects import scratch
+from tinyml.dialects.layouts.contents import LANES
+from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.loops import INDEX_FUNCTIONS, iterations_of
+from tinyml.dialects.num.nests import ReduceOp
 from tinyml.dialects.scratch import memref_type, unit_of
-from tinyml.transforms.ir.indices import mean_iterations
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Values = NDArray[np.int64]
+
+MOST_ITERATIONS = 1 << 22
+"""The limit on the iterations over which an index is evaluated."""
 
 
 @dataclass(frozen=True)
@@ -94,23 +108,120 @@ class _Counter:
             case memref.StoreOp():
                 self.add(op.memref, times, 1, writes=True, exact=exact)
             case memref.CopyOp() | scratch.CopyRunOp():
-                source, dest = op.operands[:2]
-                elements = scratch.elements_of(source) if isinstance(op, memref.CopyOp) else op.most.value.data
-                self.add(source, times, elements, writes=False, exact=False)
-                self.add(dest, times, elements, writes=True, exact=False)
+                length = (
+                    scratch.elements_of(op.source)
+                    if isinstance(op, memref.CopyOp)
+                    else _mean([op.count], lambda count: count)
+                )
+                elements = op.most.value.data if length is None else length
+                for end, writes in zip(op.operands[:2], (False, True), strict=True):
+                    self.add(end, times, elements, writes=writes, exact=exact and length is not None)
             case func.CallOp():
                 arrays = [operand for operand in op.arguments if isinstance(operand.type, MemRefType)]
+                looked_up = _looked_up(op)
                 for i, operand in enumerate(arrays):
                     written = not op.results and i == len(arrays) - 1
-                    elements = scratch.elements_of(_sized(operand))
+                    elements = looked_up.get(i, scratch.elements_of(_sized(operand)))
                     self.add(operand, times, elements, writes=written, exact=False)
             case scf.ForOp():
-                trips = mean_iterations(op)
+                trips = _trips(op)
                 self.block(op.body.block, times * (1 if trips is None else trips), exact=exact and trips is not None)
             case _:
                 for region in op.regions:
                     for block in region.blocks:
                         self.block(block, times, exact=False)
+
+
+def _trips(loop: scf.ForOp) -> float | None:
+    """The mean number of iterations of a loop over those of the loops around it; None unless indices determine it."""
+
+    def trips(low: Values, high: Values, step: Values) -> Values:
+        return np.maximum(-((low - high) // step), 0)
+
+    return _mean([loop.lb, loop.ub, loop.step], trips)
+
+
+def _mean(indices: Sequence[SSAValue], function: Callable[..., Values]) -> float | None:
+    """The mean of a function of indices over all iterations of the loops around them."""
+    around = {}
+    if not all(_note_loops(index, around) for index in indices) or prod(map(len, around.values())) > MOST_ITERATIONS:
+        return None
+    grid = np.meshgrid(*around.values(), indexing="ij", sparse=True)
+    known: dict[SSAValue, Values] = dict(zip(around, grid, strict=True))
+    values = function(*(_value(index, known) for index in indices))
+    return float(np.broadcast_to(values, [len(each) for each in around.values()]).mean())
+
+
+def _note_loops(index: SSAValue, around: dict[SSAValue, range]) -> bool:
+    """Add the ranges of the variables of loops on which an index depends; return False if it depends on others."""
+    owner = index.owner
+    if isinstance(owner, arith.ConstantOp):
+        return True
+    if isinstance(owner, Operation):
+        return type(owner) in _FUNCTIONS and all(_note_loops(operand, around) for operand in owner.operands)
+    loop = owner.parent_op()
+    if not isinstance(loop, scf.ForOp) or index is not loop.body.block.args[0]:
+        return False
+    taken = iterations_of(loop)
+    if taken is not None:
+        around[index] = taken
+    return taken is not None
+
+
+def _value(index: SSAValue, known: Mapping[SSAValue, Values]) -> Values:
+    """The values of an index for all iterations of known loops."""
+    if index in known:
+        return known[index]
+    owner = index.owner
+    assert isinstance(owner, Operation)
+    if isinstance(owner, arith.ConstantOp):
+        return np.array(cast("IntegerAttr[Any]", owner.value).value.data)
+    return _FUNCTIONS[type(owner)](owner, *(_value(operand, known) for operand in owner.operands))
+
+
+def _compared(op: Operation, a: Values, b: Values) -> Values:
+    assert isinstance(op, arith.CmpiOp)
+    return _COMPARISONS[op.predicate.value.data](a, b)
+
+
+_COMPARISONS = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal) + (
+    # Indices are not negative where they are compared without a sign.
+    *(np.less, np.less_equal, np.greater, np.greater_equal),
+)
+"""The comparisons of `arith.cmpi` by the number of the predicate."""
+
+
+def _taken(function: Callable[[Any, Any], Any]) -> Callable[..., Values]:
+    return lambda _, a, b: function(a, b)
+
+
+_FUNCTIONS: Mapping[type[Operation], Callable[..., Values]] = {
+    **{kind: _taken(function) for kind, function in INDEX_FUNCTIONS.items()},
+    arith.CmpiOp: _compared,
+    arith.SelectOp: lambda _, condition, a, b: np.where(condition, a, b),
+}
+"""What ops compute from the values of their operands."""
+
+
+def _looked_up(call: func.CallOp) -> Mapping[int, int]:
+    """For each operand of a function of lanes that is a table, by its position, the number of elements looked up."""
+    declared = SymbolTable.lookup_symbol(call, call.callee)
+    if declared is None or not isinstance(name := declared.attributes.get(LANES), SymbolRefAttr):
+        return {}
+    from tinyml.dialects.num.kernels.lane_functions import LaneFunctionOp
+
+    function = LaneFunctionOp.named(name.string_value(), declared)
+    assert function is not None
+    tables = dict[int, int]()
+    for op in function.walk():
+        if isinstance(op, memref.LoadOp) and isinstance(op.indices[0].owner, arith.IndexCastOp):
+            times, around = prod(function.shape), op.parent_op()
+            while isinstance(around, ReduceOp):
+                times *= around.extent.value.data - around.first.value.data
+                around = around.parent_op()
+            position = list(function.runs).index(op.memref)
+            tables[position] = tables.get(position, 0) + times
+    return tables
 
 
 def _sized(value: SSAValue) -> SSAValue:
