@@ -10,9 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import cast
 
 from tinyml.dialects.errors import InputError, did_you_mean
-from tinyml.dialects.plugins import MEMORIES, each, plugins
+from tinyml.dialects.plugins import MEMORIES as GROUP
+from tinyml.dialects.plugins import Row
+from tinyml.dialects.tables import Table
 from tinyml.targets.board import SIZES, Board, bytes_of
 
 
@@ -111,18 +114,21 @@ STACK, FLASH = "stack", "flash"
 """Names of `--memory` for the bytes of the stack, and for the wait states of constants."""
 
 
+def _loaded(row: Row) -> Sequence[Memory]:
+    rows = cast("Sequence[object]", row.load(Sequence))
+    return [row.expect(memory, Memory) for memory in rows]
+
+
+BOARDS = Table[Sequence[Memory]](GROUP, "board with memories", _loaded)
+"""The rows that packages add, by the names of boards."""
+
+
 def memories_of(board: Board) -> Sequence[Memory]:
-    """The rows of a board, those of packages included; empty for a board without rows."""
-    added = [rows for rows in each(plugins(MEMORIES), lambda row: _rows_of(row, board)) if rows]
-    base = board.name if board.name in ROWS else board.name.rsplit("-", 2)[0]
-    return next(iter(added), ROWS.get(base, ()))
-
-
-def _rows_of(plugin: object, board: Board) -> Sequence[Memory]:
-    from tinyml.dialects.plugins import Row
-
-    assert isinstance(plugin, Row)
-    return plugin.load(Sequence) if plugin.name == board.name else ()
+    """The rows of a board, of tinyml or of a package; empty for a board without rows."""
+    name = board.name if board.name in ROWS or board.name in BOARDS else board.name.rsplit("-", 2)[0]
+    if name in ROWS:
+        return ROWS[name]
+    return BOARDS.get(name) if name in BOARDS else ()
 
 
 @dataclass(frozen=True)
@@ -183,3 +189,9 @@ def _parsed(entry: str, rows: Mapping[str, Memory], board: Board) -> Memory:
         )
     row = replace(row, size=size)
     return row if waits is None else replace(row, read=waits[0], write=waits[1])
+
+
+def with_requested(board: Board, text: str) -> Board:
+    """A board whose RAM is that of the stated memories, if they have more. Raises the errors of `requested`."""
+    total = sum(memory.size for memory in requested(text, board).memories)
+    return board if board.ram is None or total <= board.ram else replace(board, ram=total)

@@ -127,7 +127,6 @@ ATTRIBUTES = (
     "dialects.tdsl",
     "targets.registry",
     "transforms.bits.hint_loops",
-    "transforms.buffers.place_memories",
     "transforms.buffers.reorder_ops",
     "transforms.formats.plan_execution",
     "transforms.schedules.tiling.window_tiles",

@@ -7,13 +7,11 @@ value from the start-up code.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
     IndexType,
     IntegerAttr,
     ModuleOp,
@@ -30,16 +28,16 @@ from tinyml.dialects import c
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.rewriting import Rewriter
 from tinyml.targets.registry import chip_of, target_of
-from tinyml.transforms.buffers.place_memories import MEMORIES, digest_of
+from tinyml.transforms.buffers.memories.records import Placed, Record, digest_of
 from tinyml.transforms.ir.levels import C_PROGRAMS
 
 
 @dataclass(frozen=True)
 class SpreadMemoriesPass(ModulePass):
-    """Split the arena and copy constants as `tinyml.memories` of the module states.
+    """Split the arena and copy constants as the record on the arena states.
 
-    Raises `InputError` for a module without this attribute or without a C program, and for a buffer that lies in none
-    of the memories.
+    Raises `InputError` for a module without a C program, an arena without a record, and a buffer that lies in none of
+    the memories.
     """
 
     name = "spread-memories"
@@ -49,61 +47,36 @@ class SpreadMemoriesPass(ModulePass):
         program = op.body.block.first_op
         if not isinstance(program, c.ProgramOp):
             raise error_at(op, f"'{self.name}' takes one program in C, the module is empty")
-        if (rows := op.attributes.get(MEMORIES)) is None:
-            raise error_at(op, f"'{self.name}' needs the memories that 'place-memories' chose")
-        memories = [_Memory.of(row) for row in cast("ArrayAttr[DictionaryAttr]", rows)]
-        used = _split_arena(program, memories)
+        arena = next((each for each in program.body.block.ops if isinstance(each, c.ArenaOp)), None)
+        if arena is None or arena.memories is None:
+            raise error_at(program, f"'{self.name}' needs an arena with the memories that 'place-memories' chose")
+        memories = Record.of(arena.memories).memories
+        used = _split_arena(program, arena, memories)
         used |= _copy_constants(program, memories, chip_of(target_of(op)).constant_alignment)
-        if texts := [_macro(memory) for memory in memories if memory.macro in used]:
-            origin = f"{program.sym_name.data}_memories"
-            Rewriter.insert_op(c.VerbatimOp(origin, [], "\n".join(texts)), InsertPoint.at_start(program.body.block))
+        texts = [_macro(memory) for memory in memories if memory.macro in used]
+        origin = f"{program.sym_name.data}_memories"
+        Rewriter.insert_op(c.VerbatimOp(origin, [], "\n".join(texts)), InsertPoint.at_start(program.body.block))
 
 
-@dataclass(frozen=True)
-class _Memory:
-    """A memory and what lies in it: `bytes` of the arena from `offset` on, and constants by the digests of values."""
-
-    name: str
-    macro: str
-    section: str
-    offset: int
-    bytes: int
-    hot: tuple[str, ...]
-
-    @classmethod
-    def of(cls, row: DictionaryAttr) -> _Memory:
-        text = {name: cast(StringAttr, row.data[name]).data for name in ("name", "macro", "section")}
-        number = {name: cast("IntegerAttr", row.data[name]).value.data for name in ("offset", "bytes")}
-        hot = cast("ArrayAttr[DictionaryAttr]", row.data["hot"])
-        return cls(**text, **number, hot=tuple(cast(StringAttr, each.data["digest"]).data for each in hot))
-
-    @property
-    def arena(self) -> str:
-        return f"arena_{self.name}"
-
-
-def _macro(memory: _Memory) -> str:
+def _macro(memory: Placed) -> str:
     place = f'__attribute__((section("{memory.section}")))' if memory.section else ""
     return "\n".join([f"#ifndef {memory.macro}", f"#define {memory.macro} {place}".rstrip(), "#endif"])
 
 
-def _split_arena(program: c.ProgramOp, memories: list[_Memory]) -> set[str]:
+def _split_arena(program: c.ProgramOp, arena: c.ArenaOp, memories: Sequence[Placed]) -> set[str]:
     """Replace the arena by one for each memory; return the macros of those that the program uses."""
-    arena = next((op for op in program.body.block.ops if isinstance(op, c.ArenaOp)), None)
-    if arena is None:
-        return set()
     used = dict[str, c.ArenaOp]()
     for view in list(program.walk()):
         if not isinstance(view, c.ViewOp):
             continue
         offset = view.offset.value.data
-        memory = next((each for each in memories if each.offset <= offset < each.offset + each.bytes), None)
+        memory = next((each for each in memories if each.holds(offset)), None)
         if memory is None:
             raise error_at(view, f"byte {offset} of the arena is in none of the memories")
-        view.properties["arena"] = SymbolRefAttr(memory.arena)
+        view.properties["arena"] = SymbolRefAttr(f"arena_{memory.name}")
         view.properties["offset"] = IntegerAttr(offset - memory.offset, i64)
         if memory.macro not in used:
-            split = c.ArenaOp(memory.arena, memory.bytes, arena.alignment.value.data, arena.element)
+            split = c.ArenaOp(f"arena_{memory.name}", memory.bytes, arena.alignment.value.data, arena.element)
             split.properties["memory"] = StringAttr(memory.macro)
             used[memory.macro] = split
     Rewriter.insert_op([used[each.macro] for each in memories if each.macro in used], InsertPoint.before(arena))
@@ -111,7 +84,7 @@ def _split_arena(program: c.ProgramOp, memories: list[_Memory]) -> set[str]:
     return {*used}
 
 
-def _copy_constants(program: c.ProgramOp, memories: list[_Memory], alignment: int) -> set[str]:
+def _copy_constants(program: c.ProgramOp, memories: Sequence[Placed], alignment: int) -> set[str]:
     """Let the program read hot constants from copies; return the macros of the memories that have some.
 
     alignment: of constants, in bytes.

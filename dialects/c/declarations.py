@@ -239,6 +239,7 @@ class ArenaOp(DialectOp):
     alignment = prop_def(COUNT)
     element = prop_def(Attribute)
     memory = opt_prop_def(StringAttr)
+    memories = opt_prop_def(DictionaryAttr)
     traits = traits_def(SymbolOpInterface())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$sym_name $size attr-dict `:` $element"

@@ -49,7 +49,7 @@ class Core:
     flash: tuple[int, int] = (0, 1 << 23)
     ram: tuple[int, int] = (0x20000000, 1 << 18)
     devices: dict[int, int] = field(default_factory=dict[int, int])
-    second: tuple[int, int] = (0x30000000, 1 << 20)
+    second: tuple[int, int] = (0x30000000, 1 << 24)
 
 
 class CodeCycles(Protocol):

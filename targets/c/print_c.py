@@ -137,6 +137,7 @@ class _ProgramPrinter:
         self.arenas = [op for op in memory if isinstance(op, c.ArenaOp)]
         self.buffers = [op for op in memory if isinstance(op, c.BufferOp)]
         self.expressions = Expressions(self.chip, self.arenas, self.name, self.loaded)
+        structures = [op for op in (self.instance, self.loaded) if op is not None]
         symbols = [
             *self.defines,
             *self.inlines,
@@ -144,8 +145,7 @@ class _ProgramPrinter:
             *self.functions,
             *self.buffers,
             *self.arenas,
-            *([self.instance] if self.instance else []),
-            *([self.loaded] if self.loaded else []),
+            *structures,
         ]
         self.taken = {op.sym_name.data for op in symbols}
         self.taken |= {self.expressions.static(op.sym_name) for op in symbols}
@@ -350,7 +350,8 @@ class _ProgramPrinter:
         size, unit = op.size.value.data, _size(op.element)
         alignment = min(op.alignment.value.data, self.chip.alignment)
         attribute = f" __attribute__((__aligned__({alignment})))" if alignment > unit else ""
-        return f"{spell(op.element)} {name}[{-(-size // unit)}]{_in_memory(op)}{attribute};"
+        place = f" {op.memory.data}" if op.memory else ""
+        return f"{spell(op.element)} {name}[{-(-size // unit)}]{place}{attribute};"
 
     def _structure(self, op: c.InstanceOp) -> list[str]:
         """The lines that define the C type of an instance."""
@@ -365,11 +366,8 @@ class _ProgramPrinter:
 
 
 def _buffer(op: c.BufferOp, name: str) -> str:
-    return f"{spell(op.element)} {name}[{op.length.value.data}]{_in_memory(op)};"
-
-
-def _in_memory(op: c.ArenaOp | c.BufferOp) -> str:
-    return "" if op.memory is None else f" {op.memory.data}"
+    place = f" {op.memory.data}" if op.memory else ""
+    return f"{spell(op.element)} {name}[{op.length.value.data}]{place};"
 
 
 def _rows(words: Sequence[str]) -> Iterator[str]:

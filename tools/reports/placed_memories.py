@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import scratch
 from tinyml.dialects.functions import defined_functions
 from tinyml.tools.reports.report_fields import Report
-from tinyml.transforms.buffers.place_memories import MEMORIES, MEMORY_CHOICE, digest_of
+from tinyml.transforms.buffers.memories.records import Placed, Record, digest_of
 from tinyml.transforms.ir.cost.memory_accesses import Accesses, accesses_of
 
 FLASH, STACK, CALLER = "flash", "stack", "input"
@@ -25,47 +25,48 @@ def memories_report(bits: ModuleOp) -> dict[str, Any]:
     `rows`: for each memory its name, size, wait states, the bytes of its arena, of copied constants and of the stack,
     and the accesses. `wait_cycles`, `bound`, `proof` and `checked` state the choice.
     """
-    records = [_plain(row) for row in cast("ArrayAttr[DictionaryAttr]", bits.attributes[MEMORIES])]
-    accesses = accesses_by_memory(bits)
+    record, accesses = _record(bits), accesses_by_memory(bits)
     rows = [
         {
-            **{key: record[key] for key in ("name", "size", "read", "write", "stack")},
-            "arena": record["bytes"],
-            "constants": sum(each["bytes"] for each in record["hot"]),
-            **_fields(accesses.get(record["name"], Accesses())),
+            "name": memory.name,
+            "size": memory.size,
+            "read": memory.read,
+            "write": memory.write,
+            "arena": memory.bytes,
+            "constants": sum(memory.hot.values()),
+            "stack": memory.stack,
+            **_fields(accesses.get(memory.name, Accesses())),
         }
-        for record in records
+        for memory in record.memories
     ]
     others = {name: _fields(accesses[name]) for name in (FLASH, STACK, CALLER) if name in accesses}
-    choice = _plain(cast(DictionaryAttr, bits.attributes[MEMORY_CHOICE]))
-    return {
-        "rows": rows,
-        "others": others,
-        "wait_cycles": choice["cost"],
-        "bound": choice["bound"],
-        "proof": choice["proof"],
-        "checked": choice["checked"],
-    }
+    choice = {"wait_cycles": record.cost, "bound": record.bound, "proof": record.proof, "checked": record.checked}
+    return {"memories": {"rows": rows, "others": others, **choice}}
+
+
+def _record(bits: ModuleOp) -> Record:
+    found = [op.memories for op in bits.walk() if isinstance(op, scratch.ArenaOp) and op.memories is not None]
+    return Record.of(found[0])
 
 
 def accesses_by_memory(bits: ModuleOp) -> Mapping[str, Accesses]:
     """The accesses of a program on L4 in one inference, by the name of the memory, `FLASH`, `STACK` or `CALLER`."""
-    records = [_plain(row) for row in cast("ArrayAttr[DictionaryAttr]", bits.attributes[MEMORIES])]
+    memories = _record(bits).memories
     totals: dict[str, Accesses] = {}
     for array, counted in accesses_of(defined_functions(bits)[0]).items():
-        name = _memory_of(array, records)
+        name = _memory_of(array, memories)
         totals[name] = totals.get(name, Accesses()).plus(counted)
     return totals
 
 
-def _memory_of(array: SSAValue, records: Iterable[Mapping[str, Any]]) -> str:
+def _memory_of(array: SSAValue, memories: Sequence[Placed]) -> str:
     match array.owner:
         case scratch.ViewOp() as view:
             offset = view.offset.value.data
-            return next(r["name"] for r in records if r["offset"] <= offset < r["offset"] + r["bytes"])
+            return next(memory.name for memory in memories if memory.holds(offset))
         case scratch.ConstantOp() as constant:
             digest = digest_of(constant.value)
-            return next((r["name"] for r in records if any(each["digest"] == digest for each in r["hot"])), FLASH)
+            return next((memory.name for memory in memories if digest in memory.hot), FLASH)
         case memref.AllocaOp():
             return STACK
         case _:
@@ -82,18 +83,7 @@ def _fields(accesses: Accesses) -> dict[str, Any]:
     }
 
 
-def _plain(record: DictionaryAttr) -> dict[str, Any]:
-    """A record of attributes as numbers, strings and lists of records."""
-
-    def value(attribute: Any) -> Any:
-        if isinstance(attribute, ArrayAttr):
-            return [_plain(each) for each in cast("ArrayAttr[DictionaryAttr]", attribute)]
-        return attribute.data if isinstance(attribute, StringAttr) else cast("IntegerAttr", attribute).value.data
-
-    return {name: value(attribute) for name, attribute in record.data.items()}
-
-
-def memories_part(report: Report) -> Iterable[str | list[list[object]]]:
+def memories_part(report: Report) -> Iterable[str | Sequence[Sequence[object]]]:
     """Write the part of the report about memories; nothing for a program without `--memory`."""
     memories = report.memory.get("memories")
     if memories is None:
@@ -104,7 +94,7 @@ def memories_part(report: Report) -> Iterable[str | list[list[object]]]:
     checked = f", checked by {memories['checked']} search" if memories["checked"] else ""
     yield f"The accesses wait for {memories['wait_cycles']} cycles in one inference ({proof}{checked})."
     names = ["memory", "bytes", "arena", "constants", "stack", "loads", "stores", "wait states"]
-    rows: list[list[object]] = [
+    rows: list[Sequence[object]] = [
         [
             r["name"],
             r["size"],

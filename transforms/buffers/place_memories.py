@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from math import lcm
 from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.functions import DATA, defined_functions
 from tinyml.dialects.locations import error_at
-from tinyml.dialects.own_attributes import TEXT, HolderKind, OwnAttribute, Value, integer, record
-from tinyml.dialects.scratch import ConstantOp, ViewOp, bytes_of
+from tinyml.dialects.scratch import ArenaOp, ConstantOp, ViewOp, bytes_of
 from tinyml.targets.memories import STACK, Memory, Requested, requested
 from tinyml.targets.registry import DEFAULT_TARGET, board, chip_of
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers
 from tinyml.transforms.buffers.memories.choice import Choice, Item, Problem
+from tinyml.transforms.buffers.memories.records import Placed, Record, digest_of
 from tinyml.transforms.buffers.memories.search import NODES, choose
 from tinyml.transforms.buffers.pack_scratch import Problem as Packing
 from tinyml.transforms.buffers.pack_scratch import place_buffers, problem_of
@@ -34,48 +32,8 @@ from tinyml.transforms.ir.cost.memory_accesses import Accesses, accesses_of
 from tinyml.transforms.ir.levels import BUFFERS
 from tinyml.transforms.ir.pipeline_names import BUFFERS_TO_LOOPS, LOOPS_TO_BITS, LoweringPasses, registered_pass
 
-_COUNT = integer(0)
-_HOT = record("a constant", {"digest": TEXT, "bytes": _COUNT})
-_MEMORY = record(
-    "a memory",
-    {
-        **dict.fromkeys(("name", "macro", "section"), TEXT),
-        **dict.fromkeys(("size", "read", "write", "offset", "bytes", "stack"), _COUNT),
-        "hot": Value(
-            "constants", lambda hot, _: isinstance(hot, ArrayAttr) and all(_HOT.accepts(e, None) for e in hot)
-        ),
-    },
-)
-MEMORIES = OwnAttribute(
-    "tinyml.memories",
-    {
-        HolderKind.MODULE: Value(
-            "an array of memories",
-            lambda rows, _: isinstance(rows, ArrayAttr) and all(_MEMORY.accepts(row, None) for row in rows),
-        )
-    },
-    "The memories of the program: for each, the bytes of the arena that lie in it from an offset on, the constants "
-    "that are copied to it, and the bytes of the stack, written by `place-memories`.",
-)
-MEMORY_CHOICE = OwnAttribute(
-    "tinyml.memory_choice",
-    {
-        HolderKind.MODULE: record(
-            "the cycles of wait states and their bound",
-            {"cost": _COUNT, "bound": _COUNT, "proof": TEXT, "checked": TEXT},
-        )
-    },
-    "The wait cycles of the chosen memories in one inference, a lower bound on those of every choice, the proof of the "
-    "bound, and the judge that agreed.",
-)
-
 JUDGE = "exhaustive"
-"""The judge of small problems, by its name in `tinyml.memory_choice`."""
-
-
-def digest_of(constant: Attribute) -> str:
-    """The text by which the value of a constant array is found again at lower levels."""
-    return sha256(str(constant).encode()).hexdigest()[:16]
+"""The judge of small problems, by its name in the record."""
 
 
 @dataclass(frozen=True)
@@ -116,15 +74,13 @@ class PlaceMemoriesPass(ModulePass):
         given = requested(self.memory, board(self.target))
         erase_dead_buffers(function)
         problem = problem_of(function, self.align)
+        if not problem.rectangles:
+            raise error_at(function, "--memory: the program has no buffers")
         placing = _Placing(given, problem, self._counted(op))
         choice = choose(placing.problem, self._packed, self.nodes)
         if choice is None:
             raise _too_little(function, problem, given)
-        checked = self._checked(placing.problem, choice)
-        self._place(op, function, placing, choice)
-        op.attributes[MEMORY_CHOICE] = _dictionary(
-            cost=choice.cost, bound=choice.bound, proof=choice.proof, checked=checked
-        )
+        self._place(function, placing, choice)
 
     def _check(self) -> None:
         if self.judge not in (judges := [NO_JUDGE, OTHER_JUDGE, *JUDGES]):
@@ -166,27 +122,24 @@ class PlaceMemoriesPass(ModulePass):
         assert verdict is not Verdict.REFUTED, f"{JUDGE} search found a choice below the bound of {choice.bound} cycles"
         return JUDGE if verdict is Verdict.AGREED else ""
 
-    def _place(self, module: ModuleOp, function: func.FuncOp, placing: _Placing, choice: Choice) -> None:
-        problem, memories = placing.packing, placing.given.memories
-        alignment = lcm(*(shape.alignment for shape in problem.rectangles))
-        offsets, end = [0] * len(problem.rectangles), 0
-        rows: list[Attribute] = []
+    def _place(self, function: func.FuncOp, placing: _Placing, choice: Choice) -> None:
+        packing, memories = placing.packing, placing.given.memories
+        alignment = lcm(*(shape.alignment for shape in packing.rectangles))
+        offsets, end = [0] * len(packing.rectangles), 0
+        placed: list[Placed] = []
         for number, (memory, placement) in enumerate(zip(memories, choice.placements, strict=False)):
             end += -end % alignment
             held = placing.problem.buffers_in(number, choice.memories)
             for rectangle, offset in zip(held, placement.offsets, strict=True):
                 offsets[rectangle] = end + offset
-            rows.append(placing.row(number, choice, memory, end, placement.height))
+            placed.append(placing.placed(number, choice, memory, end, placement.height))
             end += placement.height
-        module.attributes[MEMORIES] = ArrayAttr(rows)
-        if problem.rectangles:
-            bound = min(lower_bound(problem.rectangles), end)
-            whole = Placement(tuple(offsets), _height(offsets, problem.rectangles), bound)
-            place_buffers(function, problem.live, problem.groups, whole, alignment)
-
-
-def _height(offsets: Sequence[int], rectangles: Sequence[Rectangle]) -> int:
-    return max(offset + shape.size for offset, shape in zip(offsets, rectangles, strict=True))
+        height = max(offset + shape.size for offset, shape in zip(offsets, packing.rectangles, strict=True))
+        whole = Placement(tuple(offsets), height, lower_bound(packing.rectangles))
+        place_buffers(function, packing.live, packing.groups, whole, alignment)
+        [arena] = [op for op in function.walk() if isinstance(op, ArenaOp)]
+        checked = self._checked(placing.problem, choice)
+        arena.memories = Record(placed, choice.cost, choice.bound, choice.proof, checked).attribute
 
 
 @dataclass(frozen=True)
@@ -253,23 +206,14 @@ class _Placing:
         capacities = [*(memory.size for memory in memories), None]
         self.problem = Problem(items, packing.rectangles, capacities)
 
-    def row(self, number: int, choice: Choice, memory: Memory, offset: int, height: int) -> Attribute:
-        """The record of a memory on the module."""
+    def placed(self, number: int, choice: Choice, memory: Memory, offset: int, height: int) -> Placed:
+        """The record of a memory, whose part of the arena begins at an offset and has `height` bytes."""
         first = len(self.packing.rectangles)
-        here = [
-            _dictionary(digest=each.digest, bytes=each.size)
-            for each, at in zip(self.hot, choice.memories[first : first + len(self.hot)], strict=True)
-            if at == number
-        ]
-        stack = self.given.stack if self.given.stack and choice.memories[-1] == number else 0
-        return DictionaryAttr(
-            {
-                **_dictionary(name=memory.name, macro=memory.macro, section=memory.own_section).data,
-                **_dictionary(size=memory.size, read=memory.read or 0, write=memory.write or 0).data,
-                **_dictionary(offset=offset, bytes=height, stack=stack).data,
-                "hot": ArrayAttr(here),
-            }
-        )
+        at = choice.memories[first : first + len(self.hot)]
+        hot = {each.digest: each.size for each, chosen in zip(self.hot, at, strict=True) if chosen == number}
+        stack = self.given.stack if choice.memories[-1] == number else 0
+        waits = memory.read or 0, memory.write or 0
+        return Placed(memory.name, memory.macro, memory.own_section, memory.size, *waits, offset, height, stack, hot)
 
 
 def wait_cycles(memory: Memory, accesses: Accesses) -> int:
@@ -281,15 +225,6 @@ def _is_hot(given: Requested, constant: _Constant) -> bool:
     """True for a constant that takes less time in some memory than in flash."""
     costs = [wait_cycles(memory, constant.accesses) for memory in (*given.memories, given.flash)]
     return min(costs) < costs[-1]
-
-
-def _dictionary(**values: int | str) -> DictionaryAttr:
-    return DictionaryAttr(
-        {
-            name: StringAttr(value) if isinstance(value, str) else IntegerAttr(value, i64)
-            for name, value in values.items()
-        }
-    )
 
 
 def _too_little(function: func.FuncOp, problem: Packing, given: Requested) -> InputError:

@@ -97,6 +97,11 @@ class _Counter:
         if not exact or unit > 1:
             self.inexact.add(array)
 
+    def copy(self, op: Operation, times: float, elements: float, *, exact: bool) -> None:
+        """Count a copy from the first operand to the second."""
+        self.add(op.operands[0], times, elements, writes=False, exact=exact)
+        self.add(op.operands[1], times, elements, writes=True, exact=exact)
+
     def block(self, block: Block, times: float, *, exact: bool) -> None:
         for op in block.ops:
             self.operation(op, times, exact=exact)
@@ -107,15 +112,12 @@ class _Counter:
                 self.add(op.memref, times, 1, writes=False, exact=exact)
             case memref.StoreOp():
                 self.add(op.memref, times, 1, writes=True, exact=exact)
-            case memref.CopyOp() | scratch.CopyRunOp():
-                length = (
-                    scratch.elements_of(op.source)
-                    if isinstance(op, memref.CopyOp)
-                    else _mean([op.count], lambda count: count)
-                )
-                elements = op.most.value.data if length is None else length
-                for end, writes in zip(op.operands[:2], (False, True), strict=True):
-                    self.add(end, times, elements, writes=writes, exact=exact and length is not None)
+            case memref.CopyOp():
+                self.copy(op, times, scratch.elements_of(op.source), exact=exact)
+            case scratch.CopyRunOp():
+                length = _mean([op.count], _same)
+                most = float(op.most.value.data)
+                self.copy(op, times, most if length is None else length, exact=exact and length is not None)
             case func.CallOp():
                 arrays = [operand for operand in op.arguments if isinstance(operand.type, MemRefType)]
                 looked_up = _looked_up(op)
@@ -132,6 +134,10 @@ class _Counter:
                         self.block(block, times, exact=False)
 
 
+def _same(index: Values) -> Values:
+    return index
+
+
 def _trips(loop: scf.ForOp) -> float | None:
     """The mean number of iterations of a loop over those of the loops around it; None unless indices determine it."""
 
@@ -143,7 +149,7 @@ def _trips(loop: scf.ForOp) -> float | None:
 
 def _mean(indices: Sequence[SSAValue], function: Callable[..., Values]) -> float | None:
     """The mean of a function of indices over all iterations of the loops around them."""
-    around = {}
+    around = dict[SSAValue, range]()
     if not all(_note_loops(index, around) for index in indices) or prod(map(len, around.values())) > MOST_ITERATIONS:
         return None
     grid = np.meshgrid(*around.values(), indexing="ij", sparse=True)
@@ -181,24 +187,32 @@ def _value(index: SSAValue, known: Mapping[SSAValue, Values]) -> Values:
 
 def _compared(op: Operation, a: Values, b: Values) -> Values:
     assert isinstance(op, arith.CmpiOp)
-    return _COMPARISONS[op.predicate.value.data](a, b)
+    return cast("Values", getattr(np, _COMPARISONS[op.predicate.value.data])(a, b))
 
 
-_COMPARISONS = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal) + (
-    # Indices are not negative where they are compared without a sign.
-    *(np.less, np.less_equal, np.greater, np.greater_equal),
-)
-"""The comparisons of `arith.cmpi` by the number of the predicate."""
+_ORDERED = ("less", "less_equal", "greater", "greater_equal")
+_COMPARISONS = ("equal", "not_equal", *_ORDERED, *_ORDERED)
+"""Numpy's comparisons by the number of the predicate of `arith.cmpi`. Indices compared without a sign are not negative.
+"""
+
+
+def _selected(op: Operation, condition: Values, a: Values, b: Values) -> Values:
+    del op
+    return np.where(condition, a, b)
 
 
 def _taken(function: Callable[[Any, Any], Any]) -> Callable[..., Values]:
-    return lambda _, a, b: function(a, b)
+    def values(op: Operation, a: Values, b: Values) -> Values:
+        del op
+        return function(a, b)
+
+    return values
 
 
 _FUNCTIONS: Mapping[type[Operation], Callable[..., Values]] = {
     **{kind: _taken(function) for kind, function in INDEX_FUNCTIONS.items()},
     arith.CmpiOp: _compared,
-    arith.SelectOp: lambda _, condition, a, b: np.where(condition, a, b),
+    arith.SelectOp: _selected,
 }
 """What ops compute from the values of their operands."""
 
