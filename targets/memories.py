@@ -177,8 +177,8 @@ def _parsed(entry: str, rows: Mapping[str, Memory], board: Board) -> Memory:
         return Memory(name, size, _SRAM, 0, 0)
     if (row := rows.get(name)) is None:
         if waits is None:
-            known = did_you_mean(name, rows) or (f": {board.name} has {', '.join(rows)}" if rows else "")
-            raise InputError(f"--memory: no wait states of {name} are known{known}: write {name}={match[2]}:READ/WRITE")
+            known = did_you_mean(name, rows) or (f"; {board.name} has {', '.join(rows)}" if rows else "")
+            raise InputError(f"--memory: no wait states of {name} are known: write {name}={match[2]}:READ/WRITE{known}")
         kind = MemoryKind.FLASH if name == FLASH else _SRAM
         return Memory(name, size, kind, *waits)
     if row.kind.writable and size > row.size:

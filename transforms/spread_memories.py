@@ -99,7 +99,7 @@ def _copy_constants(program: c.ProgramOp, memories: Sequence[Placed], alignment:
             if (constant := known.get(digest)) is None:
                 continue
             copy = f"{constant.sym_name.data}_in_{memory.name}"
-            doc = f"The copy of {constant.sym_name.data}, which is read more often than flash is fast."
+            doc = f"A copy of {constant.sym_name.data}, which is read faster than flash."
             length = constant.value.type.element_count()
             buffer = c.BufferOp(copy, length, constant.element, doc)
             # Kernels rely on the alignment of constants.

@@ -25,7 +25,7 @@ from tinyml.transforms.buffers.memories.search import NODES, choose
 from tinyml.transforms.buffers.pack_scratch import Problem as Packing
 from tinyml.transforms.buffers.pack_scratch import place_buffers, problem_of
 from tinyml.transforms.buffers.packing import Effort, Placement, Rectangle, find_peak, lower_bound, pack
-from tinyml.transforms.buffers.packing.effort import COVER_STEPS, STEPS
+from tinyml.transforms.buffers.packing.effort import COVER_STEPS, STEPS, OutOfTime
 from tinyml.transforms.buffers.packing.modes import PACKERS
 from tinyml.transforms.buffers.packing.rectangles import JUDGES, NO_JUDGE, OTHER_JUDGE
 from tinyml.transforms.ir.cost.memory_accesses import Accesses, accesses_of
@@ -77,7 +77,11 @@ class PlaceMemoriesPass(ModulePass):
         if not problem.rectangles:
             raise error_at(function, "--memory: the program has no buffers")
         placing = _Placing(given, problem, self._counted(op))
-        choice = choose(placing.problem, self._packed, self.nodes)
+        try:
+            choice = choose(placing.problem, self._packed, self.nodes)
+        except OutOfTime:
+            found = f"found no place for all buffers in {10 * self.nodes} nodes"
+            raise error_at(function, f"--memory: {found}: state larger memories") from None
         if choice is None:
             raise _too_little(function, problem, given)
         self._place(function, placing, choice)

@@ -72,7 +72,7 @@ class Record:
 
 def digest_of(value: Attribute) -> str:
     """The text by which the value of a constant is found again at lower levels."""
-    return sha256(str(value).encode()).hexdigest()[:16]
+    return f"v{sha256(str(value).encode()).hexdigest()[:16]}"
 
 
 def _attribute(values: Mapping[str, Any]) -> DictionaryAttr:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from tinyml.transforms.buffers.memories.choice import Choice, Problem
 from tinyml.transforms.buffers.memories.relaxation import Relaxation, rounded_up
 from tinyml.transforms.buffers.packing import Placement, Rectangle, lower_bound
+from tinyml.transforms.buffers.packing.effort import OutOfTime
 from tinyml.transforms.buffers.packing.rectangles import keep_numbers
 
 NODES = 200_000
@@ -26,7 +27,10 @@ Packer = Callable[[Sequence[Rectangle], int], Placement]
 
 
 def choose(problem: Problem, packer: Packer, nodes: int = NODES) -> Choice | None:
-    """The cheapest choice found in a limited number of nodes; None if there is none, or none was found."""
+    """The cheapest choice found in a limited number of nodes; None if there is none.
+
+    Until a choice is found, the limit is ten times as high. Raises `OutOfTime` if none is found by then.
+    """
     return _Search(problem, packer, nodes).run()
 
 
@@ -53,6 +57,8 @@ class _Search:
         self.relaxed, self.rest = relaxed, rest
         self.visit([], 0, -relaxed.constant)
         if self.best is None:
+            if self.open is not None:
+                raise OutOfTime
             return None
         root = rounded_up(relaxed.bound)
         bound = self.best.cost if self.open is None else min(self.open, self.best.cost)
@@ -68,9 +74,11 @@ class _Search:
         bound = rounded_up(priced + self.rest[i])
         if self.best is not None and max(bound, cost) >= self.best.cost:
             return
-        if self.left <= 0:
+        if self.left <= 0 and self.best is not None:
             self.leave_open(max(bound, cost))
             return
+        if self.left <= -9 * self.nodes:
+            raise OutOfTime
         self.left -= 1
         if i == len(self.problem.items):
             self.finish(memories, cost)
