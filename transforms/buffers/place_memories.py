@@ -16,7 +16,8 @@ from tinyml.dialects.errors import InputError, unknown
 from tinyml.dialects.functions import DATA, defined_functions
 from tinyml.dialects.locations import error_at
 from tinyml.dialects.scratch import ArenaOp, ConstantOp, ViewOp, bytes_of
-from tinyml.targets.memories import STACK, Memory, Requested, requested
+from tinyml.targets.memories.requested import STACK, Requested, requested
+from tinyml.targets.memories.rows import Memory
 from tinyml.targets.registry import DEFAULT_TARGET, board, chip_of
 from tinyml.transforms.buffers.liveness.live_ranges import erase_dead_buffers
 from tinyml.transforms.buffers.memories.choice import Choice, Item, Problem
@@ -45,8 +46,9 @@ class PlaceMemoriesPass(ModulePass):
     The arenas of the memories follow one another in one `scratch.arena`, which `spread-memories` splits.
 
     memory: as for `--memory`. packer, align: as for `pack-scratch`. nodes: the limit on the nodes of the search. judge:
-    check the choice of a small problem by exhaustive search, unless `none`. The other options determine the loops that
-    are counted.
+    check the choice of a small problem by exhaustive search, unless `none`. target: as for `select-kernels`.
+    packed, load_weights, weights_at, instances, pack_buffers: of later passes, which determine the loops that are
+    counted.
 
     Raises `InputError` for memories that are too small, and for options and boards that have no such memories.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tinyml.transforms.buffers.packing import Placement, Rectangle
 
-FIXED_ALIGNMENT = 8
+PERMANENT_ALIGNMENT = 8
 """The multiple to which constants and the stack, which no other item shares bytes with, are rounded up, in bytes."""
 
 
@@ -24,9 +24,9 @@ class Item:
     rectangle: int | None = None
 
     @property
-    def fixed(self) -> int:
+    def permanent(self) -> int:
         """The bytes that the item occupies throughout; 0 for a buffer."""
-        return 0 if self.rectangle is not None else self.size + -self.size % FIXED_ALIGNMENT
+        return 0 if self.rectangle is not None else self.size + -self.size % PERMANENT_ALIGNMENT
 
     @property
     def allowed(self) -> Sequence[int]:
@@ -57,7 +57,7 @@ class Problem:
         """The bytes of a memory that constants and the stack leave; None without a limit."""
         if (capacity := self.capacities[memory]) is None:
             return None
-        return capacity - sum(item.fixed for item, at in zip(self.items, memories, strict=False) if at == memory)
+        return capacity - sum(item.permanent for item, at in zip(self.items, memories, strict=False) if at == memory)
 
 
 @dataclass(frozen=True)

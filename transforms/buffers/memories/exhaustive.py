@@ -43,7 +43,7 @@ def _fits(problem: Problem, memories: tuple[int, ...]) -> Verdict:
     for memory, capacity in enumerate(problem.capacities):
         if capacity is None:
             continue
-        room = capacity - sum(item.fixed for item, at in zip(problem.items, memories, strict=True) if at == memory)
+        room = capacity - sum(item.permanent for item, at in zip(problem.items, memories, strict=True) if at == memory)
         held = [
             item.rectangle
             for item, at in zip(problem.items, memories, strict=True)

@@ -72,7 +72,7 @@ def _live_bytes(problem: Problem) -> np.ndarray:
     points = sorted(set(points))
     sizes = np.zeros((len(problem.items), len(points)))
     for row, item in zip(sizes, problem.items, strict=True):
-        row[:] = item.fixed
+        row[:] = item.permanent
         if item.rectangle is not None:
             shape = problem.rectangles[item.rectangle]
             saved, until = saving(problem.rectangles, shape)

@@ -24,7 +24,7 @@ def packed(rectangles: Sequence[Rectangle], room: int) -> Placement:
     return pack(rectangles, "auto", Effort(capacity=room))
 
 
-def drawn(seed: int, buffers: int, fixed: int, tightness: float) -> Problem:
+def drawn(seed: int, buffers: int, permanent: int, tightness: float) -> Problem:
     """A random problem with three memories, the last of which holds everything. tightness: of the others."""
     numbers = random.Random(seed)
     rectangles: list[Rectangle] = []
@@ -39,7 +39,9 @@ def drawn(seed: int, buffers: int, fixed: int, tightness: float) -> Problem:
     items = [
         Item(shape.name, shape.size, (0, (n := numbers.randint(1, 99)), 3 * n), i) for i, shape in enumerate(rectangles)
     ]
-    items += [Item(f"c{i}", numbers.randint(1, 40), (0, (n := numbers.randint(1, 99)), 3 * n)) for i in range(fixed)]
+    items += [
+        Item(f"c{i}", numbers.randint(1, 40), (0, (n := numbers.randint(1, 99)), 3 * n)) for i in range(permanent)
+    ]
     total = sum(item.size for item in items)
     return Problem(items, rectangles, (int(total * tightness), int(total * tightness), None))
 
@@ -125,7 +127,7 @@ def test_a_buffer_of_the_size_of_a_memory_fits_and_a_larger_one_does_not():
 
 def test_constants_and_stack_take_whole_multiples():
     item = Item("c", 9, (0, 7))
-    assert item.fixed == 16
+    assert item.permanent == 16
     choice = choose(Problem([item], [], (16, None)), packed)
     assert choice is not None
     assert choice.cost == 0
