@@ -38,6 +38,7 @@ GROUPS = (
     EXPORTERS := "tinyml.exporters",
     SCHEDULES := "tinyml.schedules",
     PACKERS := "tinyml.packers",
+    MEMORIES := "tinyml.memories",
     STEPS := "tinyml.steps",
     ALTERNATIVES := "tinyml.alternatives",
     PACKAGES := "tinyml.packages",
@@ -47,9 +48,9 @@ GROUPS = (
     METRICS := "tinyml.metrics",
 )
 """The groups of entry points: dialects (number formats among them), passes and targets; chips; frontends; ops of ONNX
-and TensorFlow Lite; exporters; schedules; packers of buffers; steps of named pipelines; alternatives of `--format
-auto`; packages of compiled models; commands of `tinyml`; devices of `tinyml run` that are no boards; parts of the
-report; metrics."""
+and TensorFlow Lite; exporters; schedules; packers of buffers; memories of boards; steps of named pipelines; kinds of
+`--format auto`; packages of compiled models; commands of `tinyml`; devices of `tinyml run` that are no boards; parts of
+the report; metrics."""
 
 NAMES = {CHIPS: "tinyml.boards"}
 """The groups in which a package may list the names that belong to an entry point of the same value.

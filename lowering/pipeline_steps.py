@@ -76,6 +76,7 @@ INPUT_STEPS = (
 )
 """The first steps on reals, independent of the arithmetic: they apply the interface of the input."""
 
+ON_C = Extra(If("weights_at", "bind-weights")), Extra(If("memory", "spread-memories"))
 PIPELINES = {
     "reals-to-formats": PipelineSteps(
         """Lower a program from L0 to L1: simplify and profile it, and choose scales and accumulators.
@@ -160,6 +161,7 @@ PIPELINES = {
             "reorder-ops",
             "update-in-place",
             If("pack_buffers", "unpack-buffers"),
+            Extra(If("memory", "place-memories")),
             "pack-scratch",
             "check-packing",
         ),
@@ -205,7 +207,7 @@ PIPELINES = {
     ),
     BITS_TO_C: PipelineSteps(
         """Lower a program from L4 to L5, with hints for high-level synthesis if the target is programmable logic.""",
-        (Extra("hint-loops"), "expand-nests", "lower-arith-to-c", Extra(If("weights_at", "bind-weights"))),
+        (Extra("hint-loops"), "expand-nests", "lower-arith-to-c", *ON_C),
     ),
     BITS_TO_LANES: PipelineSteps(
         """Lower an L4 program to loops on memories and streams that process several elements at once.""",

@@ -231,13 +231,15 @@ class LoadedOp(DialectOp):
 
 @irdl_op_definition
 class ArenaOp(DialectOp):
-    """`static T name[...];`: the working memory, `size` bytes, declared as an array of the element type."""
+    """`static T name[...];`: working memory of `size` bytes, declared as the element type. `memory`: see `c.buffer`."""
 
     name = "c.arena"
     sym_name = prop_def(SymbolNameConstraint())
     size = prop_def(COUNT)
     alignment = prop_def(COUNT)
     element = prop_def(Attribute)
+    memory = opt_prop_def(StringAttr)
+    memories = opt_prop_def(DictionaryAttr)
     traits = traits_def(SymbolOpInterface())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$sym_name $size attr-dict `:` $element"
@@ -260,13 +262,14 @@ class ArenaOp(DialectOp):
 
 @irdl_op_definition
 class BufferOp(DialectOp):
-    """`static T name[N];` in RAM, outside the arena. The linker removes the array if no function refers to it."""
+    """`static T name[N];` in RAM, outside the arena; unused ones are not linked. `memory`: the macro that places it."""
 
     name = "c.buffer"
     sym_name = prop_def(SymbolNameConstraint())
     length = prop_def(COUNT)
     element = prop_def(Attribute)
     doc = opt_prop_def(StringAttr)
+    memory = opt_prop_def(StringAttr)
     traits = traits_def(SymbolOpInterface())
     irdl_options = (ParsePropInAttrDict(),)
     assembly_format = "$sym_name $length attr-dict `:` $element"

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     BytesAttr,
     DenseIntOrFPElementsAttr,
+    DictionaryAttr,
     IndexType,
     IntegerAttr,
     MemRefType,
@@ -226,7 +227,7 @@ class ArenaOp(DialectOp):
     `lower_bound` is a lower bound, in bytes, on the size of all packings of the arena's buffers. A packing of exactly
     this size is optimal. `proof` names the search that has proved this bound by excluding smaller packings. Without
     `proof`, the bound is the peak of live bytes. `checked` names the algorithm that verified the bound
-    (`check-packing`). `packer` names the packing algorithm; the default is first fit.
+    (`check-packing`). `packer` names the packing algorithm; the default is first fit. `memories`: see `place-memories`.
     """
 
     name = "scratch.arena"
@@ -235,6 +236,7 @@ class ArenaOp(DialectOp):
     proof = opt_prop_def(StringAttr)
     checked = opt_prop_def(StringAttr)
     packer = opt_prop_def(StringAttr)
+    memories = opt_prop_def(DictionaryAttr)
     result = result_def(MEMREF)
     traits = traits_def(AllocatesResult())
     irdl_options = (ParsePropInAttrDict(),)

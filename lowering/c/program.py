@@ -181,6 +181,7 @@ class ProgramBuilder:
         whole = [type for type in self.viewed if op.size % element_bytes(MemRefType(type, [1])) == 0]
         element = max(whole, key=lambda type: (element_bytes(MemRefType(type, [1])), str(type)))
         self.arena = c.ArenaOp(ARENA, op.size, op.alignment.value.data, element)
+        self.arena.memories = op.memories
 
     def view(self, op: scratch.ViewOp, instance: SSAValue | None) -> c.ViewOp:
         """Emit the address of a buffer, and return the op. instance: the instance whose arena contains the buffer."""

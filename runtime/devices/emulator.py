@@ -32,6 +32,7 @@ class Core:
     * bits: the width of a register.
     * flash: the address and size in bytes of program memory.
     * ram: the address and minimum size in bytes of the memory for data and stack. The stack is at its end.
+    * second: the address and size in bytes of the RAM for buffers that a program places in other memories.
     * devices: the sizes of other readable and writable memory regions, by address.
 
     All addresses and sizes are multiples of 4096.
@@ -48,6 +49,7 @@ class Core:
     flash: tuple[int, int] = (0, 1 << 23)
     ram: tuple[int, int] = (0x20000000, 1 << 18)
     devices: dict[int, int] = field(default_factory=dict[int, int])
+    second: tuple[int, int] = (0x30000000, 1 << 24)
 
 
 class CodeCycles(Protocol):
@@ -157,7 +159,7 @@ class _Machine:
         self._uc.mem_map(flash, flash_bytes, unicorn.UC_PROT_READ | unicorn.UC_PROT_EXEC)
         start, size = self._core.ram
         ram = start, max(size, self._symbols["tm_stack_top"] - start + 0xFFF & ~0xFFF)
-        for start, size in (ram, *self._core.devices.items()):
+        for start, size in (ram, self._core.second, *self._core.devices.items()):
             self._uc.mem_map(start, size, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
         self._uc.mem_write(flash, self._image)
         self._program = range(flash, flash + len(self._image))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -64,9 +64,9 @@ class Expressions:
     constants, buffers and arena in C. loaded: the constants that the caller writes.
     """
 
-    def __init__(self, chip: Chip, arena: c.ArenaOp | None, program: str, loaded: c.LoadedOp | None = None):
+    def __init__(self, chip: Chip, arenas: Sequence[c.ArenaOp], program: str, loaded: c.LoadedOp | None = None):
         self.chip = chip
-        self.arena = arena
+        self.elements = {op.sym_name.data: op.element for op in arenas}
         self.structure = None if loaded is None else loaded.sym_name
         self.loaded = set[str]() if loaded is None else {op.sym_name.data for op in loaded.arrays}
         self.prefix = f"{program}_"
@@ -181,11 +181,10 @@ class Expressions:
         return replace(text, reads=text.reads | {MEMORY}) if reads_memory else text
 
     def view(self, op: c.ViewOp, operand: Operand) -> Text:
-        assert self.arena is not None
         type = pointer_type(op.result)
         elements = op.offset.value.data // max(_bytes(type.element), 1)
         name = self.memory(op.arena, op.instance, operand)
-        plain = type.element == self.arena.element and type.memory.data != ALIAS
+        plain = type.element == self.elements[op.arena.string_value()] and type.memory.data != ALIAS
         start = Text(name, PRIMARY, type) if plain else Text(f"({spell(type)}){name}", UNARY, type)
         return Text(f"{start.code} + {elements}", SUM, type) if elements else start
 

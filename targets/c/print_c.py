@@ -134,18 +134,18 @@ class _ProgramPrinter:
         self.functions = [op for op in ops if isinstance(op, c.FuncOp)]
         self.instance = next((op for op in ops if isinstance(op, c.InstanceOp)), None)
         memory = ops if self.instance is None else self.instance.body.block.ops
-        self.arena = next((op for op in memory if isinstance(op, c.ArenaOp)), None)
+        self.arenas = [op for op in memory if isinstance(op, c.ArenaOp)]
         self.buffers = [op for op in memory if isinstance(op, c.BufferOp)]
-        self.expressions = Expressions(self.chip, self.arena, self.name, self.loaded)
+        self.expressions = Expressions(self.chip, self.arenas, self.name, self.loaded)
+        structures = [op for op in (self.instance, self.loaded) if op is not None]
         symbols = [
             *self.defines,
             *self.inlines,
             *self.constants,
             *self.functions,
             *self.buffers,
-            *([self.arena] if self.arena else []),
-            *([self.instance] if self.instance else []),
-            *([self.loaded] if self.loaded else []),
+            *self.arenas,
+            *structures,
         ]
         self.taken = {op.sym_name.data for op in symbols}
         self.taken |= {self.expressions.static(op.sym_name) for op in symbols}
@@ -179,10 +179,10 @@ class _ProgramPrinter:
             lines += [*_comment([_titled(name, op.doc and op.doc.data)]), *self._constant(op, name), ""]
         if self.loaded is not None:
             lines += [*self._weights(self.loaded), ""]
-        if self.arena is not None:
-            lines += self._arena_table(self.arena, names)
+        for op in self.arenas:
+            lines += self._arena_table(op, names)
             if self.instance is None:
-                lines.append(f"static {self._arena(self.arena, self.expressions.static(self.arena.sym_name))}")
+                lines.append(f"static {self._arena(op, self.expressions.static(op.sym_name))}")
             lines.append("")
         for op in self.buffers if self.instance is None else ():
             doc = [] if op.doc is None else _comment([op.doc.data])
@@ -335,11 +335,11 @@ class _ProgramPrinter:
         """The lines of the comment that lists the contents of the arena."""
         views: dict[tuple[int, int, str], c.ViewOp] = {}
         for view in (inner for function in self.functions for inner in function.walk()):
-            if isinstance(view, c.ViewOp):
+            if isinstance(view, c.ViewOp) and view.arena.string_value() == op.sym_name.data:
                 bytes = view.length.value.data * _size(pointer_type(view.result).element)
                 name = names.get(view.result) or view.result.name_hint or "buffer"
                 views.setdefault((view.offset.value.data, bytes, name), view)
-        whose = "" if self.instance is None else " of an instance"
+        whose = f" in {op.memory.data}" if op.memory else "" if self.instance is None else " of an instance"
         table = [f"Working memory{whose}, {op.size.value.data} bytes:", "offset  size  buffer"]
         for (offset, bytes, name), view in sorted(views.items(), key=lambda item: item[0]):
             table.append(f"{offset:6} {bytes:5}  {_titled(name, view.doc and view.doc.data)}")
@@ -350,11 +350,12 @@ class _ProgramPrinter:
         size, unit = op.size.value.data, _size(op.element)
         alignment = min(op.alignment.value.data, self.chip.alignment)
         attribute = f" __attribute__((__aligned__({alignment})))" if alignment > unit else ""
-        return f"{spell(op.element)} {name}[{-(-size // unit)}]{attribute};"
+        place = f" {op.memory.data}" if op.memory else ""
+        return f"{spell(op.element)} {name}[{-(-size // unit)}]{place}{attribute};"
 
     def _structure(self, op: c.InstanceOp) -> list[str]:
         """The lines that define the C type of an instance."""
-        members = [] if self.arena is None else [self._arena(self.arena, self.arena.sym_name.data)]
+        members = [self._arena(arena, arena.sym_name.data) for arena in self.arenas]
         members += [_buffer(buffer, buffer.sym_name.data) for buffer in self.buffers]
         text = (
             "The memory of one instance, whose address all functions take. It needs no initial value; instances share "
@@ -365,7 +366,8 @@ class _ProgramPrinter:
 
 
 def _buffer(op: c.BufferOp, name: str) -> str:
-    return f"{spell(op.element)} {name}[{op.length.value.data}];"
+    place = f" {op.memory.data}" if op.memory else ""
+    return f"{spell(op.element)} {name}[{op.length.value.data}]{place};"
 
 
 def _rows(words: Sequence[str]) -> Iterator[str]:

@@ -484,6 +484,13 @@ TABLES: dict[str, dict[str, Column]] = {
             "equal logits": "{equal} of {images}",
         }.items()
     },
+    "memory-placed": {
+        "wait cycles": ("place {row}", "{wait_cycles}"),
+        "without the first memory": ("place {row}", "{one_memory}"),
+        "bytes used": ("place {row}", "{used1} and {used2}"),
+        "bytes accessed, by the loops": ("place {row}", "{stated1} and {stated2}"),
+        "bytes accessed, in the emulator": ("place {row}", "{counted1} and {counted2}"),
+    },
     "memory-digits": {
         "images": ("digits cnn-gural-mnist10-4bit", "{images}"),
         "right, %": ("digits cnn-gural-mnist10-4bit", "{accuracy:.2f}"),

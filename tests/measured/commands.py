@@ -290,6 +290,12 @@ def _judge(name: str, options: list[str]) -> Values:
     return judged(name, options)
 
 
+def _place(board: str, _: list[str]) -> Values:
+    from measured.measures.placed_memories import placed
+
+    return placed(board)
+
+
 def _finetune(name: str, options: list[str]) -> Values:
     from measured.trainings import finetuned
 
@@ -374,6 +380,7 @@ _OF_TESTS: dict[str, Callable[[str, list[str]], Values]] = {
     "finetune": _finetune,
     "judge": _judge,
     "layer": _layer,
+    "place": _place,
     "posit-sums": _posit_sums,
     "prove": _proved,
     "size": lambda label, _: dict(size(label)),

@@ -37,6 +37,7 @@ class CompileKeywords(TypedDict, total=False):
     judge: str | None
     load_weights: bool | None
     loss: float | None
+    memory: str | None
     metric: str | None
     name: str | None
     optimize: str | None

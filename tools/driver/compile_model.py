@@ -513,6 +513,8 @@ def compile_model(request: Request) -> dict[str, Any]:
 
         request = as_in_folder(request)
     chosen = board_named(request.target)
+    if request.memory is not None:
+        chosen = imported("tinyml.targets.memories.requested:with_requested")(chosen, request.memory)
     kept = {"loaded": request.load_weights, "bound": request.weights_at is not None}
     packagings = packagings_for(chosen, request.packages, zipped=request.zip, **kept)
     with atomic_folder(request.out, removable_files(request.inputs)) as folder:

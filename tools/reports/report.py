@@ -56,6 +56,8 @@ def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequen
     interface = interface_of(compiled.formats)
     input_bytes = interface.caller_bytes
     memory = memory_report(compiled.buffers)
+    if request.memory is not None:
+        memory |= imported("tinyml.tools.reports.placed_memories:memories_report")(compiled.bits.module)
     estimate = estimate_on(compiled.loops, board.name, optimize)
     floats = float_inputs(compiled.formats, board.name)
     converting = _converting(interface, floats, cost if estimate is None else estimate.time)

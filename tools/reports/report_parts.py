@@ -36,7 +36,10 @@ def _loaded(row: Row) -> Part:
     return part
 
 
-PARTS = Table[Part](GROUP, "part of the report", _loaded, check=check_hyphenated)
+OURS = (Row("memories", "placed_memories:memories_part"),)
+PARTS = Table[Part](
+    GROUP, "part of the report", _loaded, home="tinyml.tools.reports", ours=OURS, check=check_hyphenated
+)
 
 
 def parts_of(report: Report) -> Iterator[tuple[str, str, Sequence[Content]]]:
@@ -48,4 +51,5 @@ def parts_of(report: Report) -> Iterator[tuple[str, str, Sequence[Content]]]:
         with row.blamed():
             return row.name, row.name.replace("-", " ").capitalize(), list(PARTS.load(row)(report))
 
-    return (part for part in each(PARTS.rows().values(), written) if part[2])
+    rows = [row for row in PARTS.rows().values() if not row.is_ours or row.name in report.memory]
+    return (part for part in each(rows, written) if part[2])

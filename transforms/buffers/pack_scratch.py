@@ -61,7 +61,7 @@ from tinyml.transforms.buffers.packing.effort import COVER_STEPS, STEPS
 from tinyml.transforms.buffers.packing.packing_options import PackingOptions
 
 
-def _place_buffers(
+def place_buffers(
     function: func.FuncOp,
     live: LiveRanges,
     groups: Sequence[Sequence[Buffer]],
@@ -191,7 +191,7 @@ class PackScratchPass(PackingOptions, ModulePass):
     def _pack(self, function: func.FuncOp) -> None:
         if any(isinstance(inner, ArenaOp) for inner in function.walk()):
             raise InputError(f"@{function.sym_name.data} has an arena already")
-        problem = _problem(function, self.align)
+        problem = problem_of(function, self.align)
         placement = self._placement(problem)
         if self.mode == "auto" and placement.gap > placement.height // 100:
             problem, placement = self._exchanged(function, problem, placement)
@@ -204,27 +204,27 @@ class PackScratchPass(PackingOptions, ModulePass):
             raise self._too_high(live, rectangles, placement)
         BUFFERS.add(function, len(live.ranges))
         BYTES.add(function, placement.height)
-        _place_buffers(function, live, problem.groups, placement, lcm(*(shape.alignment for shape in rectangles)))
+        place_buffers(function, live, problem.groups, placement, lcm(*(shape.alignment for shape in rectangles)))
 
-    def _exchanged(self, function: func.FuncOp, problem: _Problem, placement: Placement) -> tuple[_Problem, Placement]:
+    def _exchanged(self, function: func.FuncOp, problem: Problem, placement: Placement) -> tuple[Problem, Placement]:
         """Let results reuse the bytes of other operands. Return the new problem and placement.
 
         If this does not lower the height, return the given problem and placement.
         """
 
         def height(share: float) -> int:
-            return self._placement(_problem(function, self.align), share).height
+            return self._placement(problem_of(function, self.align), share).height
 
         if not (former := exchange_sources(function, height)):
             return problem, placement
-        new = _problem(function, self.align)
+        new = problem_of(function, self.align)
         if (lower := self._placement(new)).height < placement.height:
             return new, lower
         for reuse, source in former.items():
             reuse.operands[0] = source
         return problem, placement
 
-    def _placement(self, problem: _Problem, share: float = 1) -> Placement:
+    def _placement(self, problem: Problem, share: float = 1) -> Placement:
         """The lower of two placements: one of `problem` itself, and one in which each stack of results is a single
         rectangle.
         """
@@ -254,7 +254,7 @@ class PackScratchPass(PackingOptions, ModulePass):
 
 
 @dataclass(frozen=True)
-class _Problem:
+class Problem:
     """The buffers of a function as rectangles.
 
     groups: for each rectangle, the buffers that occupy its bytes one after another.
@@ -272,12 +272,12 @@ class _Problem:
         return max(size_in_bytes(memref_type(member.result)) for member in members)
 
 
-def _problem(function: func.FuncOp, align: int) -> _Problem:
+def problem_of(function: func.FuncOp, align: int) -> Problem:
     live = live_ranges(function)
     groups = buffers_by_location(live)
     shapes = [rectangle(live, members, align) for members in groups]
     distances = safe_distances(live.points, groups, shapes)
-    return _Problem(live, groups, distances, with_overlaps(shapes, distances), _barred(function, live))
+    return Problem(live, groups, distances, with_overlaps(shapes, distances), _barred(function, live))
 
 
 def rectangle(live: LiveRanges, members: Sequence[Buffer], align: int = 1) -> Rectangle:

@@ -1,0 +1,1 @@
+"""The memories of boards, and the value of `--memory`, which names some of them."""

@@ -1,0 +1,83 @@
+"""The value of `--memory`: names of memories, with sizes and, where no row has any, wait states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from tinyml.dialects.errors import InputError, did_you_mean
+from tinyml.targets.board import SIZES, Board, bytes_of
+from tinyml.targets.memories.rows import Memory, MemoryKind, memories_of
+
+_ENTRY = re.compile(r"([a-z][a-z0-9_]*)=([0-9]+[KMkm]?)(?::([0-9]{1,6})/([0-9]{1,6}))?")
+_SYNTAX = "NAME=SIZE or NAME=SIZE:READ/WRITE, such as dtcm=64K:0/0"
+
+STACK, FLASH = "stack", "flash"
+"""Names of `--memory` for the bytes of the stack, and for the wait states of constants."""
+
+
+@dataclass(frozen=True)
+class Requested:
+    """The memories that `--memory` states: the writable ones in the stated order, the flash, and bytes of stack."""
+
+    memories: tuple[Memory, ...]
+    flash: Memory
+    stack: int = 0
+
+
+def requested(text: str, board: Board) -> Requested:
+    """Parse the value of `--memory` for a board. `board` stands for all rows of the board with known wait states.
+
+    Raises `InputError` for another syntax, a name that occurs twice, a size beyond that of the row, and a memory whose
+    wait states neither the text nor a row states.
+    """
+    rows = {row.name: row for row in memories_of(board)}
+    if text == "board":
+        if not rows:
+            raise InputError(f"--memory: no memories of {board.name} are known: state them, as {_SYNTAX}")
+        text = ",".join(f"{row.name}={row.size}" for row in rows.values() if row.read is not None)
+    found: dict[str, Memory] = {}
+    for entry in text.split(","):
+        memory = _parsed(entry.strip(), rows, board)
+        if memory.name in found:
+            raise InputError(f"--memory: {memory.name} occurs twice")
+        found[memory.name] = memory
+    stack = found.pop(STACK, None)
+    flash = found.pop(FLASH, rows.get(FLASH) or Memory(FLASH, board.flash or 1 << 32, MemoryKind.FLASH, 0, 0))
+    memories = tuple(found.values())
+    if not memories:
+        raise InputError("--memory: no memory for buffers: state one, such as sram=256K:1/1")
+    return Requested(memories, flash, 0 if stack is None else stack.size)
+
+
+def _parsed(entry: str, rows: Mapping[str, Memory], board: Board) -> Memory:
+    match = _ENTRY.fullmatch(entry)
+    if match is None:
+        raise InputError(f"--memory: expected {_SYNTAX}, got {entry!r}")
+    name, size = match[1], bytes_of(match[2])
+    if size is None:
+        raise InputError(f"--memory: expected the size of {name} as {SIZES}, got {match[2]!r}")
+    waits = None if match[3] is None else (int(match[3]), int(match[4]))
+    if name == STACK:
+        return Memory(name, size, MemoryKind.SRAM, 0, 0)
+    if (row := rows.get(name)) is None:
+        if waits is None:
+            known = did_you_mean(name, rows) or (f"; {board.name} has {', '.join(rows)}" if rows else "")
+            raise InputError(f"--memory: no wait states of {name} are known: write {name}={match[2]}:READ/WRITE{known}")
+        kind = MemoryKind.FLASH if name == FLASH else MemoryKind.SRAM
+        return Memory(name, size, kind, *waits)
+    if row.kind.writable and size > row.size:
+        raise InputError(f"--memory: {name} of {board.name} has {row.size} bytes, got {match[2]}")
+    if waits is None and row.read is None:
+        raise InputError(
+            f"--memory: the wait states of {name} of {board.name} are not published: write {name}={match[2]}:READ/WRITE"
+        )
+    row = replace(row, size=size)
+    return row if waits is None else replace(row, read=waits[0], write=waits[1])
+
+
+def with_requested(board: Board, text: str) -> Board:
+    """A board whose RAM is that of the stated memories, if they have more. Raises the errors of `requested`."""
+    total = sum(memory.size for memory in requested(text, board).memories)
+    return board if board.ram is None or total <= board.ram else replace(board, ram=total)

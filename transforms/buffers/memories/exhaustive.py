@@ -1,0 +1,59 @@
+"""The judge of a choice of memories: all choices of a small problem, the cheapest first.
+
+It shares no code with the search: no relaxation, no order of items, and Algorithm X instead of the packers decides
+whether the buffers of a memory fit.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+
+from tinyml.transforms.buffers.memories.choice import Choice, Problem
+from tinyml.transforms.buffers.packing.judge import Verdict, judge_height
+from tinyml.transforms.buffers.packing.rectangles import keep_numbers
+
+CHOICES = 1 << 16
+"""The limit on the number of choices of a problem that the judge takes."""
+
+
+def judge_choice(problem: Problem, choice: Choice) -> Verdict:
+    """Judge whether no choice costs less than the bound of `choice`. REFUTED if one does."""
+    every = [item.allowed for item in problem.items]
+    if prod(map(len, every)) > CHOICES:
+        return Verdict.UNDECIDED
+    cheaper = [
+        (cost, memories)
+        for memories in product(*every)
+        if (cost := sum(item.cost(m) for item, m in zip(problem.items, memories, strict=True))) < choice.bound
+    ]
+    verdict = Verdict.AGREED
+    for _, memories in sorted(cheaper):
+        fits = _fits(problem, memories)
+        if fits is Verdict.AGREED:
+            return Verdict.REFUTED
+        if fits is Verdict.UNDECIDED:
+            verdict = fits
+    return verdict
+
+
+def _fits(problem: Problem, memories: tuple[int, ...]) -> Verdict:
+    """AGREED if the buffers of every memory fit, REFUTED if those of one do not."""
+    verdict = Verdict.AGREED
+    for memory, capacity in enumerate(problem.capacities):
+        if capacity is None:
+            continue
+        room = capacity - sum(item.permanent for item, at in zip(problem.items, memories, strict=True) if at == memory)
+        held = [
+            item.rectangle
+            for item, at in zip(problem.items, memories, strict=True)
+            if at == memory and item.rectangle is not None
+        ]
+        shapes = [shape for shape in keep_numbers(problem.rectangles, sorted(held)) if shape.size]
+        if room < 0:
+            return Verdict.REFUTED
+        if shapes and (found := judge_height(shapes, room).verdict) is not Verdict.AGREED:
+            if found is Verdict.REFUTED:
+                return found
+            verdict = found
+    return verdict

@@ -1,0 +1,82 @@
+"""A lower bound on the cost of a choice: the Lagrangian relaxation of the capacities.
+
+At every program point the live bytes in a memory must not exceed its capacity. The relaxation prices these bytes
+instead: for prices of at least 0, each item goes to the memory that is cheapest for it, and the sum of these costs less
+the price of all capacities bounds the cost of every choice from below (Geoffrion 1974). Subgradient steps raise the
+bound (Held, Wolfe and Crowder 1974).
+"""
+
+from __future__ import annotations
+
+from math import ceil
+
+from tinyml.dialects.lazy_numpy import np
+from tinyml.transforms.buffers.memories.choice import Problem
+from tinyml.transforms.buffers.packing.rectangles import saving
+
+_STEPS = 300
+_SLACK = 1e-6
+"""The part of a cycle by which rounding may raise the bound."""
+
+
+class Relaxation:
+    """The priced cost of each item in each memory, for the prices with the highest bound.
+
+    target: the cost of a known choice, which scales the steps.
+    """
+
+    def __init__(self, problem: Problem, target: int) -> None:
+        items, capacities = problem.items, problem.capacities
+        costs = [[np.inf if cost is None else float(cost) for cost in item.costs] for item in items]
+        self._costs = np.array(costs, dtype=np.float64).reshape(len(items), len(capacities))
+        limited = np.array([capacity is not None for capacity in capacities])
+        self._capacities = np.array([capacity or 0 for capacity in capacities], dtype=np.float64)
+        sizes = _live_bytes(problem)
+        prices = np.zeros((len(capacities), sizes.shape[1]))
+        self.prices, self.bound = prices, -np.inf
+        scale = 1.0
+        for step in range(_STEPS):
+            priced, bound = self._priced(prices, sizes)
+            if bound > self.bound:
+                self.prices, self.bound = prices, bound
+            elif step % 20 == 19:
+                scale /= 2
+            taken = priced.argmin(axis=1)
+            used = np.array([sizes[taken == m].sum(axis=0) for m in range(len(capacities))])
+            excess = np.where(limited[:, None], used - self._capacities[:, None], 0.0)
+            if not (length := float((excess**2).sum())):
+                break
+            prices = np.maximum(prices + scale * max(target - bound, 1.0) / length * excess, 0.0)
+        self.priced, _ = self._priced(self.prices, sizes)
+        self.constant = float((self.prices.sum(axis=1) * self._capacities).sum())
+
+    def _priced(self, prices: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, float]:
+        """Return the priced cost of each item in each memory, and the bound."""
+        priced = self._costs + sizes @ prices.T
+        paid = (prices.sum(axis=1) * self._capacities).sum()
+        return priced, float(priced.min(axis=1).sum() - paid) if len(priced) else 0.0
+
+
+def rounded_up(bound: float) -> int:
+    """The least whole number of cycles that a bound allows."""
+    return max(ceil(bound - _SLACK * max(1.0, abs(bound))), 0)
+
+
+def _live_bytes(problem: Problem) -> np.ndarray:
+    """The bytes of each item at each point at which a buffer starts; overlaps are subtracted where they may save bytes.
+
+    These points suffice, because the live bytes of a memory only grow where a buffer starts.
+    """
+    points = sorted({shape.first for shape in problem.rectangles}) or [0]
+    points += [saving(problem.rectangles, shape).until + 1 for shape in problem.rectangles if shape.overlaps]
+    points = sorted(set(points))
+    sizes = np.zeros((len(problem.items), len(points)))
+    for row, item in zip(sizes, problem.items, strict=True):
+        row[:] = item.permanent
+        if item.rectangle is not None:
+            shape = problem.rectangles[item.rectangle]
+            saved, until = saving(problem.rectangles, shape)
+            for column, point in enumerate(points):
+                if shape.first <= point <= shape.last:
+                    row[column] = shape.size - (saved if point <= until else 0)
+    return sizes
