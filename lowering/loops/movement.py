@@ -88,25 +88,6 @@ def transpose(op: tdsl.TransposeOp, nest: LoopBuilder) -> None:
     return turn_image(op.input, nest.index(0), rows, columns, nest)
 
 
-@lowers(tdsl.MoveUpOp)
-def move_up(op: tdsl.MoveUpOp, nest: LoopBuilder) -> None:
-    """Emit a shift in place as the move of one run, which C compilers turn into a single call of memmove.
-
-    A shift of several runs, or to another buffer, is emitted element by element.
-    """
-    shape, axis = tdsl.shape_of(op.out), op.axis.value.data
-    if op.input is not op.out or prod(shape[:axis]) > 1 or scratch.packed_bits(scratch.memref_type(op.out)):
-        return lower_moves(op, nest)
-    shifted = op.count.value.data * prod(shape[axis + 1 :])
-    count = prod(shape) - shifted
-    source, dest = (elements_from(op.out, nest.index(first), count, nest) for first in (shifted, 0))
-
-    def body(indices: Indices) -> None:
-        nest.store(nest.load(source, indices), dest, indices)
-
-    nest.nest((count,), body)
-
-
 @lowers(tdsl.MovementOp)
 def lower_moves(op: tdsl.MovementOp, nest: LoopBuilder) -> None:
     """Emit a fill of the elements that no move writes, and then one nest per move. Moves that change no position are
