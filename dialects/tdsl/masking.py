@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects.builtin import TensorType
@@ -69,7 +70,7 @@ class MaskedSoftmaxOp(TensorOp):
     def real(self, x: Sequence[Any]) -> Array:
         values = np.where(x[1] > 0, x[0], -np.inf)
         terms = np.exp(values - values.max(-1, keepdims=True))
-        return terms / terms.sum(-1, keepdims=True)
+        return terms / reduce(np.add, columns(terms))
 
     def bits(self, m: NumpyMachine, x: Sequence[Any]) -> Array:
         """The result in raws. Terms are added in the order of the elements."""

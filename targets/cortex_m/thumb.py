@@ -276,6 +276,7 @@ it, mvneq = Opcode("it", "c", cycles="it", reads=_FLAGS), Opcode("mvneq", "u v",
 
 mla, mls, smmla, smmlar = (Opcode(name, "w r r r") for name in ("mla", "mls", "smmla", "smmlar"))
 smlad, smlabb, smlabt = (Opcode(name, "w r r r") for name in ("smlad", "smlabb", "smlabt"))
+smlatb, smlatt = (Opcode(name, "w r r r") for name in ("smlatb", "smlatt"))
 smlal, smlald = Opcode("smlal", "u u r r"), Opcode("smlald", "u u r r")
 smuad, sadd16, ssub16 = (Opcode(name, "w r r") for name in ("smuad", "sadd16", "ssub16"))
 qadd8, qsub8 = Opcode("qadd8", "w r r"), Opcode("qsub8", "w r r")

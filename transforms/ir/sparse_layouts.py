@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects import num, scratch
 from tinyml.dialects.layouts.packed_bits import GAP_BITS
@@ -20,6 +20,7 @@ from tinyml.dialects.layouts.sparse_rows import (
     pack_rows,
 )
 from tinyml.dialects.lazy_numpy import np
+from tinyml.dialects.locations import error_at
 from tinyml.targets.kernel import Kernel
 
 if TYPE_CHECKING:
@@ -106,9 +107,13 @@ def best_rows(kernels: Iterable[Kernel], rows: CompressedRows, columns: int) -> 
 def compressed_rows(op: num.Adding) -> CompressedRows:
     """The constant matrix that a `num.sparse_products` or the call of a `#num.sparse_dot` reads.
 
-    The operands of either op are the sum and then the matrix's values, gaps and lengths.
+    The operands of either op are the sum and then the matrix's values, gaps and lengths. Raises `InputError` unless
+    these are constants.
     """
-    values, gaps, lengths = (cast(scratch.ConstantOp, run.owner).raws for run in op.operands[1:4])
+    constants = [run.owner for run in op.operands[1:4] if isinstance(run.owner, scratch.ConstantOp)]
+    if len(constants) < 3:
+        raise error_at(op, "the values, gaps and lengths of compressed rows must be constants")
+    values, gaps, lengths = (constant.raws for constant in constants)
     lengths = lengths.view(f"u{lengths.itemsize}")
     entries = int(lengths.sum())
     return CompressedRows(values[:entries], gaps.view("u1")[:entries], lengths)

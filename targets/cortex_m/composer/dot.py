@@ -5,7 +5,8 @@ the remaining columns. With the DSP extension, columns are processed in blocks o
 is a negative byte offset from the ends of all runs. It is counted up to zero, so the addition that advances it also
 ends the loop.
 
-Four channels, each with a separate row of weights, are computed in plain C on every instruction set.
+Four channels, each with a separate row of weights, are computed in plain C. With the DSP extension, channels of 16 bits
+are computed in assembly: a word holds an element of two channels, and SMLAxy selects the halves of its operands.
 
 In sparse products, an entry of a row is a value and its distance from the previous entry, in elements of the vector.
 
@@ -15,8 +16,11 @@ values are live besides arguments and sums, and products on ARMv6-M accept only 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from tinyml.targets.c.composer.compose import SUMS_IN_C
-from tinyml.targets.composer.instructions import Code, joined, stack_of
+from tinyml.targets.composer.instructions import Code, Line, joined, stack_of
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.cortex_m.boards import ARMV6M, ARMV7M, DSP
 from tinyml.targets.cortex_m.composer import armv6m
@@ -218,9 +222,51 @@ def channel_rows(weights: int, vector: int, step: float) -> Kernel:
     symbol = f"tm_cm_channels4_s{weights}_s{vector}_s32"
     runs = f"const int{weights}_t *w, const int{vector}_t *x"
     signature = f"void {symbol}({runs}, int n, int stride,\n    const int32_t *start, int32_t *sums)"
-    composed = Composed("tinyml/cores.h", signature, {}, _PORTABLE_CHANNELS.format(weights=weights))
+    code = _channel_pairs(weights) if vector == 16 else ()
+    bodies, stack = ({(DSP,): statement(code, DSP)}, stack_of(code)) if code else ({}, 0)
+    portable = _PORTABLE_CHANNELS.format(weights=weights)
+    composed = Composed("tinyml/cores.h", signature, bodies, portable, stack=stack)
     op = "num.channel_dots"
     return Kernel(symbol, weights, vector, 32, op=op, flash=None, rows=4, step=step, composed=composed)
+
+
+def _channel_pairs(weights: int) -> Code:
+    """The DSP code of `channel_rows` for channels of 16 bits. Elements are processed in pairs, then an odd last one.
+
+    r1 points to the element of the first channel, and r3 is the distance to the next element in bytes.
+    """
+    rows, scaled = ("r0", "r8", "r9", "r10"), {} if weights == 8 else {"lsl": 1}
+    halves = {"r4": t.smlabb, "r5": t.smlabt, "r6": t.smlabb, "r7": t.smlabt}
+
+    def channel(row: str, sum: str, elements: Sequence[str]) -> Code:
+        """Code that adds the products of one or two elements, each in a register, to the sum of a channel."""
+        multiply = halves[sum]
+        if weights == 16 and len(elements) == 2:
+            upper = t.smlatb if multiply is t.smlabb else t.smlatt
+            products = multiply(sum, "lr", elements[0], sum), upper(sum, "lr", elements[1], sum)
+            return (t.ldr("lr", post(row, 4)), *products)
+        steps = (joined(next_one(weights, row, "lr"), multiply(sum, "lr", element, sum)) for element in elements)
+        return joined(*steps)
+
+    def channels(elements: Sequence[str]) -> Code:
+        """Code that adds the products of one or two elements of every channel."""
+        first, second = list[Line](), list[Line]()
+        for number, element in enumerate(elements):
+            first += [t.ldr(element, at("r1", "r3") if number else at("r1"))]
+            second += [t.ldr(element, at("r1", 4)), t.add("r1", "r1", "r3")]
+        pairs = [channel(row, sum, elements) for row, sum in zip(rows, _LOW, strict=True)]
+        return joined(first, *pairs[:2], second, *pairs[2:])
+
+    two = t.subs("r2", "r2", 2)
+    return joined(
+        t.push((*SAVED, "lr")),
+        (t.ldr("r12", slot(36)), t.ldm("r12", _LOW), t.lsls("r3", "r3", 1)),
+        [t.add(row, before, "r2", **scaled) for before, row in pairwise(rows)],
+        (two, t.blt(ahead=2), t.label(1), *channels(("r11", "r12")), two, t.bge(back=1), t.label(2)),
+        (t.adds("r2", "r2", 2), t.beq(ahead=3), *channels(("r11",)), t.label(3)),
+        (t.ldr("r12", slot(40)), t.stm("r12", _LOW)),
+        t.pop((*SAVED, "pc")),
+    )
 
 
 def sparse_dot(weights: int, vector: int, step: float) -> Kernel:

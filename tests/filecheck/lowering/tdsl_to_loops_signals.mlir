@@ -130,7 +130,33 @@ func.func @up() {
   func.return
 }
 // CHECK-LABEL: func.func @up
+// CHECK: [[FROM:%[0-9]+]] = scratch.slice %x[%{{[0-9]+}}] : {{.*}} to memref<6x!fixed.q<8, 4>
+// CHECK: [[TO:%[0-9]+]] = scratch.slice %x[%{{[0-9]+}}] : {{.*}} to memref<6x!fixed.q<8, 4>
+// CHECK: memref.load [[FROM]][%{{.*}}]
+// CHECK-NEXT: memref.store %{{.*}}, [[TO]][%{{.*}}]
+// CHECK-NOT: memref.load
+
+// -----
+
+// The shift of several runs, and one to another buffer, go element by element.
+func.func @up_in_rows(%x: memref<4x2x!fixed.q<8, 4>>) {
+  tdsl.move_up %x {axis = 1 : i64, count = 1 : i64} : memref<4x2x!fixed.q<8, 4>> into %x : memref<4x2x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK-LABEL: func.func @up_in_rows
+// CHECK-NOT: scratch.slice
 // CHECK-COUNT-1: memref.load
+// CHECK-NOT: memref.load
+
+// -----
+
+func.func @up_elsewhere(%x: memref<4x2x!fixed.q<8, 4>>, %y: memref<4x2x!fixed.q<8, 4>>) {
+  tdsl.move_up %x {axis = 0 : i64, count = 1 : i64} : memref<4x2x!fixed.q<8, 4>> into %y : memref<4x2x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK-LABEL: func.func @up_elsewhere
+// CHECK-NOT: scratch.slice
+// CHECK-COUNT-2: memref.load
 // CHECK-NOT: memref.load
 
 // -----

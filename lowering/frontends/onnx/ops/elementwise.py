@@ -198,10 +198,24 @@ def opposite(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
 @handles("Where")
 def where(to: Builder, node: OnnxNode, inputs: Inputs) -> Value:
     condition, *branches = (needed(to, inputs, i) for i in range(3))
+    if isinstance(condition, Constant) and condition.array.dtype == np.bool_:
+        return chosen(to, condition, branches)
     if not isinstance(condition, Comparison):
         raise node.error("expected the result of a comparison as its condition")
     if_true, if_false = _of_one_shape(to, branches)
     return OrderedTensor.plain(to.choose([condition], if_true, if_false))
+
+
+def chosen(to: Builder, condition: Constant, branches: Sequence[Value]) -> OrderedTensor:
+    """The choice between two branches by a constant condition: their sum, with 0 where a branch is not chosen."""
+    terms = list[Constant | OrderedTensor]()
+    for branch, kept in zip(branches, (condition.array, ~condition.array), strict=True):
+        if isinstance(branch, Constant):
+            zero = branch.array.dtype.type(0)
+            terms += [Constant(np.where(kept, branch.array, zero), branch.name)]
+        else:
+            terms += [binary(to, tdsl.MulOp, to.numbers(branch), Constant(kept.astype(np.float32), condition.name))]
+    return binary(to, tdsl.AddOp, *terms)
 
 
 def _of_one_shape(to: Builder, branches: Sequence[Value]):

@@ -6,6 +6,7 @@ Exporters write a mask as a sum with, or a choice of, numbers that are far below
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from tinyml.lowering.frontends.onnx.builder import (
     special_case,
 )
 from tinyml.lowering.frontends.onnx.graph import OnnxNode
-from tinyml.lowering.frontends.onnx.ops.elementwise import binary
+from tinyml.lowering.frontends.onnx.ops.elementwise import binary, chosen
 from tinyml.lowering.frontends.onnx.ops.movement import axis_of
 
 if TYPE_CHECKING:
@@ -58,6 +59,20 @@ class MaskedSum(Deferred):
         return softmax_of(to, node, self) if last else None
 
 
+@dataclass(frozen=True)
+class MaskedChoice(MaskedSum):
+    """The choice between scores and a low number by a constant condition. A softmax reads it as a masked sum.
+
+    condition, branches: the inputs of the node.
+    """
+
+    condition: Constant
+    branches: Sequence[Value]
+
+    def emitted(self, to: Builder) -> OrderedTensor:
+        return chosen(to, self.condition, self.branches)
+
+
 @special_case("Add")
 def masked_sum(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
     """Record a sum with a constant mask, whose elements are added to all or some scores."""
@@ -86,7 +101,8 @@ def masked_choice(to: Builder, node: OnnxNode, inputs: Inputs) -> Value | None:
         if not masks.any():
             return tensor
         if isinstance(low, Constant) and low.array.size == 1 and low.array.item() <= LIMIT:
-            return MaskedSum(tensor, Constant(np.where(masks, np.float32(-np.inf), np.float32(0)), condition.name))
+            addend = Constant(np.where(masks, np.float32(-np.inf), np.float32(0)), condition.name)
+            return MaskedChoice(tensor, addend, condition, branches)
     return None
 
 

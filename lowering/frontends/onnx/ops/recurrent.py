@@ -138,6 +138,8 @@ def _directions(to: Builder, node: OnnxNode, inputs: Inputs) -> list[Direction]:
         raise node.error("the shapes of W, R and B, or the direction, do not fit")
     if weights[0].shape[:2] != (count, rows):
         raise node.error("the shapes of W and R do not fit")
+    if node.op != "LSTM" and any(optional(inputs, position) is not None for position in (6, 7)):
+        raise node.error(f"{node.op} has no initial cell and no peepholes: expected at most 6 inputs")
     peepholes = None if (value := optional(inputs, 7)) is None else to.numbers(value)
     if peepholes is not None and peepholes.shape != (count, 3 * hidden):
         raise node.error(f"the peepholes of shape {list(peepholes.shape)} do not fit {hidden} elements of a state")

@@ -258,10 +258,25 @@ def test_other_low_numbers_are_added(addend: Array, last: onnx.NodeProto):
     assert not any(isinstance(op, MaskedSoftmaxOp) for op in imported(made).walk())
 
 
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [node("Where", "b x l", "s"), node("Relu", "s", "y")],
+        [node("Where", "b l x", "s"), node("Softmax", "s", "y", axis=2)],
+        [node("Neg", "x", "n"), node("Where", "b x n", "y")],
+    ],
+    ids=["a low number without a softmax", "another axis", "two tensors"],
+)
+def test_a_choice_by_a_constant_condition(nodes: list[onnx.NodeProto]):
+    """The choice is a sum of both branches unless a softmax of the last axis reads it."""
+    made = model(nodes, [1, 2, 5, 6], {"b": MASK, "l": number(-2000)})
+    check(made, tolerance=1e-4)
+    assert not any(isinstance(op, MaskedSoftmaxOp) for op in imported(made).walk())
+
+
 def test_a_choice_of_scores_does_not_drop_the_shape_of_the_other_branch():
     constants = {"b": np.ones((1, 6), np.bool_), "l": np.zeros((5, 6), np.float32)}
-    with pytest.raises(InputError, match="Where_y': expected the result of a comparison as its condition"):
-        imported(model([node("Where", "b x l")], [1, 6], constants))
+    check(model([node("Where", "b x l")], [1, 6], constants))
 
 
 def test_a_condition_of_numbers_is_refused():
@@ -597,6 +612,7 @@ def test_states_are_inputs_and_outputs():
         ("w b", {}, r"R must have the shape \(directions, 1 \* hidden, length\)"),
         ("w r - - b", {}, r"an initial state must have the shape \(directions, samples, hidden\)"),
         ("w r - - h", {}, r"an initial state must have the shape \(directions, samples, hidden\)"),
+        ("w r - - - - b", {}, "RNN has no initial cell and no peepholes: expected at most 6 inputs"),
     ],
 )
 def test_refusals_of_recurrent_layers(inputs: str, attributes: dict[str, Any], message: str):
