@@ -3,7 +3,7 @@
 msf-CNN (Huang and Baccelli 2025, section 4) fuses layers into blocks that compute their result strip by strip. Along a
 strip, the rows that windows share are cached; between strips, the columns that they share are recomputed. A path
 through the cuts between layers chooses the blocks whose peak is lowest within a limit on the work. Here strips may have
-any width, and blocks without recomputation are streamed by rows, pixels or blocks.
+any width, and segments without recomputation are streamed, or run by channels with sums of 32 bits.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tinyml.dialects import tdsl
+from tinyml.transforms.schedules.channels import PARTIAL_32
 from tinyml.transforms.schedules.ordinary import ordinary_in_programs, usual_segments
 from tinyml.transforms.schedules.plans.graph import Graph, Kind
 from tinyml.transforms.schedules.plans.halos import columns_of_strips
@@ -54,7 +55,7 @@ class Strips(Schedule):
     name = "strips"
     help = (
         "segments run in strips of columns, each streamed by rows, and recompute the columns that strips share (msf-CNN, "
-        "Huang and Baccelli 2025); other segments run by rows, pixels or blocks"
+        "Huang and Baccelli 2025); other segments run by rows, pixels, blocks or channels"
     )
     recomputes = True
     counts_given_input = False
@@ -64,6 +65,7 @@ class Strips(Schedule):
         for by in By:
             for first, last, bits in streamed(graph, by):
                 yield Segment(first, last, bits, Streamed(by))
+        yield from PARTIAL_32.segments(graph)
         nodes = len(graph.nodes)
         yield from _in_strips(graph, [(k, k) for k in range(nodes)], [0] * nodes)
 
@@ -72,6 +74,8 @@ class Strips(Schedule):
         for by in By:
             for segment in streamed_in_programs(network, by):
                 yield segment._replace(extra=0)
+        for segment in PARTIAL_32.program_segments(network):
+            yield segment._replace(extra=0)
         merged = joined(as_it_is(network.graph))
         scratch = [max(scratch_of(network, i) for i in range(first, last + 1)) for first, last in merged.spans]
         yield from _in_strips(merged.graph, merged.spans, scratch)
@@ -94,29 +98,25 @@ def _in_strips(graph: Graph, spans: Sequence[tuple[int, int]], scratch: Sequence
     """
     streams = Streams(graph, Slice.ROW)
     for last, end in enumerate(graph.nodes):
-        width = graph.tensors[end.result].width
-        for count in _counts(width):
-            columns = columns_of_strips(graph, last, count)
-            extra = most = 0
-            for first in range(last, -1, -1):
-                node = graph.nodes[first]
-                if node.kind is Kind.ARRIVAL or any(read.sums or read.strides == (0, 0) for read in node.reads):
-                    break
-                if node.result not in columns:
-                    break
-                all_columns = graph.tensors[node.result].width
-                extra += node.macs * (columns[node.result].total - all_columns) // all_columns
-                most = max(most, scratch[first])
-                boundary = graph.boundary(first, last)
-                if first == last or boundary.outputs != [end.result]:
-                    continue
-                rings = sum(
-                    streams.ring(name) * columns[name].most * graph.tensors[name].channels * graph.tensors[name].bits
-                    for name in boundary.internal
-                )
-                whole = graph.size(*boundary.kept, *boundary.dead, end.result)
-                bits = boundary.through + whole + rings + most
-                yield Segment(spans[first][0], spans[last][1], bits, InStrips(count), max(extra, 0))
+        columns = {count: columns_of_strips(graph, last, count) for count in _counts(graph.tensors[end.result].width)}
+        extra, most = dict.fromkeys(columns, 0), 0
+        for first in range(last, -1, -1):
+            node = graph.nodes[first]
+            if node.kind is Kind.ARRIVAL or any(read.sums or read.strides == (0, 0) for read in node.reads):
+                break
+            if any(node.result not in needed for needed in columns.values()):
+                break
+            most, width = max(most, scratch[first]), graph.tensors[node.result].width
+            for count, needed in columns.items():
+                extra[count] += node.macs * (needed[node.result].total - width) // width
+            boundary = graph.boundary(first, last)
+            if first == last or boundary.outputs != [end.result]:
+                continue
+            whole = boundary.through + graph.size(*boundary.kept, *boundary.dead, end.result) + most
+            column = {name: streams.held(name) // graph.tensors[name].width for name in boundary.internal}
+            for count, needed in columns.items():
+                bits = whole + sum(each * needed[name].most for name, each in column.items())
+                yield Segment(spans[first][0], spans[last][1], bits, InStrips(count), max(extra[count], 0))
 
 
 def _counts(width: int) -> list[int]:

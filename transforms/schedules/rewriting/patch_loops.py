@@ -65,7 +65,11 @@ class TileLoops(ABC):
         """The result of the segment, as far as it is computed."""
 
         def tile(i: SSAValue, j: SSAValue, held: SSAValue) -> SSAValue:
-            self.columns, self.whole, self.images = ranges_of_tile(self.graph, 1, self.count, j, emit), self.whole.now(held), {}
+            self.columns, self.whole, self.images = (
+                ranges_of_tile(self.graph, 1, self.count, j, emit),
+                self.whole.now(held),
+                {},
+            )
             for part in parts:
                 part()
             return self.images[self.end].value
