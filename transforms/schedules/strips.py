@@ -54,8 +54,8 @@ class Strips(Schedule):
 
     name = "strips"
     help = (
-        "segments run in strips of columns, each streamed by rows, and recompute the columns that strips share (msf-CNN, "
-        "Huang and Baccelli 2025); other segments run by rows, pixels, blocks or channels"
+        "segments run in strips of columns, each streamed by rows, and recompute the columns that strips share "
+        "(msf-CNN, Huang and Baccelli 2025); other segments run by rows, pixels, blocks or channels"
     )
     recomputes = True
     counts_given_input = False
