@@ -20,8 +20,8 @@ class Auto(Schedule):
 
     name = "auto"
     help = (
-        "the least memory of all exact plans: segments of any mode except `partial-16` and `partial-8`, patches with "
-        "at most `--extra` more work, and depthwise convolutions and pools channel by channel"
+        "the least memory of all exact plans: segments of any mode except `partial-16` and `partial-8`, patches and "
+        "strips with at most `--extra` more work, and depthwise convolutions and pools channel by channel"
     )
     sliced = False
     takes_ram = True

@@ -56,8 +56,8 @@ class Kernels(NamedTuple):
 class TilingOptions(NamedTuple):
     """The options of `tile-segment` for the execution of a segment.
 
-    sums: the width of accumulated sums in bits. patches: the number of patches along each axis. channels: the number of
-    channels per iteration.
+    sums: the width of accumulated sums in bits. patches: the number of patches along each axis, or of strips. channels:
+    the number of channels per iteration.
     """
 
     sums: int = 32
@@ -137,7 +137,8 @@ class Schedule(ABC):
     name: the mode in `tinyml plan`, `plan-execution` and `--plan`. help: the row's text in docs/schedules.md. rounds:
     partial sums may be rounded, so that results differ from ordinary execution. sliced: segments run in slices, for
     which memory matters more than time. recomputes: some values are computed several times; the `extra` of segments
-    then counts multiply-accumulates, which plans limit and report. in_auto: the schedule `auto` considers this
+    then counts multiply-accumulates, which plans limit and report. counts_given_input: the memory of a program's plan
+    includes an input in the caller's array. in_auto: the schedule `auto` considers this
     schedule's program segments. takes_ram: the plan is the fastest within a memory limit instead of the one with the
     lowest peak. widens: within a memory limit, `program_plan` lets segments compute more at once.
     """
@@ -147,6 +148,7 @@ class Schedule(ABC):
     rounds = False
     sliced = True
     recomputes = False
+    counts_given_input = True
     in_auto = False
     takes_ram = False
     widens = False

@@ -49,6 +49,7 @@ SCHEDULES = Table(
         Row("optimal-turns", "in_place:OPTIMAL_TURNS"),
         Row("patches", "patches:PATCHES"),
         Row("channels-in-patches", "channels_in_patches:CHANNELS_IN_PATCHES"),
+        Row("strips", "strips:STRIPS"),
         Row(AUTO, "auto:AUTO"),
     ),
 )

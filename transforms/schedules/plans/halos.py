@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import product
+from typing import NamedTuple
 
 from tinyml.transforms.schedules.plans.graph import Graph, Read
 
@@ -14,6 +15,24 @@ Span = tuple[int, int]
 
 def _cuts(extent: int, count: int) -> list[Span]:
     return [(k * extent // count, (k + 1) * extent // count) for k in range(count)]
+
+
+class Columns(NamedTuple):
+    """The columns of an image that strips need. most: of any strip. total: of all strips together, with repetitions."""
+
+    most: int
+    total: int
+
+
+def columns_of_strips(graph: Graph, last: int, count: int) -> dict[str, Columns]:
+    """By tensor, the columns that `count` strips of adjacent columns of node `last`'s result need."""
+    found: dict[str, Columns] = {}
+    for cut in _cuts(graph.tensors[graph.nodes[last].result].width, count):
+        for name, (first, end) in _spans_of(graph, last, 1, cut).items():
+            most, total = found.get(name, (0, 0))
+            found[name] = Columns(max(most, end - first), total + end - first)
+    room = _with_windows(graph, last, {name: [0, each.most] for name, each in found.items()})
+    return {name: Columns(room[name][1], each.total) for name, each in found.items()}
 
 
 def areas_of_tiles(graph: Graph, last: int, count: int) -> Iterator[tuple[int, dict[str, int]]]:
@@ -45,12 +64,17 @@ def extents_of_parts(graph: Graph, last: int, count: int) -> dict[str, tuple[int
             for name, (first, end) in _spans_of(graph, last, axis, cut).items():
                 known = extents.setdefault(name, [0, 0])
                 known[axis] = max(known[axis], end - first)
+    return {name: (height, width) for name, (height, width) in _with_windows(graph, last, extents).items()}
+
+
+def _with_windows(graph: Graph, last: int, extents: dict[str, list[int]]) -> dict[str, list[int]]:
+    """The height and width of the parts of images, enlarged so that each window inside the image fits."""
     for node in graph.nodes[: last + 1]:
         for read in node.reads:
             if (known := extents.get(read.tensor)) is not None:
                 image = graph.tensors[read.tensor]
                 known[:] = [max(known[axis], min(read.kernel[axis], image[:2][axis])) for axis in (0, 1)]
-    return {name: (height, width) for name, (height, width) in extents.items()}
+    return extents
 
 
 def _spans_of(graph: Graph, last: int, axis: int, span: Span) -> dict[str, Span]:

@@ -46,6 +46,17 @@ def with_given_input(network: Network, function: func.FuncOp) -> Network:
     return replace(network, graph=replace(graph, outputs=tuple(dict.fromkeys((*graph.outputs, *graph.inputs)))))
 
 
+def without_given_input(network: Network, function: func.FuncOp) -> Network:
+    """The network; an input in the caller's array takes no memory in it."""
+    given = tdsl.read_input(function)
+    if given.reused or given.received is not None:
+        return network
+    graph = network.graph
+    names = {network.names[value] for value in function.body.block.args if value in network.names}
+    tensors = {name: image._replace(bits=0) if name in names else image for name, image in graph.tensors.items()}
+    return replace(network, graph=replace(graph, tensors=tensors))
+
+
 def weighed(function: func.FuncOp, plan: Callable[[Network], Plan], ram: int | None, *, turns: bool) -> Network:
     """Choose which images in an unusual order of axes are copied or transposed, and mark them. Return the network of
     the function.

@@ -9,17 +9,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
-from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.locations import fused
-from tinyml.transforms.schedules.plans.graph import Graph, Image, Read
+from tinyml.transforms.schedules.plans.graph import Graph
 from tinyml.transforms.schedules.plans.halos import extents_of_parts
 from tinyml.transforms.schedules.plans.network import Network
 from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.rewriting.tile_ranges import AxisRange, ranges_of_tile
 from tinyml.transforms.schedules.slices.bodies import body_of, kind_of
 from tinyml.transforms.schedules.slices.slice_body import Body
 from tinyml.transforms.schedules.slices.stages import Stage, segment_of
@@ -27,13 +26,6 @@ from tinyml.transforms.schedules.tiling.axis_orders import written
 from tinyml.transforms.schedules.tiling.erasure import erase
 from tinyml.transforms.schedules.tiling.stored_image import StoredImage
 from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
-
-
-class AxisRange(NamedTuple):
-    """A range of rows or columns of an image, from `first` to `end` (exclusive)."""
-
-    first: SSAValue
-    end: SSAValue
 
 
 class TileLoops(ABC):
@@ -73,13 +65,17 @@ class TileLoops(ABC):
         """The result of the segment, as far as it is computed."""
 
         def tile(i: SSAValue, j: SSAValue, held: SSAValue) -> SSAValue:
-            self.columns, self.whole, self.images = self._ranges(1, j), self.whole.now(held), {}
+            self.columns, self.whole, self.images = (
+                ranges_of_tile(self.graph, 1, self.count, j, emit),
+                self.whole.now(held),
+                {},
+            )
             for part in parts:
                 part()
             return self.images[self.end].value
 
         def row_of_tiles(i: SSAValue, held: SSAValue) -> SSAValue:
-            self.rows = self._ranges(0, i)
+            self.rows = ranges_of_tile(self.graph, 0, self.count, i, emit)
             return emit.over(self.count, held, lambda j, held: tile(i, j, held))
 
         result = emit.over(self.count, self.whole.value, row_of_tiles)
@@ -117,37 +113,6 @@ class TileLoops(ABC):
         """The tensor that contains the part of an image, or the whole image if it is not computed in the tiles."""
         name = self.network.names.get(value)
         return self.images[name] if name in self.images else StoredImage.whole(value)
-
-    def _ranges(self, axis: int, i: SSAValue) -> dict[str, AxisRange]:
-        """For each image, the rows (axis 0) or columns (axis 1) that tile i along the axis needs."""
-        emit, tensors = self.emit, self.graph.tensors
-        extent = tensors[self.end][:2][axis]
-        ends = [
-            emit.insert(arith.DivSIOp(emit.times(at, extent), emit.index(self.count))) for at in (i, emit.plus(i, 1))
-        ]
-        ranges = {self.end: AxisRange(*ends)}
-        for node in reversed(self.graph.nodes):
-            for read in node.reads:
-                if self.graph.producer[read.tensor] >= 0:
-                    needed = self._needed(read, tensors[read.tensor], axis, ranges[node.result])
-                    known = ranges.get(read.tensor)
-                    ranges[read.tensor] = needed if known is None else self._both(known, needed)
-        return ranges
-
-    def _needed(self, read: Read, operand: Image, axis: int, range: AxisRange) -> AxisRange:
-        """The range of an operand's rows (axis 0) or columns (axis 1) that the range `range` of a result needs."""
-        emit, step, before = self.emit, read.strides[axis], read.before[axis]
-        first = emit.plus(emit.times(range.first, step), -before)
-        end = emit.plus(emit.times(emit.plus(range.end, -1), step), read.kernel[axis] - before)
-        return AxisRange(
-            emit.insert(arith.MaxSIOp(first, emit.index(0))) if before else first,
-            emit.insert(arith.MinSIOp(end, emit.index(operand[:2][axis]))),
-        )
-
-    def _both(self, a: AxisRange, b: AxisRange) -> AxisRange:
-        """The smallest range that contains two ranges."""
-        first, end = arith.MinSIOp(a.first, b.first), arith.MaxSIOp(a.end, b.end)
-        return AxisRange(self.emit.insert(first), self.emit.insert(end))
 
 
 class PatchLoops(TileLoops):

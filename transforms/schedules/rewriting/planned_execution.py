@@ -20,7 +20,7 @@ from tinyml.transforms.schedules.plans.network import Network, network_of
 from tinyml.transforms.schedules.plans.segmentation import Plan, Segment
 from tinyml.transforms.schedules.protocol import Kernels, Schedule, TilingOptions
 from tinyml.transforms.schedules.rewriting.arrangement import arrange
-from tinyml.transforms.schedules.rewriting.copied_images import weighed, with_given_input
+from tinyml.transforms.schedules.rewriting.copied_images import weighed, with_given_input, without_given_input
 from tinyml.transforms.schedules.table import AUTO, ORDINARY
 from tinyml.transforms.schedules.tiling.window_tiles import AMPLE_MEMORY, TileMemory, stack_of
 
@@ -82,7 +82,9 @@ class PlannedExecution:
 
     def _plan(self, network: Network, function: func.FuncOp, ram: int | None) -> Plan:
         """The plan of a function."""
-        if not self.schedule.recomputes:
+        if not self.schedule.counts_given_input:
+            network = without_given_input(network, function)
+        elif not self.schedule.recomputes:
             network = with_given_input(network, function)
         return self.schedule.program_plan(network, ram, network.graph.macs * self.extra // 100)
 

@@ -130,7 +130,7 @@ def streamed(graph: Graph, by: By, *, packed: bool = False) -> Iterator[tuple[in
     By blocks, yield only segments with pools of disjoint windows. packed: as in compiled programs, where elementwise
     ops run in the loops of the op before them, and rings overwrite operands.
     """
-    merged = blocked(graph) if by is By.BLOCKS else _as_it_is(graph)
+    merged = blocked(graph) if by is By.BLOCKS else as_it_is(graph)
     merged = joined(merged) if packed else merged
     streams, nodes = Streams(merged.graph, by.slice), len(merged.spans)
     cost = streams.packed if packed else streams.cost
@@ -141,6 +141,7 @@ def streamed(graph: Graph, by: By, *, packed: bool = False) -> Iterator[tuple[in
                 yield merged.spans[i][0], merged.spans[j][1], bits + block
 
 
-def _as_it_is(graph: Graph) -> Blocked:
+def as_it_is(graph: Graph) -> Blocked:
+    """The graph, each of whose nodes is a node of its own."""
     nodes = len(graph.nodes)
     return Blocked(graph, tuple((k, k) for k in range(nodes)), (0,) * nodes)

@@ -1,0 +1,127 @@
+"""Segments in strips compute the bits of ordinary execution, in the memory and with the work that the plan states."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from programs.network_writer import NetworkWriter
+from programs.sliced_networks import (
+    arena,
+    buffers_of,
+    channel_networks,
+    check_bits,
+    check_bits_on_device,
+    inputs_of,
+    refined,
+)
+from programs.streamed_networks import networks
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import Block, SSAValue
+from xdsl.parser import Parser
+
+from tinyml.dialects import tdsl
+from tinyml.dialects.context import context
+from tinyml.lowering import pipelines
+from tinyml.runtime.evaluator.evaluator import predict_function
+from tinyml.targets.registry import HOST
+from tinyml.transforms.formats.plan_execution import PlanExecutionPass, streamed_segments
+from tinyml.transforms.schedules.plans.network import network_of
+from tinyml.transforms.schedules.protocol import NotTiled
+from tinyml.transforms.schedules.rewriting.copied_images import without_given_input
+from tinyml.transforms.schedules.rewriting.strip_loops import StripLoops
+from tinyml.transforms.schedules.strips import STRIPS
+
+_INTEGERS = {
+    arith.AddiOp: lambda a, b: a + b,
+    arith.SubiOp: lambda a, b: a - b,
+    arith.MuliOp: lambda a, b: a * b,
+    arith.DivSIOp: lambda a, b: int(a / b),
+    arith.MaxSIOp: max,
+    arith.MinSIOp: min,
+}
+
+
+def products(module: ModuleOp) -> int:
+    """The multiply-accumulates of a program on tensors, counted by running its loops."""
+    known: dict[SSAValue, int] = {}
+
+    def run(block: Block) -> int:
+        count = 0
+        for op in block.ops:
+            if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+                known[op.result] = op.value.value.data
+            elif (compute := _INTEGERS.get(type(op))) is not None:
+                known[op.results[0]] = compute(*(known[value] for value in op.operands))
+            elif isinstance(op, scf.ForOp):
+                for i in range(known[op.lb], known[op.ub], known[op.step]):
+                    known[op.body.block.args[0]] = i
+                    count += run(op.body.block)
+            elif isinstance(op, tdsl.TensorOp):
+                count += op.macs
+        return count
+
+    return run(predict_function(module).body.block)
+
+
+@settings(max_examples=4)
+@given(st.one_of(channel_networks(), networks()), st.data())
+def test_any_strips_compute_the_same_bits(network: str, data: st.DataObject):
+    module = refined(Parser(context(), network).parse_module())
+    count = len(network_of(predict_function(module)).graph.nodes)
+    options = [(first, last, n) for last in range(count) for first in range(last + 1) for n in (2, 3)]
+    tiled = module.clone()
+
+    def strips(first: int, last: int, count: int) -> StripLoops | None:
+        try:
+            return StripLoops(network_of(predict_function(tiled)), first, last, count)
+        except NotTiled:
+            return None
+
+    run = next(filter(None, (strips(*option) for option in data.draw(st.permutations(options)))), None)
+    assume(run)
+    assert run is not None
+    run.rewrite()
+    check_bits(module, tiled)
+
+
+def shrinking_network() -> ModuleOp:
+    """Large images of many channels, whose last result is small."""
+    net = NetworkWriter((1, 24, 24, 1), 7)
+    image = net.convolution(net.input, 16, 3, padding=1)
+    image = net.convolution(image, None, 3, strides=2, padding=(0, 1, 0, 1))
+    image = net.pool(net.convolution(image, 4))
+    return net.module(net.convolution(image, 4, 3, padding=1))
+
+
+def outside(module: ModuleOp) -> ModuleOp:
+    """A program at L1 with accumulators, whose input lies in the caller's array."""
+    pipelines.run(module, context(), pipelines.flatten("refine-formats", {}))
+    return module
+
+
+@pytest.mark.parametrize("device", [HOST, "uno", "cortex-m4"])
+def test_networks_run_in_strips_on_devices(device: str, tmp_path: Path):
+    module = outside(shrinking_network())
+    function = predict_function(module)
+    network = without_given_input(network_of(function), function)
+    plan = STRIPS.program_plan(network, None, network.graph.macs * 30 // 100)
+    program = buffers_of(module, "strips", device)
+    segments = streamed_segments(program)
+    assert any(str(segment["by"]).endswith("strips") for segment in segments)
+    assert sum(int(segment["more_macs"]) for segment in segments) == plan.extra > 0
+    assert (arena(program), plan.bits // 8) == (576, 592)
+    assert arena(buffers_of(module, "pixels")) > 2 * arena(program)
+    check_bits_on_device(module, program, inputs_of(module, 2), device, tmp_path)
+
+
+@pytest.mark.parametrize("extra", [0, 10, 30, 100])
+def test_a_program_computes_the_products_that_its_plan_states(extra: int):
+    module = outside(shrinking_network())
+    macs = products(module)
+    PlanExecutionPass("strips", extra=extra).apply(context(), module)
+    more = sum(int(segment["more_macs"]) for segment in streamed_segments(module))
+    assert products(module) == macs + more <= macs * (100 + extra) // 100

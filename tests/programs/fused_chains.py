@@ -1,0 +1,97 @@
+"""The chains of convolutions on which msf-CNN (Huang and Baccelli 2025) reports RAM by factor of work.
+
+The shapes are those of the networks without residual sums, means and dense layers. Images are padded by the same number
+of pixels on all sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from programs.graphs import GraphBuilder
+from tinyml.transforms.schedules.plans.graph import Graph, Image, Kind, Read
+
+
+class Bottleneck(NamedTuple):
+    """An inverted bottleneck: expansion, channels of its result, stride and kernel of its depthwise convolution.
+
+    padding: the pixels on each side; by default half of the kernel.
+    """
+
+    expansion: int
+    channels: int
+    stride: int = 1
+    kernel: int = 3
+    padding: int | None = None
+
+
+class _Chain(GraphBuilder):
+    def layer(self, kernel: int = 1, stride: int = 1, channels: int | None = None, padding: int | None = None) -> None:
+        """A convolution to so many channels, or else a depthwise one."""
+        name, image = self.last, self.tensors[self.last]
+        before = kernel // 2 if padding is None else padding
+        height, width = ((extent + 2 * before - kernel) // stride + 1 for extent in image[:2])
+        each = kernel * kernel * (image.channels if channels else 1)
+        result = Image(height, width, channels or image.channels, image.bits)
+        read = Read(name, (kernel, kernel), (stride, stride), (before, before))
+        kind = Kind.CONTRACTION if channels else Kind.CHANNELWISE
+        self.add(kind, [read], result, result.pixels * result.channels * each)
+
+    def block(self, block: Bottleneck) -> None:
+        self.layer(channels=block.expansion * self.tensors[self.last].channels)
+        self.layer(block.kernel, block.stride, padding=block.padding)
+        self.layer(channels=block.channels)
+
+
+def _separable(size: int, blocks: Sequence[Bottleneck]) -> Graph:
+    """MCUNet's: a convolution to 16 channels, a depthwise one, one to 8 channels, and blocks."""
+    net = _Chain(size, size, 3)
+    net.layer(3, 2, 16)
+    net.layer(3)
+    net.layer(channels=8)
+    for block in blocks:
+        net.block(block)
+    return net.graph()
+
+
+def mobilenet_chain() -> Graph:
+    """MBV2-w0.35-r144: MobileNet-v2 of 0.35 times the width, rounded down, on 144x144 pixels."""
+    stages = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 2, 3), (6, 64, 2, 4), (6, 96, 1, 3), (6, 160, 2, 3), (6, 320, 1, 1))
+    net = _Chain(144, 144, 3)
+    net.layer(3, 2, 32 * 35 // 100)
+    for expansion, channels, stride, count in stages:
+        for k in range(count):
+            net.block(Bottleneck(expansion, channels * 35 // 100, stride if k == 0 else 1))
+    net.layer(channels=1280 * 35 // 100)
+    return net.graph()
+
+
+def visual_wake_words_chain() -> Graph:
+    """MCUNetv2-vww-5fps-r80."""
+    return _separable(
+        80,
+        [
+            Bottleneck(6, 16, 2), Bottleneck(3, 16), Bottleneck(3, 16),
+            Bottleneck(3, 24, 2, 7), Bottleneck(6, 24), Bottleneck(5, 24, 1, 5),
+            Bottleneck(6, 40, 2, 7), Bottleneck(6, 40, 1, 7), Bottleneck(6, 48), Bottleneck(4, 48),
+            Bottleneck(5, 96, 2, 5), Bottleneck(5, 96), Bottleneck(4, 96), Bottleneck(3, 160, 1, 7),
+        ],
+    )  # fmt: skip
+
+
+def imagenet_chain() -> Graph:
+    """MCUNet-320KB-r176."""
+    return _separable(
+        176,
+        [
+            Bottleneck(3, 16, 2, 7), Bottleneck(5, 16), Bottleneck(5, 16, 1, 7), Bottleneck(4, 16, 1, 5),
+            Bottleneck(5, 24, 2, 5), Bottleneck(5, 24, 1, 5), Bottleneck(5, 24, 1, 5),
+            Bottleneck(5, 40, 2), Bottleneck(6, 40, 1, 7), Bottleneck(4, 40, 1, 5), Bottleneck(5, 48, 1, 5),
+            Bottleneck(5, 48, 1, 7), Bottleneck(5, 48),
+            Bottleneck(6, 96, 2), Bottleneck(5, 96, 1, 7), Bottleneck(4, 96), Bottleneck(5, 160, 1, 7),
+        ],
+    )  # fmt: skip
+
+
+CHAINS = {"mobilenet": mobilenet_chain, "vww": visual_wake_words_chain, "imagenet": imagenet_chain}

@@ -1,0 +1,52 @@
+"""The rows or columns of each image that a tile of a segment's result needs, computed in the program."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
+
+from tinyml.transforms.schedules.plans.graph import Graph, Image, Read
+from tinyml.transforms.schedules.tiling.tensor_builder import TensorBuilder
+
+
+class AxisRange(NamedTuple):
+    """A range of rows or columns of an image, from `first` to `end` (exclusive)."""
+
+    first: SSAValue
+    end: SSAValue
+
+
+def ranges_of_tile(graph: Graph, axis: int, count: int, i: SSAValue, emit: TensorBuilder) -> dict[str, AxisRange]:
+    """For each image, the rows (axis 0) or columns (axis 1) that tile i along the axis needs.
+
+    graph: a segment; the tiles divide its last result into `count` parts along the axis. Its inputs are not included.
+    """
+    tensors, result = graph.tensors, graph.nodes[-1].result
+    extent = tensors[result][:2][axis]
+    ends = [emit.insert(arith.DivSIOp(emit.times(at, extent), emit.index(count))) for at in (i, emit.plus(i, 1))]
+    ranges = {result: AxisRange(*ends)}
+    for node in reversed(graph.nodes):
+        for read in node.reads:
+            if graph.producer[read.tensor] >= 0:
+                needed = _needed(read, tensors[read.tensor], axis, ranges[node.result], emit)
+                known = ranges.get(read.tensor)
+                ranges[read.tensor] = needed if known is None else _both(known, needed, emit)
+    return ranges
+
+
+def _needed(read: Read, operand: Image, axis: int, range: AxisRange, emit: TensorBuilder) -> AxisRange:
+    """The range of an operand's rows (axis 0) or columns (axis 1) that the range `range` of a result needs."""
+    step, before = read.strides[axis], read.before[axis]
+    first = emit.plus(emit.times(range.first, step), -before)
+    end = emit.plus(emit.times(emit.plus(range.end, -1), step), read.kernel[axis] - before)
+    return AxisRange(
+        emit.insert(arith.MaxSIOp(first, emit.index(0))) if before else first,
+        emit.insert(arith.MinSIOp(end, emit.index(operand[:2][axis]))),
+    )
+
+
+def _both(a: AxisRange, b: AxisRange, emit: TensorBuilder) -> AxisRange:
+    """The smallest range that contains two ranges."""
+    return AxisRange(emit.insert(arith.MinSIOp(a.first, b.first)), emit.insert(arith.MaxSIOp(a.end, b.end)))
