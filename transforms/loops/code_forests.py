@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 
 from tinyml.targets.registry import HOST, compile_for
 from tinyml.transforms.ir.levels import LOOPS
+from tinyml.transforms.ir.pipeline_names import LOOPS_TO_KERNELS, LoweringPasses
 
 
 @dataclass(frozen=True)
@@ -39,4 +40,7 @@ class CodeForestsPass(ModulePass):
             from tinyml.transforms.loops.flash.forest_coding import code_forests
 
             compile_for(op, self.target)
-            code_forests(op, self)
+            below = LoweringPasses(
+                (LOOPS_TO_KERNELS,), target=self.target, packed=self.packed, pack_buffers=self.pack_buffers
+            )
+            code_forests(op, self.target, self.flash, self.ram, below)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
 
@@ -16,26 +15,26 @@ from tinyml.targets.costs import OPTIMIZE, cost_table
 from tinyml.targets.kernel import Kernel
 from tinyml.targets.registry import board, offers
 from tinyml.transforms.ir.cost.estimate import estimate_on
-from tinyml.transforms.ir.pipeline_names import LOOPS_TO_KERNELS, LoweringPasses
+from tinyml.transforms.ir.pipeline_names import LoweringPasses
 from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit, spend
 from tinyml.transforms.loops.kernels.tiles import code_of, size_of
-
-if TYPE_CHECKING:
-    from tinyml.transforms.loops.code_forests import CodeForestsPass
 
 LEAST_BYTES = 3
 """The bytes of an inner node in tables; the leaves take about as many bytes as the inner nodes."""
 
 
-def code_forests(op: ModuleOp, options: CodeForestsPass) -> None:
-    """Replace the forests of a program by calls of the fastest functions that fit."""
+def code_forests(op: ModuleOp, target: str, flash: int | None, ram: int | None, below: LoweringPasses) -> None:
+    """Replace the forests of a program by calls of the fastest functions that fit.
+
+    flash, ram: the options of `code-forests`. below: the passes after which the rest of the program is estimated.
+    """
     forests = [each for each in op.walk() if isinstance(each, num.ForestOp)]
-    _check_size(forests, options.target)
+    _check_size(forests, target)
     op.attributes.pop(SPENT_FLASH, None)
-    limit = options.flash or _usual_limit(options.target)
-    rest, taken_ram = _rest(op, options)
-    room = ram_limit(op, options.target, options.ram) - taken_ram
-    choices = [_within(room, _kernels(each, options.target)) for each in forests]
+    limit = flash or _usual_limit(target)
+    rest, taken_ram = _rest(op, target, below)
+    room = ram_limit(op, target, ram) - taken_ram
+    choices = [_within(room, _kernels(each, target)) for each in forests]
     fitting = [
         taken for taken in product(*choices) if limit is None or rest + sum(kernel.code for kernel in taken) <= limit
     ]
@@ -51,20 +50,17 @@ def code_forests(op: ModuleOp, options: CodeForestsPass) -> None:
         Rewriter.replace_op(each, coded)
 
 
-def _rest(module: ModuleOp, options: CodeForestsPass) -> tuple[float, float]:
+def _rest(module: ModuleOp, target: str, below: LoweringPasses) -> tuple[float, float]:
     """Return the estimated flash and RAM of the program without its forests, in bytes; zeros on a board without a
     cost table.
     """
-    if cost_table(options.target) is None:
+    if cost_table(target) is None:
         return 0.0, 0.0
     rest = module.clone()
     for each in [each for each in rest.walk() if isinstance(each, num.ForestOp)]:
         Rewriter.erase_op(each)
-    below = LoweringPasses(
-        (LOOPS_TO_KERNELS,), target=options.target, packed=options.packed, pack_buffers=options.pack_buffers
-    )
     below.apply(rest)
-    estimate = estimate_on(rest, options.target, OPTIMIZE)
+    estimate = estimate_on(rest, target, OPTIMIZE)
     return (0.0, 0.0) if estimate is None else (estimate.flash, estimate.ram)
 
 
