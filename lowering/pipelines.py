@@ -23,8 +23,8 @@ from tinyml.dialects.formats.lookup import synthesised_bits
 from tinyml.dialects.plugins import STEPS, PluginError, Row, each, plugins
 from tinyml.lowering.pipeline_steps import PIPELINES, Extra, If, PipelineStep
 from tinyml.targets.registry import HOST, check_compiled_for, chip_of, compile_for
+from tinyml.transforms.ir.end_verification import EndVerification
 from tinyml.transforms.ir.levels import Level, LevelError, level_of
-from tinyml.transforms.ir.verification import EndVerification, Verification
 from tinyml.transforms.schedules.table import AUTO, traits_of
 
 if TYPE_CHECKING:
@@ -214,6 +214,8 @@ class Pipeline(ModulePass):
         except (InputError, MemoryError):
             raise
         except Exception:
+            from tinyml.transforms.ir.verification import Verification
+
             # Run again with verification between passes, as `tinyml-opt` does, so that the error names the right pass.
             PassPipeline(steps, Verification().between).apply(ctx, given)
             raise

@@ -126,7 +126,7 @@ ATTRIBUTES = (
     "dialects.scratch.types",
     "dialects.tdsl",
     "targets.registry",
-    "transforms.bits.hint_loops",
+    "transforms.rtl.unrolling.loop_hints",
     "transforms.buffers.reorder_ops",
     "transforms.formats.plan_execution",
     "transforms.schedules.tiling.window_tiles",

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from xdsl.dialects.builtin import BFloat16Type, bf16, i16
+from xdsl.dialects.builtin import bf16, i16
 from xdsl.ir import Attribute
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.formats.f32 import F32
-from tinyml.dialects.formats.number_format import NumberFormat, number_format
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.machine.machine import Machine
 
@@ -75,8 +74,3 @@ class BF16(F32):
 
 
 BF16_FORMAT = BF16()
-
-
-@number_format.register
-def _(type: BFloat16Type) -> NumberFormat:
-    return BF16_FORMAT

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from tinyml.dialects.machine.integer_builder import IntegerBuilder, IntegerProgram
+from tinyml.dialects.machine.integer_builder import IntegerBuilder
 
 
-def _limit(m: IntegerBuilder, width: int, x: SSAValue, right: SSAValue, bits: SSAValue) -> SSAValue:
+def limit(m: IntegerBuilder, width: int, x: SSAValue, right: SSAValue, bits: SSAValue) -> SSAValue:
     most = (1 << m.known(bits) - 1) - 1
     return m.resize(m.clamp(m.shift_right(x, m.known(right)), -most, most), width)
 
@@ -24,7 +24,7 @@ def multiply(m: IntegerBuilder, a: SSAValue, b: SSAValue, right: SSAValue) -> SS
 def add(m: IntegerBuilder, a: SSAValue, b: SSAValue, left: SSAValue, right: SSAValue, bits: SSAValue) -> SSAValue:
     shift = m.known(left)
     sum = m.add(m.shift_left(m.resize(a, 18 + shift), shift), m.resize(b, 18 + shift))
-    return _limit(m, 16, sum, right, bits)
+    return limit(m, 16, sum, right, bits)
 
 
 def _between(m: IntegerBuilder, table: SSAValue, place: SSAValue) -> SSAValue:
@@ -106,12 +106,3 @@ def requantize_wide(m: IntegerBuilder, x: SSAValue, multiplier: SSAValue, shift:
     places = m.sub(m.constant(15, 64), m.resize(shift, 64))
     half = m.shift_left(m.constant(1, 64), m.sub(places, 1))
     return m.resize(m.shift_right(m.add(wide, half), places), 32)
-
-
-def limit_to(width: int) -> IntegerProgram:
-    """The program of tm_limit_iN_iM for results of `width` bits."""
-
-    def limit(m: IntegerBuilder, x: SSAValue, right: SSAValue, bits: SSAValue) -> SSAValue:
-        return _limit(m, width, x, right, bits)
-
-    return limit

@@ -18,13 +18,13 @@ from xdsl.ir import Attribute
 from tinyml.dialects.layouts.digits import DIGITS, Digits, Width
 from tinyml.dialects.layouts.packed_bits import WIDTHS, unpack_bits
 from tinyml.dialects.lazy_numpy import np
-from tinyml.dialects.machine import documented_functions as documented
-from tinyml.dialects.machine import integer_programs as programs
-from tinyml.dialects.machine.float_functions import erf, exp, log, sigmoid, softplus, tanh
-from tinyml.dialects.machine.integer_builder import IntegerProgram
+from tinyml.dialects.modules import on_call
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from xdsl.ir import SSAValue
+
+    from tinyml.dialects.machine.integer_builder import IntegerBuilder, IntegerProgram
 
     F32 = NDArray[np.float32]
     I8 = NDArray[np.int8]
@@ -51,6 +51,21 @@ class RuntimeFunction:
     program: IntegerProgram | None = None
     meaning: Callable[..., Any] | None = None
     header: Path | None = None
+
+
+def _on_floats(name: str) -> Callable[..., Any]:
+    """A reference implementation in `float_functions.py`, which few programs need."""
+    return on_call(f"tinyml.dialects.machine.float_functions:{name}")
+
+
+def _program(name: str) -> IntegerProgram:
+    """A function of `integer_programs.py`, which hardware and proofs need."""
+    return on_call(f"tinyml.dialects.machine.integer_programs:{name}")
+
+
+def _documented(name: str) -> Callable[..., Any]:
+    """A function of `documented_functions.py`, which proofs need."""
+    return on_call(f"tinyml.dialects.machine.documented_functions:{name}")
 
 
 LIMITS = ((16, 8), (24, 8), (32, 8), (24, 16), (32, 16))
@@ -195,8 +210,11 @@ def _limit(width: int, result: int) -> RuntimeFunction:
     def reference(x: Integers, right: I8, bits: I8) -> Integers:
         return limit(x, right, bits).astype(f"i{result // 8}", copy=False)
 
+    def program(m: IntegerBuilder, x: SSAValue, right: SSAValue, bits: SSAValue) -> SSAValue:
+        return _program("limit")(m, result, x, right, bits)
+
     return RuntimeFunction(
-        (IntegerType(width), i8, i8), IntegerType(result), reference, programs.limit_to(result), documented.limited
+        (IntegerType(width), i8, i8), IntegerType(result), reference, program, _documented("limited")
     )
 
 
@@ -348,12 +366,12 @@ TABLE_32 = MemRefType(i32, [DYNAMIC_INDEX])
 TABLE = MemRefType(i16, [DYNAMIC_INDEX])
 
 RUNTIME_FUNCTIONS = {
-    "tm_expf": RuntimeFunction((f32,), f32, exp),
-    "tm_tanhf": RuntimeFunction((f32,), f32, tanh),
-    "tm_sigmoidf": RuntimeFunction((f32,), f32, sigmoid),
-    "tm_erff": RuntimeFunction((f32,), f32, erf),
-    "tm_logf": RuntimeFunction((f32,), f32, log),
-    "tm_softplusf": RuntimeFunction((f32,), f32, softplus),
+    "tm_expf": RuntimeFunction((f32,), f32, _on_floats("exp")),
+    "tm_tanhf": RuntimeFunction((f32,), f32, _on_floats("tanh")),
+    "tm_sigmoidf": RuntimeFunction((f32,), f32, _on_floats("sigmoid")),
+    "tm_erff": RuntimeFunction((f32,), f32, _on_floats("erf")),
+    "tm_logf": RuntimeFunction((f32,), f32, _on_floats("log")),
+    "tm_softplusf": RuntimeFunction((f32,), f32, _on_floats("softplus")),
     "tm_f32_to_nearest": RuntimeFunction((f32, i32, i32), i32, to_nearest),
     "tm_f32_to_odd": RuntimeFunction((f32, i32, i32), i32, to_odd),
     "tm_f32_to_even": RuntimeFunction((f32, i32, i32), i32, to_even),
@@ -362,13 +380,15 @@ RUNTIME_FUNCTIONS = {
     "tm_int_to_f32": RuntimeFunction((i32,), f32, from_integer),
     "tm_f32_to_bf16": RuntimeFunction((f32,), i16, to_bfloat),
     "tm_bf16_to_f32": RuntimeFunction((i16,), f32, from_bfloat),
-    "tm_rank_s32": RuntimeFunction((TABLE_32, i32, i16), i16, rank, programs.rank, documented.ranked),
-    "tm_requantize_s32": RuntimeFunction((i32, i32, i8), i32, requantize, programs.requantize, documented.requantised),
+    "tm_rank_s32": RuntimeFunction((TABLE_32, i32, i16), i16, rank, _program("rank"), _documented("ranked")),
+    "tm_requantize_s32": RuntimeFunction(
+        (i32, i32, i8), i32, requantize, _program("requantize"), _documented("requantised")
+    ),
     "tm_requantize_even_s32": RuntimeFunction(
-        (i32, i32, i8), i32, requantize_even, programs.requantize_even, documented.requantised_to_even
+        (i32, i32, i8), i32, requantize_even, _program("requantize_even"), _documented("requantised_to_even")
     ),
     "tm_requantize_s64": RuntimeFunction(
-        (i64, i32, i8), i32, requantize_wide, programs.requantize_wide, documented.requantised_once
+        (i64, i32, i8), i32, requantize_wide, _program("requantize_wide"), _documented("requantised_once")
     ),
     "tm_reciprocal_s32": RuntimeFunction((i32,), i32, reciprocal),
     "tm_leading_zeros_s32": RuntimeFunction((i32,), i8, leading_zeros),
@@ -379,10 +399,10 @@ RUNTIME_FUNCTIONS = {
     "tm_inverse_rootf": RuntimeFunction((f32,), f32, inverse_root_float),
     "tm_inversef": RuntimeFunction((f32,), f32, inverse),
     "tm_log_s32": RuntimeFunction((TABLE, i32), i32, logarithm),
-    "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate, programs.interpolate),
-    "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd, programs.interpolate_odd),
-    "tm_add_i16": RuntimeFunction((i16, i16, i8, i8, i8), i16, add, programs.add, documented.added),
-    "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply, programs.multiply, documented.multiplied),
+    "tm_interpolate_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate, _program("interpolate")),
+    "tm_interpolate_odd_s16": RuntimeFunction((TABLE, i16, i16, i8), i16, interpolate_odd, _program("interpolate_odd")),
+    "tm_add_i16": RuntimeFunction((i16, i16, i8, i8, i8), i16, add, _program("add"), _documented("added")),
+    "tm_multiply_i16": RuntimeFunction((i16, i16, i8), i16, multiply, _program("multiply"), _documented("multiplied")),
     **{f"tm_f32_to_s{width}": _from_float(width) for width in (8, 16, 32)},
     **{f"tm_packed_s{width}{where}": _packed(width) for width in WIDTHS for where in ("", "_ram")},
     **{f"tm_packed_{digits.name}{digits.bits}": _packed(digits) for digits in DIGITS},

@@ -61,6 +61,7 @@ ABSENT = {
         "the mode 'rows' needs the part 'streams of samples and rows'"
     ),
     ("bench", "examples"): "the command 'bench' needs the part 'measuring'",
+    ("doctor",): "the command 'doctor' needs the part 'developer commands'",
 }
 """Command lines that ask for an extension, and what they say."""
 

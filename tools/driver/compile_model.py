@@ -34,7 +34,7 @@ from tinyml.tools.cli.atomic_output import atomic_folder
 from tinyml.tools.cli.progress import Progress
 from tinyml.tools.driver.backend import backend_of
 from tinyml.tools.driver.compilation import Compilation
-from tinyml.tools.driver.compile_program import compile_asked, compile_choice, does_not_fit, remedies, require_room
+from tinyml.tools.driver.compile_program import CHOICE, compile_asked, does_not_fit, remedies, require_room
 from tinyml.tools.driver.data_faults import data_faults
 from tinyml.tools.driver.limits import Needs, ram_of
 from tinyml.tools.driver.measure import (
@@ -269,7 +269,8 @@ def compile_levels(made: Compilation) -> None:
             require_room(made.program, made.ctx, made.request, made.board)
         chooses = made.request.is_auto and not made.kept
         if chooses:
-            made.compiled, made.request, made.choice = compile_choice(made.program, made.ctx, made.request, made.board)
+            choose = imported(f"{CHOICE}:compile_choice")
+            made.compiled, made.request, made.choice = choose(made.program, made.ctx, made.request, made.board)
         # The candidates of `auto` have no margins.
         if not chooses or made.request.weights_margin is not None:
             made.compiled, made.request = compile_asked(
@@ -389,9 +390,8 @@ def make_report(made: Compilation) -> None:
     if made.choice is None:
         made.report = write_report(made, None, ())
         return
-    from tinyml.tools.driver.choice.choice_report import choice_lines, choice_report
-
-    chosen, lines = choice_report(made.choice, made.request), choice_lines(made.choice, made.board.unit)
+    report = imported("tinyml.tools.driver.choice.choice_report")
+    chosen, lines = report.choice_report(made.choice, made.request), report.choice_lines(made.choice, made.board.unit)
     made.report = write_report(made, chosen, lines)
 
 
@@ -509,9 +509,7 @@ def compile_model(request: Request) -> dict[str, Any]:
     mismatch: MismatchError | None = None
     report: dict[str, Any] = {}
     if request.weights_for is not None:
-        from tinyml.tools.driver.weights_again import as_in_folder
-
-        request = as_in_folder(request)
+        request = imported("tinyml.tools.driver.weights_again:as_in_folder")(request)
     chosen = board_named(request.target)
     if request.memory is not None:
         chosen = imported("tinyml.targets.memories.requested:with_requested")(chosen, request.memory)

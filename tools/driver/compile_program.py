@@ -7,71 +7,37 @@ larger board.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
-from math import inf, prod
+from math import inf
 from typing import TYPE_CHECKING
-
-from xdsl.dialects.builtin import IndexType
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError, TooLargeError
+from tinyml.dialects.extensions import imported
+from tinyml.dialects.modules import is_installed
 from tinyml.lowering import pipelines
-from tinyml.lowering.options import AUTO_FORMAT, DEFAULT_LOSS
-from tinyml.runtime.evaluator.evaluator import predict_function
-from tinyml.runtime.model.program_data import load_program_data
 from tinyml.tools.driver.least_flash import LEAST_WIDTH, weights_of
 from tinyml.tools.driver.limits import Needs, compile_wider, compile_within_flash, compile_within_ram, ram_of, static_of
-from tinyml.tools.driver.request import DECIDED_OPTIONS, USUAL_GROWTH, Request, default_of
+from tinyml.tools.driver.request import Request
 from tinyml.tools.driver.stages import (
     Compiled,
     VerifiedPrograms,
     compile_again,
-    compile_formats,
     compile_kept,
     compile_stages,
     passes_to_formats,
 )
-from tinyml.transforms.ir.outputs import CLASS
 
 if TYPE_CHECKING:
     from xdsl.context import Context
     from xdsl.dialects.builtin import ModuleOp
 
     from tinyml.lowering.options import PipelineOptions
-    from tinyml.runtime.model.data import Data
     from tinyml.targets.board import Board
-    from tinyml.tools.driver.choice.choose import AutoChoice, Bounds, Candidate
-    from tinyml.tools.driver.choice.trials import EstimatedCost, Trials
 
 
-def compile_choice(
-    program: ModuleOp, ctx: Context, request: Request, board: Board
-) -> tuple[Compiled, Request, AutoChoice]:
-    """Compile the program that `auto` chooses. Return it, the request that reproduces it, and the choice."""
-    from tinyml.tools.driver.choice.choose import NothingFitsError, choose
-    from tinyml.tools.driver.choice.replay import chosen_request
-    from tinyml.tools.driver.smaller_model import smaller_models
-    from tinyml.transforms.formats.evaluation.metrics import SCORES, metric_named
-
-    data = load_program_data(program, str(request.val))
-    scored = request.metric is not None and metric_named(request.metric).of == SCORES
-    if request.outputs == AUTO_FORMAT and not scored and _classifies(program, data):
-        request = replace(request, outputs=CLASS)
-    try:
-        options, bounds = request.pipeline_options(board), bounds_of(request, board)
-        choice = choose(program, ctx, options, data, bounds, metric=request.metric)
-    except NothingFitsError as error:
-        least = error.least.cost
-        needed = board.misfit(shortage(request, board, least.flash, least.ram))
-        needs = Needs(least.flash, least.ram, least.constants, error.least.trial.buffers(error.least.schedule))
-        helps = [*smaller_models(program, request, board, needs), board_that_fits(board, least.flash, least.ram)]
-        raise InputError("; ".join(filter(None, [needed, *helps])), file=str(request.model)) from error
-    trial, options = choice.taken.trial, choice.options
-    module = trial.program(choice.taken.schedule)
-    compiled = compile_formats(trial.prepared.reals, module, ctx, options, row_scales=options.row_scales)
-    return compiled, chosen_request(request, options), choice
+CHOICE = "tinyml.tools.driver.choice.choose_program"
+"""The module of the extension that chooses formats and schedules by `auto`."""
 
 
 def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board) -> None:
@@ -104,15 +70,6 @@ def require_room(program: ModuleOp, ctx: Context, request: Request, board: Board
     raise InputError(message, file=str(request.model))
 
 
-def _classifies(program: ModuleOp, data: Data) -> bool:
-    """Whether a program returns a class, or one score per class label of the data."""
-    end = predict_function(program).get_return_op()
-    assert end is not None
-    if any(isinstance(value.type, IndexType) for value in end.operands):
-        return True
-    return data.y is not None and len(end.operands) == 1 and prod(tdsl.shape_of(end.operands[0])) > 1
-
-
 def compile_asked(
     program: ModuleOp, ctx: Context, request: Request, board: Board, *, must_fit: bool
 ) -> tuple[Compiled, Request]:
@@ -139,7 +96,7 @@ def compile_asked(
     try:
         compiled, limit = again(options), request.ram or board.ram
     except TooLargeError as error:
-        needed = _needed_by(program, ctx, request, board)
+        needed = imported(f"{CHOICE}:needed_by")(program, ctx, request, board) if is_installed(CHOICE) else None
         if needed is None or needed.within(request.flash or board.flash or inf, request.ram or board.ram or inf):
             raise InputError(board.misfit(error.message), file=str(request.model)) from error
         needs = Needs(needed.flash, needed.ram, needed.constants, None)
@@ -164,23 +121,6 @@ def compile_asked(
     return compiled, request
 
 
-SPARE_FLASH = 0.95
-"""The share of a board's flash that an estimate may fill; passes that spend flash have their own limit."""
-
-
-def bounds_of(request: Request, board: Board) -> Bounds:
-    """The limits of a request and of a board; infinite where there are none."""
-    from tinyml.tools.driver.choice.choose import Bounds
-
-    flash = None if board.flash is None else int(SPARE_FLASH * board.flash)
-    loss, growth = (DEFAULT_LOSS, USUAL_GROWTH) if request.loss is None else (request.loss, request.loss)
-    return Bounds(_least(request.flash, flash), _least(request.ram, board.ram), loss, growth)
-
-
-def _least(*limits: int | None) -> float:
-    return min((limit for limit in limits if limit is not None), default=math.inf)
-
-
 def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
     """A text that names the resources that a program exceeds. flash, ram: the bytes that it needs."""
     short: list[str] = []
@@ -193,50 +133,6 @@ def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
         elif there is not None and needed > there:
             short.append(f"needs {needed:,.0f} bytes of {resource}, the board has {there:,}")
     return " and ".join(short) or f"needs {ram:,.0f} bytes of RAM and {flash:,.0f} of flash, almost all of the board's"
-
-
-MOST_OPS = 1 << 13
-"""The greatest number of ops, in all programs together, that are lowered to find options that fit: some half a minute.
-"""
-
-ROUGH = 1.1
-"""The ratio by which a program may exceed the flash before other schedules, which save RAM, are tried."""
-
-
-def options_that_fit(program: ModuleOp, ctx: Context, options: PipelineOptions, data: Data, bounds: Bounds) -> str:
-    """The options of the fastest alternative that fits, and the memory that it needs; empty if none fits.
-
-    Compact alternatives are considered last. program: the program on reals. For large programs, only the smallest
-    alternatives are lowered; above `MOST_OPS`, none.
-    """
-    from tinyml.tools.driver.choice.replay import spelled_options
-    from tinyml.tools.driver.choice.trials import Trials
-
-    fitting = _placed(Trials(program, ctx, options, data), bounds)
-    best = min(fitting, key=lambda tried: (tried.alternative.compact, tried.cost.time or 0), default=None)
-    if best is None:
-        return ""
-    needs = f"{best.cost.ram:,.0f} bytes of RAM and {best.cost.flash:,.0f} of flash"
-    return f"{spelled_options({**best.alternative.options, **best.schedule})} needs about {needs}"
-
-
-def _placed(trials: Trials, bounds: Bounds) -> Iterator[Candidate]:
-    """Yield the alternatives that fit, each with its schedule. `MOST_OPS` limits the number of alternatives that are
-    estimated.
-    """
-    from tinyml.tools.driver.choice.alternatives import NARROW_WIDTH, ORDINARY_EXECUTION, considered
-    from tinyml.tools.driver.choice.choose import Candidate, place
-
-    smallest = sorted(considered(), key=lambda row: (row.name != NARROW_WIDTH, not row.compact))
-    tried = {row.name for row in smallest[: MOST_OPS // sum(1 for _ in trials.program.walk())]}
-    for alternative in considered():
-        if alternative.name not in tried:
-            continue
-        with suppress(InputError):
-            trial = trials.of(alternative)
-            candidate = Candidate(trial, trial.cost(ORDINARY_EXECUTION), ORDINARY_EXECUTION)
-            if candidate.cost.flash <= ROUGH * bounds.flash and place(candidate, bounds):
-                yield candidate
 
 
 def board_that_fits(board: Board, flash: float, ram: float) -> str:
@@ -278,27 +174,6 @@ def remedies(program: ModuleOp, ctx: Context, request: Request, board: Board, ne
 
     helps = [*smaller_models(program, request, board, needs)]
     helps += [board_that_fits(board, needs.flash, needs.ram)] if request.ram is None else []
-    if request.val is not None and not tdsl.has_formats(program):
-        options = replace(request, format=AUTO_FORMAT, **{name: default_of(name) for name in DECIDED_OPTIONS[1:]})
-        data = load_program_data(program, str(request.val))
-        bounds = bounds_of(request, board)
-        helps.insert(0, options_that_fit(program, ctx, options.pipeline_options(board), data, bounds))
+    if request.val is not None and not tdsl.has_formats(program) and is_installed(CHOICE):
+        helps.insert(0, imported(f"{CHOICE}:options_that_fit")(program, ctx, request, board))
     return [help for help in helps if help]
-
-
-def _needed_by(program: ModuleOp, ctx: Context, request: Request, board: Board) -> EstimatedCost | None:
-    """The estimated resources of the requested program; None for a search, and without data.
-
-    program: the program on reals.
-    """
-    from tinyml.tools.driver.choice.alternatives import ORDINARY_EXECUTION, Alternative
-    from tinyml.tools.driver.choice.trials import Trials
-
-    if request.val is None or request.search is not None or tdsl.has_formats(program):
-        return None
-    data = load_program_data(program, str(request.val))
-    try:
-        trial = Trials(program, ctx, request.pipeline_options(board), data).of(Alternative("as asked", {}))
-        return trial.cost(ORDINARY_EXECUTION)
-    except TooLargeError:
-        return None

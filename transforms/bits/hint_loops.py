@@ -7,27 +7,13 @@ Hardware from C and hardware from IR therefore use the same budget of logic cell
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from tinyml.dialects import num, scratch
-from tinyml.dialects.c.declarations import PARTITION, PIPELINE, UNROLL
-from tinyml.dialects.functions import set_argument_attribute
-from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, integer
 from tinyml.targets.registry import board, target_of
-from tinyml.transforms.ir.pipeline_names import BITS_TO_LANES, LoweringPasses
-
-_LOOPS = (scf.ForOp, num.EntriesOp)
-
-_ORIGIN = OwnAttribute(
-    "rtl.origin", {HolderKind.OPERATION: integer(0)}, "The index of a term's loop in the copy that becomes hardware."
-)
 
 
 @dataclass(frozen=True)
@@ -42,71 +28,7 @@ class HintLoopsPass(ModulePass):
     cells: int = 0
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if board(target_of(op)).fabric is None:
-            return
-        loops = [loop for loop in op.walk() if isinstance(loop, _LOOPS) and not any(_loops_in(loop))]
-        partitions: dict[SSAValue, int] = {}
-        factors = _factors(op, loops, self.cells)
-        for number, loop in enumerate(loops):
-            loop.attributes[PIPELINE] = UnitAttr()
-            if (factor := factors.get(number)) is not None and factor > 1:
-                loop.attributes[UNROLL] = IntegerAttr(factor, i64)
-                for array in _read_in(loop):
-                    partitions[array] = max(partitions.get(array, factor), factor)
-        for array, factor in partitions.items():
-            hint = IntegerAttr(factor, i64)
-            if isinstance(array.owner, Operation):
-                array.owner.attributes[PARTITION] = hint
-            elif isinstance(function := array.owner.parent_op(), func.FuncOp) and len(function.args) == 1:
-                set_argument_attribute(function, PARTITION, hint)
+        if board(target_of(op)).fabric is not None:
+            from tinyml.transforms.rtl.unrolling.loop_hints import hint_loops
 
-
-def _loops_in(loop: scf.ForOp | num.EntriesOp) -> Iterator[Operation]:
-    return (op for op in loop.walk() if op is not loop and op.regions)
-
-
-def _factors(module: ModuleOp, loops: list[scf.ForOp | num.EntriesOp], cells: int) -> dict[int, int]:
-    """The number of elements that the hardware processes at once in each loop, by the loop's position in `loops`.
-
-    Loops without `_terms` are omitted.
-    """
-    from tinyml.transforms.rtl.scheduling.regions import lanes_of
-
-    copy, factors = module.clone(), dict[int, int]()
-    twins = dict(zip(module.walk(), copy.walk(), strict=True))
-    for number, loop in enumerate(loops):
-        for term in _terms(loop):
-            twins[term].attributes[_ORIGIN] = IntegerAttr(number, i64)
-    LoweringPasses((BITS_TO_LANES,), cells=cells).apply(copy)
-    for op in copy.walk():
-        if isinstance(origin := op.attributes.get(_ORIGIN), IntegerAttr) and isinstance(
-            loop := op.parent_op(), scf.ForOp
-        ):
-            number, lanes = origin.value.data, lanes_of(loop)
-            factors[number] = max(factors.get(number, lanes), lanes)
-    return factors
-
-
-def _terms(loop: scf.ForOp | num.EntriesOp) -> list[Operation]:
-    """The ops in a loop's body that compute the terms added to loop-carried sums; empty for a loop without sums."""
-    end = loop.body.block.last_op
-    sums = [value.owner for value in (() if end is None else end.operands)]
-    return [
-        term
-        for sum in sums
-        if isinstance(sum, arith.AddiOp)
-        for operand in sum.operands
-        if not isinstance(term := operand.owner, Block) and term.parent is loop.body.block
-    ]
-
-
-def _read_in(loop: scf.ForOp | num.EntriesOp) -> list[SSAValue]:
-    """The arrays from which a loop loads elements: constants, the arena or the function argument."""
-    found = [loop.gaps] if isinstance(loop, num.EntriesOp) else []
-    for op in loop.body.block.ops:
-        if isinstance(op, memref.LoadOp):
-            array: SSAValue = op.memref
-            while isinstance(view := array.owner, scratch.SliceOp | scratch.ViewOp | memref.CastOp):
-                array = view.operands[0]
-            found.append(array)
-    return found
+            hint_loops(op, self.cells)

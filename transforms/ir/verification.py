@@ -58,32 +58,6 @@ def _record_of(op: Operation) -> Record:
     )
 
 
-class EndVerification:
-    """The verification of a module after the last pass of a pipeline.
-
-    The module has been verified before the pipeline. Between the passes only the level is checked, where it changes.
-    The verification takes a few percent of a compilation. To find the pass that causes an error, use `Verification`.
-
-    suspect: the pass that is running, or that ran before a failed check; None before the first pass.
-    """
-
-    def __init__(self) -> None:
-        self.level: Level | None = None
-        self.suspect: ModulePass | None = None
-
-    def between(self, before: ModulePass | None, module: ModuleOp, after: ModulePass | None) -> None:
-        """Verify a module after the last pass; between two passes, raise `InputError` unless it has the level of the
-        next pass.
-        """
-        self.suspect = before
-        if after is None:
-            module.verify()
-        if after is not None and (level := level_of(after)) is not None and level is not self.level:
-            check_level(after, module)
-            self.level = level
-        self.suspect = after
-
-
 class Verification:
     """The verification of a module between the passes of a pipeline.
 

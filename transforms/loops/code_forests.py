@@ -6,36 +6,15 @@ larger. The pass chooses the fastest program, by the cost model, that fits into 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import product
-from typing import TypeGuard
+from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from tinyml.dialects import num, tdsl
-from tinyml.dialects.locations import error_at
-from tinyml.dialects.rewriting import Rewriter
-from tinyml.targets.costs import OPTIMIZE, cost_table
-from tinyml.targets.kernel import Kernel
-from tinyml.targets.registry import HOST, board, compile_for, offers
-from tinyml.transforms.ir.cost.estimate import estimate_on
+from tinyml.targets.registry import HOST, compile_for
 from tinyml.transforms.ir.levels import LOOPS
 from tinyml.transforms.ir.pipeline_names import LOOPS_TO_KERNELS, LoweringPasses
-from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit, spend
-from tinyml.transforms.loops.kernels.tiles import code_of, size_of
-
-
-def _is_forest(op: Operation) -> TypeGuard[num.ForestOp]:
-    """True for a `num.forest`, determined without importing the file of the op."""
-    return op.name == "num.forest"
-
-
-LEAST_BYTES = 3
-"""The bytes of an inner node in tables; the leaves take about as many bytes as the inner nodes."""
 
 
 @dataclass(frozen=True)
@@ -57,100 +36,11 @@ class CodeForestsPass(ModulePass):
     pack_buffers: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        forests = [each for each in op.walk() if _is_forest(each)]
-        if not forests:
-            return
-        compile_for(op, self.target)
-        _check_size(forests, self.target)
-        op.attributes.pop(SPENT_FLASH, None)
-        limit = self.flash or _usual_limit(self.target)
-        rest, taken_ram = self._rest(op)
-        room = ram_limit(op, self.target, self.ram) - taken_ram
-        choices = [_within(room, _kernels(each, self.target)) for each in forests]
-        fitting = [
-            taken
-            for taken in product(*choices)
-            if limit is None or rest + sum(kernel.code for kernel in taken) <= limit
-        ]
-        smallest = [min(kernels, key=lambda kernel: kernel.code) for kernels in choices]
-        taken = min(fitting, key=_time, default=smallest)
-        if list(taken) != smallest:
-            spend(op, rest + sum(kernel.code for kernel in taken))
-        for each, kernel in zip(forests, taken, strict=True):
-            constants = DictionaryAttr(dict(each.forest.attributes))
-            routine = num.CodedForestAttr.of(constants, size_of(kernel))
-            coded = num.CallOp(routine, [each.outputs, each.input], code_of(kernel))
-            coded.location = each.location
-            Rewriter.replace_op(each, coded)
+        if any(each.name == "num.forest" for each in op.walk()):
+            from tinyml.transforms.loops.flash.forest_coding import code_forests
 
-    def _rest(self, module: ModuleOp) -> tuple[float, float]:
-        """Return the estimated flash and RAM of the program without its forests, in bytes; zeros on a board without a
-        cost table.
-        """
-        if cost_table(self.target) is None:
-            return 0.0, 0.0
-        rest = module.clone()
-        for each in [each for each in rest.walk() if _is_forest(each)]:
-            Rewriter.erase_op(each)
-        below = LoweringPasses(
-            (LOOPS_TO_KERNELS,), target=self.target, packed=self.packed, pack_buffers=self.pack_buffers
-        )
-        below.apply(rest)
-        estimate = estimate_on(rest, self.target, OPTIMIZE)
-        return (0.0, 0.0) if estimate is None else (estimate.flash, estimate.ram)
-
-
-def _usual_limit(target: str) -> float | None:
-    """Nine tenths of a board's flash in bytes, because estimates of programs may be too low; None if its flash is
-    unknown.
-    """
-    flash = board(target).flash
-    return None if flash is None else 0.9 * flash
-
-
-def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
-    """Raise `InputError` if the nodes of the forests alone exceed the flash of a board.
-
-    The message describes how to make the forests smaller.
-    """
-    flash = board(target).flash
-    trees = [forest.forest.trees for forest in forests]
-    nodes, count = sum(each.inner for each in trees), sum(len(each.roots) for each in trees)
-    if flash is not None and nodes * LEAST_BYTES > flash:
-        fitting = flash // (2 * LEAST_BYTES)
-        raise error_at(
-            forests[0],
-            f"{count} trees with {nodes} inner nodes do not fit {target}, whose {flash} bytes of flash have room for"
-            f" about {fitting}, as many as {max(fitting * count // nodes, 1)} such trees have: train with"
-            f" {tdsl.SMALLER_FORESTS}",
-        )
-
-
-def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
-    """The functions that can replace a `num.forest`."""
-    kernels = [offer.kernel for offer in offers(target, op.forest)]
-    if not kernels:
-        raise error_at(op, f"the target '{target}' has no function for this forest")
-    return [_timed(kernel, target) for kernel in kernels]
-
-
-def _within(room: float, kernels: Sequence[Kernel]) -> Sequence[Kernel]:
-    """The functions whose stack is at most `room` bytes. If there are none, the function with the least stack."""
-    stacks = [size_of(kernel).stack for kernel in kernels]
-    least = max(room, min(stacks))
-    return [kernel for kernel, stack in zip(kernels, stacks, strict=True) if stack <= least]
-
-
-def _timed(kernel: Kernel, target: str) -> Kernel:
-    """A copy of a kernel with the time that the board's cost table implies; unchanged if the table lacks some of its
-    steps.
-    """
-    table, composed = cost_table(target), kernel.composed
-    if table is None or composed is None or not composed.counts or not composed.counts.keys() <= table.steps.keys():
-        return kernel
-    time = sum(table.steps[step].time * count for step, count in composed.counts.items())
-    return replace(kernel, composed=replace(composed, costs={"": time}))
-
-
-def _time(kernels: Sequence[Kernel]) -> float:
-    return sum(size_of(kernel).time for kernel in kernels)
+            compile_for(op, self.target)
+            below = LoweringPasses(
+                (LOOPS_TO_KERNELS,), target=self.target, packed=self.packed, pack_buffers=self.pack_buffers
+            )
+            code_forests(op, self.target, self.flash, self.ram, below)

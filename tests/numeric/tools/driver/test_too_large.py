@@ -20,7 +20,7 @@ from tinyml.dialects import tdsl
 from tinyml.dialects.formats.f32 import F32_FORMAT
 from tinyml.lowering.frontends.onnx.importer import read_onnx
 from tinyml.lowering.frontends.sklearn.importer import import_estimator
-from tinyml.tools.driver import compile_program
+from tinyml.tools.driver.choice import choose_program
 from tinyml.tools.driver.choice.trials import ProgramTrial
 from tinyml.tools.driver.least_flash import weights_of
 from tinyml.tools.main import main
@@ -159,10 +159,10 @@ def test_of_large_programs_few_alternatives_are_lowered(monkeypatch: pytest.Monk
     assert "width=8 needs about" in message()
     assert len(lowered) > 5
     [count] = ops
-    monkeypatch.setattr(compile_program, "MOST_OPS", count)
+    monkeypatch.setattr(choose_program, "MOST_OPS", count)
     assert "width=8 needs about" in message()
     assert lowered == {"fixed 8"}
-    monkeypatch.setattr(compile_program, "MOST_OPS", count - 1)
+    monkeypatch.setattr(choose_program, "MOST_OPS", count - 1)
     assert "needs about" not in message()
     assert not lowered
 

@@ -8,15 +8,14 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.targets.registry import HOST, board
-from tinyml.transforms.loops import code_forests
-from tinyml.transforms.loops.code_forests import CodeForestsPass
+from tinyml.transforms.ir.pipeline_names import LoweringPasses
+from tinyml.transforms.loops.flash import forest_coding
 
-FORESTS: Any = code_forests
+FORESTS: Any = forest_coding
 
 
 def test_a_board_without_costs_has_an_empty_program_beside_forests():
-    step: Any = CodeForestsPass(target=HOST)
-    assert step._rest(ModuleOp([])) == (0.0, 0.0)
+    assert FORESTS._rest(ModuleOp([]), HOST, LoweringPasses(())) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("target", ["uno", "cortex-m4", HOST])

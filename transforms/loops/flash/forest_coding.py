@@ -1,0 +1,120 @@
+"""The choice of the functions that evaluate the forests of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp
+
+from tinyml.dialects import num, tdsl
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.rewriting import Rewriter
+from tinyml.targets.costs import OPTIMIZE, cost_table
+from tinyml.targets.kernel import Kernel
+from tinyml.targets.registry import board, offers
+from tinyml.transforms.ir.cost.estimate import estimate_on
+from tinyml.transforms.ir.pipeline_names import LoweringPasses
+from tinyml.transforms.loops.flash.attempts import SPENT_FLASH, ram_limit, spend
+from tinyml.transforms.loops.kernels.tiles import code_of, size_of
+
+LEAST_BYTES = 3
+"""The bytes of an inner node in tables; the leaves take about as many bytes as the inner nodes."""
+
+
+def code_forests(op: ModuleOp, target: str, flash: int | None, ram: int | None, below: LoweringPasses) -> None:
+    """Replace the forests of a program by calls of the fastest functions that fit.
+
+    flash, ram: the options of `code-forests`. below: the passes after which the rest of the program is estimated.
+    """
+    forests = [each for each in op.walk() if isinstance(each, num.ForestOp)]
+    _check_size(forests, target)
+    op.attributes.pop(SPENT_FLASH, None)
+    limit = flash or _usual_limit(target)
+    rest, taken_ram = _rest(op, target, below)
+    room = ram_limit(op, target, ram) - taken_ram
+    choices = [_within(room, _kernels(each, target)) for each in forests]
+    fitting = [
+        taken for taken in product(*choices) if limit is None or rest + sum(kernel.code for kernel in taken) <= limit
+    ]
+    smallest = [min(kernels, key=lambda kernel: kernel.code) for kernels in choices]
+    taken = min(fitting, key=_time, default=smallest)
+    if list(taken) != smallest:
+        spend(op, rest + sum(kernel.code for kernel in taken))
+    for each, kernel in zip(forests, taken, strict=True):
+        constants = DictionaryAttr(dict(each.forest.attributes))
+        routine = num.CodedForestAttr.of(constants, size_of(kernel))
+        coded = num.CallOp(routine, [each.outputs, each.input], code_of(kernel))
+        coded.location = each.location
+        Rewriter.replace_op(each, coded)
+
+
+def _rest(module: ModuleOp, target: str, below: LoweringPasses) -> tuple[float, float]:
+    """Return the estimated flash and RAM of the program without its forests, in bytes; zeros on a board without a
+    cost table.
+    """
+    if cost_table(target) is None:
+        return 0.0, 0.0
+    rest = module.clone()
+    for each in [each for each in rest.walk() if isinstance(each, num.ForestOp)]:
+        Rewriter.erase_op(each)
+    below.apply(rest)
+    estimate = estimate_on(rest, target, OPTIMIZE)
+    return (0.0, 0.0) if estimate is None else (estimate.flash, estimate.ram)
+
+
+def _usual_limit(target: str) -> float | None:
+    """Nine tenths of a board's flash in bytes, because estimates of programs may be too low; None if its flash is
+    unknown.
+    """
+    flash = board(target).flash
+    return None if flash is None else 0.9 * flash
+
+
+def _check_size(forests: Sequence[num.ForestOp], target: str) -> None:
+    """Raise `InputError` if the nodes of the forests alone exceed the flash of a board.
+
+    The message describes how to make the forests smaller.
+    """
+    flash = board(target).flash
+    trees = [forest.forest.trees for forest in forests]
+    nodes, count = sum(each.inner for each in trees), sum(len(each.roots) for each in trees)
+    if flash is not None and nodes * LEAST_BYTES > flash:
+        fitting = flash // (2 * LEAST_BYTES)
+        raise error_at(
+            forests[0],
+            f"{count} trees with {nodes} inner nodes do not fit {target}, whose {flash} bytes of flash have room for"
+            f" about {fitting}, as many as {max(fitting * count // nodes, 1)} such trees have: train with"
+            f" {tdsl.SMALLER_FORESTS}",
+        )
+
+
+def _kernels(op: num.ForestOp, target: str) -> Sequence[Kernel]:
+    """The functions that can replace a `num.forest`."""
+    kernels = [offer.kernel for offer in offers(target, op.forest)]
+    if not kernels:
+        raise error_at(op, f"the target '{target}' has no function for this forest")
+    return [_timed(kernel, target) for kernel in kernels]
+
+
+def _within(room: float, kernels: Sequence[Kernel]) -> Sequence[Kernel]:
+    """The functions whose stack is at most `room` bytes. If there are none, the function with the least stack."""
+    stacks = [size_of(kernel).stack for kernel in kernels]
+    least = max(room, min(stacks))
+    return [kernel for kernel, stack in zip(kernels, stacks, strict=True) if stack <= least]
+
+
+def _timed(kernel: Kernel, target: str) -> Kernel:
+    """A copy of a kernel with the time that the board's cost table implies; unchanged if the table lacks some of its
+    steps.
+    """
+    table, composed = cost_table(target), kernel.composed
+    if table is None or composed is None or not composed.counts or not composed.counts.keys() <= table.steps.keys():
+        return kernel
+    time = sum(table.steps[step].time * count for step, count in composed.counts.items())
+    return replace(kernel, composed=replace(composed, costs={"": time}))
+
+
+def _time(kernels: Sequence[Kernel]) -> float:
+    return sum(size_of(kernel).time for kernel in kernels)
