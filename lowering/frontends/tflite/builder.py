@@ -20,7 +20,7 @@ from tinyml.lowering.frontends.layers.model_builder import (
     signed,
     start_format,
 )
-from tinyml.lowering.frontends.tflite.model import Operator, Tensor
+from tinyml.lowering.frontends.tflite.model import NARROW, Operator, Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,14 +99,15 @@ def tensor_format(tensor: Tensor) -> NumberFormat:
         return F32_FORMAT
     if tensor.quantization is not None and is_wide(tensor):
         return ZeroSkewType(WIDE, tensor.quantization.scales[0])
-    if tensor.dtype not in _WIDTHS:
+    widths = _WIDTHS if tensor.data is None else {**_WIDTHS, **NARROW}
+    if tensor.dtype not in widths:
         raise VerifyException(f"{tensor} is of type {tensor.dtype}; supported are float32 and quantised {_supported()}")
     given = tensor.quantization
     scales, points = ((1.0,), (0,)) if given is None else (given.scales, given.zero_points)
     zero_points = {point - UNSIGNED_ZERO if tensor.dtype == "uint8" else point for point in points}
     if len(zero_points) > 1:
         raise VerifyException(f"{tensor} has several zero points")
-    return ZeroSkewType(_WIDTHS[tensor.dtype], scales if len(scales) != 1 else scales[0], zero_points.pop())
+    return ZeroSkewType(widths[tensor.dtype], scales if len(scales) != 1 else scales[0], zero_points.pop())
 
 
 def is_wide(tensor: Tensor) -> bool:

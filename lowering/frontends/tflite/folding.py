@@ -19,7 +19,14 @@ from xdsl.utils.exceptions import VerifyException
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph, check_elements
+from tinyml.lowering.frontends.tflite.model import (
+    NARROW,
+    NUMPY_TYPES,
+    Operator,
+    Tensor,
+    TfliteGraph,
+    check_elements,
+)
 from tinyml.lowering.frontends.tflite.operands import input_of, strided_ranges
 
 if TYPE_CHECKING:
@@ -48,7 +55,10 @@ def folded(graph: TfliteGraph) -> TfliteGraph:
         op = replace(op, inputs=[None if tensor is None else known.get(tensor, tensor) for tensor in op.inputs])
         result = _result(op)
         if result is None:
-            left.append(_in_floats(op))
+            try:
+                left.append(_in_floats(op))
+            except VerifyException as error:
+                raise InputError(f"{op}: {error}") from error
             continue
         [output] = op.outputs
         if result.size != prod(output.shape):
@@ -75,9 +85,14 @@ def _dequantised(tensor: Tensor) -> Tensor:
 
 
 def _reals(tensor: Tensor) -> Array:
-    """The dequantised floats of a constant; raises `VerifyException` if its scales do not match its shape."""
+    """The dequantised floats of a constant.
+
+    Raises `VerifyException` for an unsupported type, and if the scales do not match the shape.
+    """
     data, quantization = tensor.data, tensor.quantization
     assert data is not None
+    if tensor.dtype not in (*NUMPY_TYPES, *NARROW):
+        raise VerifyException(f"{tensor} is of type {tensor.dtype}, which is not supported")
     if quantization is None:
         return data.astype(np.float32)
     count, extents = len(quantization.scales), [1] * data.ndim

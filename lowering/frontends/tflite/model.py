@@ -130,7 +130,7 @@ class _TfliteReader:
         listed = [graph.numbers(slot, "<i4") for slot in (1, 2)]
         listed += [table.numbers(slot, "<i4") for table in graph.tables(3) for slot in (1, 2)]
         used: set[int] = {index for indices in listed for index in indices.tolist() if 0 <= index < len(tables)}
-        tensors = {index: self.tensor(index, tables[index]) for index in sorted(used)}
+        tensors = {index: self.tensor(index, tables) for index in sorted(used)}
 
         def named(indices: NDArray[Any], where: str) -> list[Tensor | None]:
             for index in map(int, indices):
@@ -159,7 +159,8 @@ class _TfliteReader:
             raise InputError(f"operator {index} is of kind {number}, the model lists {len(self.kinds)} kinds")
         return self.kinds[number]
 
-    def tensor(self, index: int, table: _Table) -> Tensor:
+    def tensor(self, index: int, tables: Sequence[_Table]) -> Tensor:
+        table = tables[index]
         name, shape = table.text(3), tuple(table.numbers(0, "<i4").tolist())
         label = f"'{name}'" if name else f"tensor {index}"
         if len(shape) not in RANKS or any(extent < 1 for extent in shape):
@@ -175,7 +176,21 @@ class _TfliteReader:
         number = table.number(1, "b", 0)
         dtype = TYPES.get(number, f"type {number}")
         quantization, data = _quantization(table, label), self.data(table, label, shape, dtype)
-        return Tensor(index, name, shape, dtype, quantization, data, tuple(table.numbers(7, "<i4").tolist()))
+        tensor = Tensor(index, name, shape, dtype, quantization, data, tuple(table.numbers(7, "<i4").tolist()))
+        if (blocks := _blocks(table, label)) is None:
+            return tensor
+        from tinyml.lowering.frontends.tflite.narrow import in_floats
+
+        scales, zeros = (self.numbered(blocks.number(slot, "i", -1), tables, label) for slot in (0, 1))
+        return in_floats(tensor, scales, zeros, blocks.number(2, "i", 0))
+
+    def numbered(self, index: int, tables: Sequence[_Table], label: str) -> Tensor | None:
+        """The tensor with the scales or the zero points of another one; None for -1. label: names the other one."""
+        if not -1 <= index < len(tables):
+            raise InputError(f"the quantisation of {label} names tensor {index}, the model has {len(tables)}")
+        if index >= 0 and _blocks(tables[index], label) is not None:
+            raise InputError(f"the scales of {label} are quantised themselves")
+        return None if index < 0 else self.tensor(index, tables)
 
     def data(self, table: _Table, label: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any] | None:
         """The content of a constant; None for a tensor that is computed. label: names the tensor in messages."""
@@ -185,14 +200,19 @@ class _TfliteReader:
         content = self.buffers[number].numbers(0, "u1")
         if not content.size:
             return None
-        if dtype not in NUMPY_TYPES:
+        if dtype not in (*NUMPY_TYPES, *NARROW):
             # The operator that reads the constant reports the unsupported type.
             return np.zeros(shape, np.int8)
-        expected = prod(shape) * np.dtype(dtype).itemsize
+        width = NARROW.get(dtype, 0)
+        expected = -(-prod(shape) * width // 8) if width else prod(shape) * np.dtype(dtype).itemsize
         if content.size != expected:
             raise InputError(f"{label} of shape {shape} and type {dtype} needs {expected} bytes, has {content.size}")
         self.elements += prod(shape)
         check_elements(self.elements, "the constants have")
+        if width:
+            from tinyml.lowering.frontends.tflite.narrow import unpacked
+
+            return unpacked(content, width, prod(shape)).reshape(shape)
         values = np.frombuffer(content.tobytes(), np.dtype(dtype).newbyteorder("<")).astype(dtype).reshape(shape)
         if dtype in ("float32", "float16") and not np.isfinite(values).all():
             raise InputError(f"{label} holds NaN or infinity")
@@ -239,6 +259,22 @@ def _quantization(table: _Table, label: str) -> Quantization | None:
     if len(zero_points) != len(scales):
         raise InputError(f"{label} has {len(scales)} scales and {len(zero_points)} zero points")
     return Quantization(tuple(scale or LEAST_SCALE for scale in scales), tuple(zero_points), axis)
+
+
+def _blocks(table: _Table, label: str) -> _Table | None:
+    """The table of a tensor's scales for each block; None for a tensor without. Other details are refused."""
+    parameters = table.table(4)
+    if parameters is None or not (number := parameters.number(4, "B", 0)):
+        return None
+    if number != BLOCKWISE:
+        raise InputError(
+            f"{label} is quantised in a way that is not supported, number {number} of the schema's details"
+        )
+    return parameters.table(5)
+
+
+BLOCKWISE = 2
+"""The number of the details of a quantisation with a scale for each block."""
 
 
 LEAST_SCALE = 2.0**-126
@@ -391,12 +427,20 @@ TYPES = {
     16: "uint16",
     17: "int4",
     18: "bfloat16",
+    19: "int2",
+    20: "uint4",
+    21: "float8_e4m3fn",
+    22: "float8_e5m2",
 }
 """Types of elements by number."""
 
 
 NUMPY_TYPES = ("float32", "float16", "int32", "uint8", "int64", "bool", "int16", "int8")
 """Element types that are read as arrays."""
+
+
+NARROW = {"int4": 4, "int2": 2}
+"""The widths of element types that files pack into bytes; their constants are read as arrays of int8."""
 
 
 NAMED = {
