@@ -80,9 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     request = compile_request(given(arguments, compile_options()))
     if others := parsed(arguments, WithOptions).beside:
-        compile_with = imported("tinyml.tools.driver.shared_programs:compile_with")
-        print(*compile_with(request, [*map(Path, others)]).lines(), f"Wrote {request.out}", sep="\n")
-        return 0
-    print_program(Report.of(compile_model(request)))
+        imported("tinyml.tools.driver.shared_programs:compile_with")(request, [*map(Path, others)])
+    else:
+        print_program(Report.of(compile_model(request)))
     print(f"Wrote {request.out}")
     return 0

@@ -19,7 +19,7 @@ from tinyml.dialects.scratch import ArenaOp, ViewOp, memref_type
 from tinyml.lowering import pipelines
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.targets.c.joined_sources import joined_sources
-from tinyml.targets.c.names import check_model_name
+from tinyml.targets.c.names import check_model_name, model_name
 from tinyml.targets.c.print_c import print_c
 from tinyml.targets.chip import MEMORY, PUSH
 from tinyml.tools.cli.atomic_output import atomic_folder
@@ -96,14 +96,23 @@ class SharedPrograms:
         }
 
 
-def compile_with(request: Request, others: Sequence[Path]) -> SharedPrograms:
-    """Compile a model, and join it with other programs in the folder of the request.
+def compile_with(request: Request, others: Sequence[Path]) -> None:
+    """Compile a model, join it with other programs in the folder of the request, and print what they need.
 
     others: folders that `tinyml compile` wrote, or model files that need no data and are compiled for the same board.
-    Raises `InputError` as `join_programs` and `compile_model` do.
+    Wake words of microWakeWord, if all files are such, become one program with one front end. Raises `InputError` as
+    `join_programs` and `compile_model` do.
     """
     from tinyml.tools.driver.compile_model import compile_model
 
+    if all(file.suffix == ".json" for file in (request.model, *others)):
+        from tinyml.tools.api.wake_words import wake_words
+        from tinyml.tools.reports.report_fields import Report
+        from tinyml.tools.reports.tables import print_program
+
+        model = wake_words([request.model, *others], name=request.name)
+        print_program(Report.of(compile_model(replace(request, module=model.module, name=model_name(model.name)))))
+        return
     with temporary_folder() as temporary:
         folders = [temporary / "0"]
         compile_model(replace(request, out=folders[0], packages=()))
@@ -112,7 +121,7 @@ def compile_with(request: Request, others: Sequence[Path]) -> SharedPrograms:
             if not other.is_dir():
                 kept = {"target": request.target, "optimize": request.optimize, "packages": (), "out": folders[-1]}
                 compile_model(type(request)(model=other, **kept))
-        return join_programs(folders, request.out, None, [*request.inputs, *others])
+        print(*join_programs(folders, request.out, None, [*request.inputs, *others]).lines(), sep="\n")
 
 
 def join_programs(

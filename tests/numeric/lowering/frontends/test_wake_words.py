@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections import deque
 from importlib import import_module
 from pathlib import Path
@@ -92,6 +94,39 @@ def test_a_word_is_heard_above_the_cutoff(programs: dict[str, tinyml.Program]):
     [word] = heard.words(background=["nothing"])
     assert (word.name, word.label) == ("Hey Jarvis", 1)
     assert word.score > CUTOFF > heard.scores[~(heard.labels == "Hey Jarvis"), 1].max()
+
+
+@pytest.fixture(scope="module", name="words")
+def two_words(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two wake words with different cutoffs; the second one is the first model under another name."""
+    folder = tmp_path_factory.mktemp("words")
+    shutil.copy(MODEL, folder / "lower.tflite")
+    text = MANIFEST.read_text().replace("hey_jarvis.tflite", "lower.tflite").replace("Hey Jarvis", "Lower")
+    (folder / "lower.json").write_text(text.replace("0.97", "0.5"))
+    return [MANIFEST, folder / "lower.json"]
+
+
+def test_words_with_one_front_end_have_the_means_of_each_alone(words: list[Path], programs: dict[str, tinyml.Program]):
+    program = tinyml.compile(features.wake_words(words), board="host")
+    assert (program.name, program.classes) == ("hey_jarvis_lower", ["nothing", "Hey Jarvis", "Lower"])
+    labels, means = answers_of(program, samples := wake_word(), "host")
+    _, alone = answers_of(programs["host"], samples, "host")
+    np.testing.assert_array_equal(means.reshape(-1, 2), np.stack([alone, alone], 1))
+    np.testing.assert_array_equal(labels, np.where(alone > CUTOFF, 1, np.where(alone > 0.5, 2, 0)))
+    assert {*labels} == {0, 1, 2}
+    [word] = program.listen(samples / 32768).words(background=["nothing"], smooth=9)
+    assert word.name in ("Hey Jarvis", "Lower")
+
+
+def test_words_that_cannot_share_a_front_end(words: list[Path], tmp_path: Path):
+    shutil.copy(MODEL, tmp_path / "longer.tflite")
+    text = MANIFEST.read_text().replace("hey_jarvis.tflite", "longer.tflite")
+    longer = tmp_path / "longer.json"
+    longer.write_text(re.sub(r'("sliding_window_size": *)5', r"\g<1>6", text))
+    with pytest.raises(InputError, match=r"have the same window, hey_jarvis.tflite has 5, this one 6"):
+        features.wake_words([words[0], longer])
+    with pytest.raises(InputError, match=r"expected the .json files of two wake words or more"):
+        features.wake_words(words[:1])
 
 
 def test_noise_triggers_nothing(programs: dict[str, tinyml.Program]):
