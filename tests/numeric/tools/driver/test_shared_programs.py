@@ -25,6 +25,8 @@ from tinyml.tools.driver.shared_programs import SharedPrograms, join_programs
 
 IRIS = halves("iris")
 
+pytestmark = pytest.mark.filterwarnings("ignore::tinyml.tools.api.program.CompileWarning")
+
 
 @cache
 def plain(board: str) -> list[tinyml.Program]:
@@ -104,3 +106,38 @@ def test_equal_constants_and_functions_are_in_flash_once(tmp_path: Path):
         for source, work in ((out, pair), (programs[0].folder, alone))
     ]
     assert flash[0] < 2 * flash[1] - found.constants
+
+
+def test_programs_that_cannot_share_an_arena_are_refused_in_one_line(tmp_path: Path):
+    file = tmp_path / "one.tflite"
+    file.write_bytes(spotter(4))
+    given: dict[str, dict[str, Any]] = {
+        "same": {"board": "host"},
+        "other": {"board": "cortex-m4", "name": "other"},
+        "many": {"board": "host", "name": "many", "instances": True},
+    }
+    made = {name: tinyml.compile(file, **options) for name, options in given.items()}
+    for name, said in (
+        ("same", "two programs have the name 'one': compile one of them with another --name"),
+        ("other", "'one' is for host, 'other' for cortex-m4: compile both for one board"),
+        ("many", "'many' has memory of its own: omit --instances"),
+    ):
+        with pytest.raises(tinyml.InputError) as caught:
+            joined([made["same"], made[name]], tmp_path / "out")
+        assert said in str(caught.value)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(tinyml.InputError, match="a list of 1"):
+        tinyml.compile([made["same"]])
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_list_of_programs_becomes_one_file(tmp_path: Path):
+    file = tmp_path / "one.tflite"
+    file.write_bytes(spotter(4))
+    programs = [tinyml.compile(file, board="host", name=name) for name in ("one", "two")]
+    together = tinyml.compile([*programs], name="both")
+    assert (together.name, together.programs) == ("both", programs)
+    saved = together.save(tmp_path / "out")
+    assert {file.name for file in saved.glob("*.[ch]")} == {"both.c", "both.h", "one.h", "two.h"}
+    assert (saved / "both.c").read_text() == together.c
+    assert str(together).startswith("shared arena: ")
