@@ -43,7 +43,21 @@ DATA = {"val": ("X_val", "y_val"), "test": ("X_test", "y_test")}
 @overload
 def compile(model: list[Any], **options: Unpack[CompileKeywords]) -> JoinedPrograms: ...  # pyright: ignore[reportOverlappingOverload]
 @overload
-def compile(model: object, X_val: object = None, y_val: object = None, **options: Any) -> Program: ...
+def compile(
+    model: object,
+    X_val: object = None,
+    y_val: object = None,
+    *,
+    board: str | None = None,
+    X_test: object = None,
+    y_test: object = None,
+    raw: bool = False,
+    verbose: bool = False,
+    features: object = None,
+    cutoff: float | None = None,
+    window: int | None = None,
+    **options: Unpack[CompileKeywords],
+) -> Program: ...
 def compile(
     model: object,
     X_val: object = None,
@@ -74,8 +88,7 @@ def compile(
     probabilities of which the mean is compared; by default those of the .json file. options: the options of `tinyml
     compile`, with underscores in their names.
 
-    A list of programs that this function returned, or of models that need no data, becomes one C file, in which the
-    programs share their working memory and equal constants. The options then apply to the models of the list.
+    A list of programs, or of models that need no data, becomes one C file with one arena.
 
     If the model stores the names of its training features, these names select the columns of a data frame, and other
     columns are an error. The columns of X_val name the features of a program without names. Nullable types are

@@ -119,8 +119,8 @@ def compile_with(request: Request, others: Sequence[Path]) -> None:
         for number, other in enumerate(others, 1):
             folders.append(other if other.is_dir() else temporary / str(number))
             if not other.is_dir():
-                kept = {"target": request.target, "optimize": request.optimize, "packages": (), "out": folders[-1]}
-                compile_model(type(request)(model=other, **kept))
+                alone = type(request)(model=other, out=folders[-1], target=request.target, packages=())
+                compile_model(replace(alone, optimize=request.optimize))
         print(*join_programs(folders, request.out, None, [*request.inputs, *others]).lines(), sep="\n")
 
 
@@ -143,7 +143,8 @@ def join_programs(
     ctx = context()
     module = _joined(programs, ctx)
     arena = SharedArena.of(module)
-    sources, headers = [], {}
+    sources: list[tuple[str, str]] = []
+    headers: dict[str, str] = {}
     for program in programs:
         source, header = _c_files(module, program, arena, ctx)
         sources.append((program.name, source))

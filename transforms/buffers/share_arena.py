@@ -58,10 +58,10 @@ class SharedArena:
         """The arena that a module records; raises `InputError` for a module without one."""
         if not isinstance(fields := module.attributes.get(SHARED), DictionaryAttr):
             raise InputError("the functions share no arena: run share-arena first")
-        numbers = [cast("IntegerAttr", fields.data[name]).value.data for name in _NUMBERS]
+        size, alignment, bound = (cast("IntegerAttr", fields.data[name]).value.data for name in _NUMBERS)
         judges = cast("ArrayAttr[StringAttr]", fields.data.get("checked", ArrayAttr([])))
         proof = cast("StringAttr", fields.data["proof"]).data
-        return SharedArena(*numbers, proof, tuple(judge.data for judge in judges))
+        return SharedArena(size, alignment, bound, proof, tuple(judge.data for judge in judges))
 
     def record(self, module: ModuleOp) -> None:
         """Record the arena on a module."""
@@ -160,5 +160,5 @@ def fit_arena(function: func.FuncOp, size: int | None = None, alignment: int = 1
         ends = [view.offset.value.data + bytes_of(view.result) for view in views if isinstance(view, ViewOp)]
         new = ArenaOp(max(ends, default=0) if size is None else size, lcm(arena.alignment.value.data, alignment))
         new.result.name_hint = arena.result.name_hint
-        inherit_location(arena, new)
+        inherit_location(arena.location, new)
         Rewriter.replace_op(arena, new)

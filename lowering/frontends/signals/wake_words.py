@@ -183,6 +183,8 @@ def _read_step(front_end: MicroFrontend, wanted: WakeWord) -> _Step:
 
 def _check_alike(first: _Step, word: WakeWord, step: _Step, other: WakeWord) -> None:
     """Raise `InputError` unless two words can share a front end, and their means a format."""
+    if first.function.is_structurally_equivalent(step.function):
+        raise InputError("is the model of another wake word, too: expected a model for each word", file=str(other.file))
     for what, one, two in (
         ("number of rows in a step", first.rows, step.rows),
         ("scale and zero point of features", first.formula, step.formula),
