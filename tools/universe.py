@@ -128,6 +128,7 @@ ATTRIBUTES = (
     "targets.registry",
     "transforms.rtl.unrolling.loop_hints",
     "transforms.buffers.reorder_ops",
+    "transforms.buffers.share_arena",
     "transforms.formats.plan_execution",
     "transforms.schedules.tiling.window_tiles",
     "transforms.loops.flash.attempts",

@@ -13,7 +13,7 @@ from contextvars import copy_context
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.extensions import imported
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from tinyml.dialects.options import Option
     from tinyml.tools.api.keywords import CompileKeywords
+    from tinyml.tools.api.shared_programs import JoinedPrograms
     from tinyml.tools.driver.request import Request
 
 PASSED_DIFFERENTLY = ("model", "val", "test", "out", "target", "packages", "zip")
@@ -39,6 +40,9 @@ PASSED_DIFFERENTLY = ("model", "val", "test", "out", "target", "packages", "zip"
 DATA = {"val": ("X_val", "y_val"), "test": ("X_test", "y_test")}
 
 
+@overload
+def compile(model: list[Any], **options: Unpack[CompileKeywords]) -> JoinedPrograms: ...  # pyright: ignore[reportOverlappingOverload]
+@overload
 def compile(
     model: object,
     X_val: object = None,
@@ -53,7 +57,22 @@ def compile(
     cutoff: float | None = None,
     window: int | None = None,
     **options: Unpack[CompileKeywords],
-) -> Program:
+) -> Program: ...
+def compile(
+    model: object,
+    X_val: object = None,
+    y_val: object = None,
+    *,
+    board: str | None = None,
+    X_test: object = None,
+    y_test: object = None,
+    raw: bool = False,
+    verbose: bool = False,
+    features: object = None,
+    cutoff: float | None = None,
+    window: int | None = None,
+    **options: Unpack[CompileKeywords],
+) -> Program | JoinedPrograms:
     """Compile a model for a board. Measure it if the board's compiler and simulator are installed.
 
     model: a `Model`, or any source that `load` accepts. For a module of PyTorch and a function of JAX, the first sample
@@ -69,6 +88,8 @@ def compile(
     probabilities of which the mean is compared; by default those of the .json file. options: the options of `tinyml
     compile`, with underscores in their names.
 
+    A list of programs, or of models that need no data, becomes one C file with one arena.
+
     If the model stores the names of its training features, these names select the columns of a data frame, and other
     columns are an error. The columns of X_val name the features of a program without names. Nullable types are
     converted to the corresponding types without missing values.
@@ -78,6 +99,8 @@ def compile(
     of the report's `warnings`. Raises `InputError` for bad input and for a model that does not fit the board, and
     `TypeError` for an unknown keyword and a value of another type.
     """
+    if isinstance(model, list):
+        return imported("tinyml.tools.api.shared_programs:compile_together")(model, board, options)
     values = checked_values("compile", options, compile_keywords(options))
     if (features, cutoff, window) != (None, None, None):
         model = imported("tinyml.tools.api.wake_words:wake_word_of")(model, features, cutoff, window)

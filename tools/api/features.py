@@ -23,6 +23,7 @@ from tinyml.lowering.frontends.signals.motion import Motion as Motion
 from tinyml.lowering.frontends.signals.square_waves import SquareWaves as SquareWaves
 from tinyml.runtime.model.temporary_folder import temporary_folder
 from tinyml.tools.api.loading import Model, load, of_object
+from tinyml.tools.api.wake_words import wake_words as wake_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

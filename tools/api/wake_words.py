@@ -1,8 +1,9 @@
-"""Wake words of microWakeWord: `tinyml.compile` with `features`, `cutoff` and `window`."""
+"""Wake words of microWakeWord: `tinyml.compile` with `features`, `cutoff` and `window`, and several words at once."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend
 from tinyml.lowering.frontends.signals.wake_words import USUAL_WINDOW, WakeWord, described, wake_word
 from tinyml.runtime.readers.regular_files import read_bytes
 from tinyml.tools.api.arguments import python_terms
-from tinyml.tools.api.features import DeviceFeatures
 from tinyml.tools.api.loading import Model
 
 
@@ -24,6 +24,8 @@ def wake_word_of(source: object, features: object, cutoff: float | None, window:
     None for those of the .json file, and for a .tflite file a window of 5. Raises `InputError` for another source and
     without a cutoff.
     """
+    from tinyml.tools.api.features import DeviceFeatures
+
     if not isinstance(source, str | os.PathLike):
         raise InputError("features, cutoff and window belong to a wake word in a .tflite or .json file")
     front_end = features.front_end if isinstance(features, DeviceFeatures) else features
@@ -42,3 +44,22 @@ def wake_word_of(source: object, features: object, cutoff: float | None, window:
         changes: dict[str, Any] = {"cutoff": cutoff, "window": window}
         wanted = replace(wanted, **{name: value for name, value in changes.items() if value is not None})
         return Model(wanted.file.stem, wake_word(front_end, wanted), file)
+
+
+def wake_words(
+    files: Sequence[str | os.PathLike[str]], *, features: MicroFrontend | None = None, name: str | None = None
+) -> Model:
+    """The program that detects several wake words with one front end, for `tinyml.compile`.
+
+    files: the .json files of the words. features: the front end, by default the usual one. name: by default the names
+    of the models, joined by underscores. The class is 0, or the number of the first word whose mean exceeds its cutoff.
+    The scores are the means of all words. Raises `InputError` for fewer than two files, and for words whose features or
+    windows differ.
+    """
+    with python_terms({}):
+        if isinstance(files, str | os.PathLike) or len(files) < 2:
+            raise InputError("expected the .json files of two wake words or more")
+        paths = [Path(os.fspath(file)) for file in files]
+        words = [described(parse_json(read_bytes(path, "model"), str(path)), str(path)) for path in paths]
+        module = wake_word(features or MicroFrontend(), *words)
+        return Model(name or "_".join(word.file.stem for word in words), module)

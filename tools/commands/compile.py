@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
+from pathlib import Path
 
-from tinyml.dialects.options import OptionGroup
+from tinyml.dialects.extensions import imported
+from tinyml.dialects.options import OptionGroup, option, options_of
 from tinyml.lowering.frontends.importers import FRONTENDS, MLIR
 from tinyml.lowering.options import DEFAULT_LOSS
 from tinyml.targets.registry import DEFAULT_TARGET, HOST
-from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, show_examples
+from tinyml.tools.cli.arguments import add_options, formats_epilogue, given, parsed, show_examples
 from tinyml.tools.driver.compile_request import compile_options, compile_request
 from tinyml.tools.driver.packages.packaging_table import packaging_names
 from tinyml.tools.driver.request import USUAL_GROWTH, searches
@@ -21,6 +24,20 @@ EXAMPLES = {
 
 
 epilogue = formats_epilogue
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithOptions:
+    """The programs that share the RAM of the board with the compiled one."""
+
+    beside: tuple[str, ...] = option(
+        "also write other programs, which share the working memory and equal constants: folders that tinyml compile "
+        "wrote for the board, or model files that need no data",
+        default=(),
+        metavar="FOLDER,...",
+        flags=("--with",),
+        group=OptionGroup.BOARD,
+    )
 
 
 def selection() -> dict[str, str]:
@@ -53,7 +70,7 @@ def selection() -> dict[str, str]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     show_examples(parser, "model -o FOLDER", EXAMPLES)
-    add_options(parser, compile_options(), others=OptionGroup.SEARCH)
+    add_options(parser, [*compile_options(), *options_of(WithOptions)], others=OptionGroup.SEARCH)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -62,6 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
     from tinyml.tools.reports.tables import print_program
 
     request = compile_request(given(arguments, compile_options()))
-    print_program(Report.of(compile_model(request)))
+    if others := parsed(arguments, WithOptions).beside:
+        imported("tinyml.tools.driver.shared_programs:compile_with")(request, [*map(Path, others)])
+    else:
+        print_program(Report.of(compile_model(request)))
     print(f"Wrote {request.out}")
     return 0

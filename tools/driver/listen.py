@@ -140,11 +140,15 @@ def _scores(formats: ModuleOp, outputs: Outputs) -> NDArray[np.float64]:
     from tinyml.dialects import tdsl
     from tinyml.runtime.evaluator.evaluator import in_reals
 
+    names = tdsl.read_interface(formats).classes
     if outputs.scores is None:
-        names = tdsl.read_interface(formats).classes
         count = max(2, int(outputs.classes.max()) + 1) if names is None else len(names)
         return np.eye(count)[outputs.classes]
     scores = np.asarray(in_reals(formats, outputs).scores, np.float64)
+    if outputs.labels is not None and names is not None and len(names) == scores.shape[1] + 1 > 2:
+        # Each word has a threshold of its own: the class 0, without a score, is the best one where it is the answer.
+        nothing = np.where(outputs.labels == 0, scores.max(1), 0.0)
+        return np.hstack([nothing[:, None], scores])
     if scores.shape[1] > 1:
         return scores
     if outputs.labels is None:

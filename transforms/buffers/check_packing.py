@@ -16,9 +16,9 @@ packing problem again, with the recorded live ranges and distances.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from math import lcm, prod
+from math import prod
 
 from xdsl.context import Context
 from xdsl.dialects import func, scf
@@ -38,16 +38,12 @@ from tinyml.dialects.scratch import (
     ReuseOp,
     SliceOp,
     ViewOp,
-    bytes_of,
     element_bytes,
     memref_type,
     packed_bits,
     unit_bytes,
 )
 from tinyml.dialects.tdsl import TensorOp
-from tinyml.transforms.buffers.liveness.live_ranges import live_range, program_points
-from tinyml.transforms.buffers.overlap.overlaps import safe_distances, with_overlaps
-from tinyml.transforms.buffers.packing import Rectangle
 from tinyml.transforms.buffers.packing.rectangles import JUDGES, NO_JUDGE, OTHER_JUDGE
 
 Views = frozenset[SSAValue]
@@ -94,42 +90,23 @@ class CheckPackingPass(ModulePass):
 
 def _judge_bound(function: func.FuncOp, name: str, align: int) -> None:
     """Verify the lower bound of a function's arena with the named judge; raise `InputError` if the judge refutes it."""
-    views = [op for op in function.walk() if isinstance(op, ViewOp)]
     arenas = [op for op in function.walk() if isinstance(op, ArenaOp)]
     if len(arenas) != 1 or arenas[0].lower_bound is None or any(isinstance(op, MoveOp) for op in function.walk()):
         return
     if name == OTHER_JUDGE and arenas[0].proof is None:
         return
+    from tinyml.transforms.buffers.overlap.recorded_problem import recorded_rectangles
     from tinyml.transforms.buffers.packing.judge import JUDGE_NAMED, Verdict, other_judge
 
-    places: dict[int, list[ViewOp]] = {}
-    for i, view in enumerate(views):
-        places.setdefault(len(views) + i if view.place is None else view.place.value.data, []).append(view)
-    groups = list(places.values())
-    shapes = [_rectangle(members, align) for members in groups]
+    shapes = recorded_rectangles(function, align)
     bound, proof = arenas[0].lower_bound.value.data, arenas[0].proof
     name = other_judge(name, proof.data if proof is not None else None)
-    distances = safe_distances(program_points(function), groups, shapes)
-    judgement = JUDGE_NAMED[name](with_overlaps(shapes, distances), bound)
+    judgement = JUDGE_NAMED[name](shapes, bound)
     if judgement.verdict is Verdict.REFUTED:
         lower = max(start + shape.size for start, shape in zip(judgement.offsets, shapes, strict=True))
         raise error_at(arenas[0], f"the lower bound of the arena is {bound} bytes, but {name} packs it in {lower}")
     if judgement.verdict is Verdict.AGREED:
         arenas[0].properties["checked"] = StringAttr(name)
-
-
-def _rectangle(members: Sequence[ViewOp], align: int) -> Rectangle:
-    """The rectangle of bytes and program points that contains all given buffers, which occupy the same bytes one after
-    another.
-    """
-    lives = [live_range(view) for view in members]
-    return Rectangle(
-        _name(members[0].result),
-        max(bytes_of(view.result) for view in members),
-        lcm(*(unit_bytes(memref_type(view.result)) for view in members), align),
-        min(live.first for live in lives),
-        max(live.last for live in lives),
-    )
 
 
 def _name(view: SSAValue) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, ModuleOp, TensorType
-from xdsl.ir import Attribute, Block, OpResult, SSAValue
+from xdsl.ir import Attribute, Block, OpResult, Region, SSAValue
 
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
@@ -97,13 +98,68 @@ def _spelled(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:40]}..."
 
 
-def wake_word(front_end: MicroFrontend, wanted: WakeWord) -> ModuleOp:
+def wake_word(front_end: MicroFrontend, *wanted: WakeWord) -> ModuleOp:
     """The program that takes samples and gives the class and the mean probability after each step of the model.
 
     A step computes as many frames as the model has rows of features. The class is 1 while the mean of the last
-    probabilities exceeds the cutoff. The first answer is due when there are as many probabilities. Raises `InputError`
-    for a model that is not one step of a stream with one output, or whose rows are not those of the front end.
+    probabilities exceeds the cutoff. The first answer is due when there are as many probabilities. Several wake words
+    share the front end: the class is the number of the first word whose mean exceeds its cutoff, and there is a mean
+    for each word. Raises `InputError` for a model that is not one step of a stream with one output, for rows that are
+    not those of the front end, and for words whose features or windows differ.
     """
+    steps = [_read_step(front_end, word) for word in wanted]
+    first, window = steps[0], wanted[0].window
+    for step, word in zip(steps[1:], wanted[1:], strict=True):
+        _check_alike(first, wanted[0], step, word)
+    rows, (scale, zero) = first.rows, first.formula
+    hop = rows * front_end.hop
+    ear = replace(front_end, rows=rows, scale=scale, zero=zero, samples=window * hop + front_end.frame)
+    ear = replace(ear, samples=ear.step + (window - 1) * hop)
+    module = ear.module()
+    [function] = defined_functions(module)
+    block = function.body.block
+    end = block.last_op
+    assert isinstance(end, func.ReturnOp)
+    [features] = end.operands
+    end.detach()
+    end.erase()
+    reshaped = tdsl.ReshapeOp(features, (window, *first.shape[1:]))
+    block.add_op(reshaped)
+    loops: list[scf.ForOp] = []
+    for step, word in zip(steps, wanted, strict=True):
+        argument, score = step.function.body.block.args[0], step.score
+        copies: dict[SSAValue, SSAValue] = {argument: reshaped.out}
+        last = step.function.body.block.last_op
+        block.add_ops([op.clone(value_mapper=copies) for op in step.function.body.block.ops if op is not last])
+        carried = [*cast(scf.ForOp, score.owner).results].index(cast("OpResult[Attribute]", score))
+        loops.append(_with_history(block, cast(scf.ForOp, copies[score].owner), carried, word))
+    histories = [loop.results[-1] for loop in loops] if len(loops) == 1 else _merged(block, loops)
+    _answer(block, histories, steps, wanted)
+    function.sym_name = first.function.sym_name
+    function.update_function_type()
+    pushes = tdsl.Pushes(ear.step, hop, window, 1)
+    tdsl.update_interface(function, classes=(CLASSES[0], *(word.word for word in wanted)))
+    tdsl.update_input(function, rate=front_end.rate, frames=None, pushed=pushes)
+    return module
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One step of a model: its function, the loop's result with the probability, and the features that it takes.
+
+    rows: the rows of features of a step. shape, formula: of the features. unit: the scale of probabilities.
+    """
+
+    function: func.FuncOp
+    score: SSAValue
+    rows: int
+    shape: tuple[int, ...]
+    formula: tuple[float, int]
+    unit: float
+
+
+def _read_step(front_end: MicroFrontend, wanted: WakeWord) -> _Step:
+    """Import the model of a wake word; raises `InputError` for another model."""
     if wanted.file.suffix != ".tflite":
         raise InputError("the model of a wake word is a .tflite file", file=str(wanted.file))
     model = FRONTENDS.get("tflite")(read_bytes(wanted.file, "model"), str(wanted.file))
@@ -115,40 +171,33 @@ def wake_word(front_end: MicroFrontend, wanted: WakeWord) -> ModuleOp:
     if pushed is None or others or formula is None or format_of(argument).dtype.itemsize != 1:
         raise InputError("a wake word is a quantised model that keeps states from one inference to the next", file=file)
     [score, *more] = last.operands
-    if more or not isinstance(loop := score.owner, scf.ForOp) or shape_of(score) != (1, 1):
+    if more or not isinstance(score.owner, scf.ForOp) or shape_of(score) != (1, 1):
         raise InputError("a wake word has one output, a probability", file=file)
     rows, rest = divmod(pushed.frame, front_end.channels)
     if rest or shape[-1] != front_end.channels:
         raise InputError(f"the model takes rows of {shape[-1]} features, not of {front_end.channels}", file=file)
-    scale, zero = formula
-    hop = rows * front_end.hop
-    ear = replace(front_end, rows=rows, scale=scale, zero=zero, samples=wanted.window * hop + front_end.frame)
-    ear = replace(ear, samples=ear.step + (wanted.window - 1) * hop)
-    module = ear.module()
-    [function] = defined_functions(module)
-    block = function.body.block
-    end = block.last_op
-    assert isinstance(end, func.ReturnOp)
-    [features] = end.operands
-    end.detach()
-    end.erase()
-    reshaped = tdsl.ReshapeOp(features, (wanted.window, *shape[1:]))
-    block.add_op(reshaped)
-    copies: dict[SSAValue, SSAValue] = {argument: reshaped.out}
-    copied = [op.clone(value_mapper=copies) for op in following.body.block.ops if op is not last]
-    block.add_ops(copied)
-    steps = cast(scf.ForOp, copies[score].owner)
-    _answer(block, steps, [*loop.results].index(cast("OpResult[Attribute]", score)), wanted)
-    function.sym_name = following.sym_name
-    function.update_function_type()
-    pushes = tdsl.Pushes(ear.step, hop, wanted.window, 1)
-    tdsl.update_interface(function, classes=(CLASSES[0], wanted.word))
-    tdsl.update_input(function, rate=front_end.rate, frames=None, pushed=pushes)
-    return module
+    unit = affine_formula(format_of(score))
+    assert unit is not None
+    return _Step(following, score, rows, shape, formula, unit[0])
 
 
-def _answer(block: Block, steps: scf.ForOp, position: int, wanted: WakeWord) -> None:
-    """Let the loop over steps carry the last probabilities, and append their mean and its comparison."""
+def _check_alike(first: _Step, word: WakeWord, step: _Step, other: WakeWord) -> None:
+    """Raise `InputError` unless two words can share a front end, and their means a format."""
+    if first.function.is_structurally_equivalent(step.function):
+        raise InputError("is the model of another wake word, too: expected a model for each word", file=str(other.file))
+    for what, one, two in (
+        ("number of rows in a step", first.rows, step.rows),
+        ("scale and zero point of features", first.formula, step.formula),
+        ("window", word.window, other.window),
+        ("scale of probabilities", first.unit, step.unit),
+    ):
+        if one != two:
+            message = f"wake words with one front end have the same {what}, {word.file.name} has {one}, this one {two}"
+            raise InputError(message, file=str(other.file))
+
+
+def _with_history(block: Block, steps: scf.ForOp, position: int, wanted: WakeWord) -> scf.ForOp:
+    """Let the loop over steps run `window` times and carry the last probabilities as its last value."""
     probability = steps.results[position].type
     assert isinstance(probability, TensorType)
     element: Attribute = cast("TensorType[Attribute]", probability).element_type
@@ -176,15 +225,72 @@ def _answer(block: Block, steps: scf.ForOp, position: int, wanted: WakeWord) -> 
         old.replace_all_uses_with(new)
     steps.detach()
     steps.erase()
-    formula = affine_formula(format_of(longer.results[position]))
-    assert formula is not None
-    mean = tdsl.MeanOp(longer.results[-1], [1], score_format(formula[0] / window))
-    sums = [total for total in range(255 * window + 1) if float(total * formula[0] / window) > wanted.cutoff]
-    if not sums:
-        raise InputError(f"no probability exceeds the cutoff {wanted.cutoff}", file=str(wanted.file))
-    exceeds = tdsl.AtLeastOp(mean.out, (sums[0] - 0.5) * formula[0] / window)
-    classes = [index_constant(number) for number in (1, 0)]
-    label = arith.SelectOp(exceeds.result, classes[0].result, classes[1].result)
-    label.results[0].name_hint = "label"
-    assert label.results[0].type == IndexType()
-    block.add_ops([mean, exceeds, *classes, label, func.ReturnOp(label.results[0], mean.out)])
+    return longer
+
+
+def _merged(block: Block, loops: Sequence[scf.ForOp]) -> list[SSAValue]:
+    """Run the bodies of all loops, one after another, in one loop. Return the results that were the loops' last."""
+    first, last = loops[0], loops[-1]
+    given = [value for loop in loops for value in loop.iter_args]
+    body = Block(arg_types=[IndexType(), *(value.type for value in given)])
+    yielded: list[SSAValue] = []
+    ends: list[int] = []
+    for loop in loops:
+        own = loop.body.block
+        arguments = [body.args[0], *body.args[1 + len(yielded) : 1 + len(yielded) + len(loop.iter_args)]]
+        copies: dict[SSAValue, SSAValue] = dict(zip(own.args, arguments, strict=True))
+        for old, new in zip(own.args, arguments, strict=True):
+            new.name_hint = new.name_hint or old.name_hint
+        end = cast(scf.YieldOp, own.last_op)
+        body.add_ops([op.clone(value_mapper=copies) for op in own.ops if op is not end])
+        yielded += [copies.get(value, value) for value in end.operands]
+        ends.append(len(yielded) - 1)
+    body.add_op(scf.YieldOp(*yielded))
+    merged = scf.ForOp(first.lb, first.ub, first.step, given, Region(body))
+    merged.attributes |= first.attributes
+    block.insert_op_after(merged, last)
+    for loop in loops:
+        loop.detach()
+        loop.erase()
+    return [merged.results[end] for end in ends]
+
+
+def _answer(block: Block, histories: Sequence[SSAValue], steps: Sequence[_Step], wanted: Sequence[WakeWord]) -> None:
+    """Append the means of the last probabilities, the class, and the return of both."""
+    window = wanted[0].window
+    means: list[tdsl.MeanOp] = []
+    exceeding: list[tdsl.AtLeastOp] = []
+    for history, step, word in zip(histories, steps, wanted, strict=True):
+        mean = tdsl.MeanOp(history, [1], score_format(step.unit / window))
+        sums = [total for total in range(255 * window + 1) if float(total * step.unit / window) > word.cutoff]
+        if not sums:
+            raise InputError(f"no probability exceeds the cutoff {word.cutoff}", file=str(word.file))
+        means.append(mean)
+        exceeding.append(tdsl.AtLeastOp(mean.out, (sums[0] - 0.5) * step.unit / window))
+        block.add_ops([means[-1], exceeding[-1]])
+    numbers = [index_constant(number) for number in (*range(len(wanted), 0, -1), 0)]
+    block.add_ops(numbers)
+    label: SSAValue = numbers[-1].result
+    for number, exceeds in zip(numbers, reversed(exceeding), strict=False):
+        chosen = arith.SelectOp(exceeds.result, number.result, label)
+        label = chosen.results[0]
+        block.add_op(chosen)
+    label.name_hint = "label"
+    assert label.type == IndexType()
+    scores = means[0].out if len(means) == 1 else _side_by_side(block, [mean.out for mean in means])
+    block.add_op(func.ReturnOp(label, scores))
+
+
+def _side_by_side(block: Block, values: Sequence[SSAValue]) -> SSAValue:
+    """Append the ops that put numbers of one format in a row."""
+    element: Attribute = cast("TensorType[Attribute]", values[0].type).element_type
+    row = tdsl.FillOp(0.0, TensorType(element, (1, len(values))))
+    zero = index_constant(0)
+    block.add_ops([row, zero])
+    out: SSAValue = row.out
+    for number, value in enumerate(values):
+        at = index_constant(number)
+        inserted = tdsl.InsertSliceOp(value, out, [zero.result, at.result])
+        block.add_ops([at, inserted])
+        out = inserted.out
+    return out

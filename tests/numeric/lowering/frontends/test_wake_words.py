@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from collections import deque
 from importlib import import_module
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,7 @@ from tinyml import features
 from tinyml.dialects import tdsl
 from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.signals.micro_frontend import MicroFrontend
+from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.devices.listening import answers_to
 from tinyml.runtime.evaluator.evaluator import evaluate, predict_function
 from tinyml.runtime.model.model_interface import interface_of
@@ -92,6 +96,53 @@ def test_a_word_is_heard_above_the_cutoff(programs: dict[str, tinyml.Program]):
     [word] = heard.words(background=["nothing"])
     assert (word.name, word.label) == ("Hey Jarvis", 1)
     assert word.score > CUTOFF > heard.scores[~(heard.labels == "Hey Jarvis"), 1].max()
+
+
+def another_model() -> bytes:
+    """The model with another bit in each large constant."""
+    content = MODEL.read_bytes()
+    changed = bytearray(content)
+    for op in read_tflite(content, MODEL.name).walk():
+        if isinstance(op, tdsl.ConstOp) and op.raws.size >= 150:
+            orders = permutations(range(op.raws.ndim))
+            places = (content.find(op.raws.transpose(order).tobytes()) for order in orders)
+            changed[next(place for place in places if place >= 0)] ^= 64
+    return bytes(changed)
+
+
+@pytest.fixture(scope="module", name="words")
+def two_words(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two wake words with different weights and cutoffs."""
+    folder = tmp_path_factory.mktemp("words")
+    (folder / "lower.tflite").write_bytes(another_model())
+    text = MANIFEST.read_text().replace("hey_jarvis.tflite", "lower.tflite").replace("Hey Jarvis", "Lower")
+    (folder / "lower.json").write_text(text.replace("0.97", "0.5"))
+    return [MANIFEST, folder / "lower.json"]
+
+
+def test_words_with_one_front_end_have_the_means_of_each_alone(words: list[Path], programs: dict[str, tinyml.Program]):
+    program = tinyml.compile(features.wake_words(words), board="host")
+    assert (program.name, program.classes) == ("hey_jarvis_lower", ["nothing", "Hey Jarvis", "Lower"])
+    labels, means = answers_of(program, samples := wake_word(), "host")
+    _, first = answers_of(programs["host"], samples, "host")
+    _, second = answers_of(tinyml.compile(words[1], board="host"), samples, "host")
+    np.testing.assert_array_equal(means.reshape(-1, 2), np.stack([first, second], 1))
+    np.testing.assert_array_equal(labels, np.where(first > CUTOFF, 1, np.where(second > 0.5, 2, 0)))
+    assert {*labels} >= {0, 1}
+    assert (first != second).any()
+
+
+def test_words_that_cannot_share_a_front_end(words: list[Path], tmp_path: Path):
+    shutil.copy(words[1].with_suffix(".tflite"), tmp_path / "longer.tflite")
+    text = MANIFEST.read_text().replace("hey_jarvis.tflite", "longer.tflite")
+    longer = tmp_path / "longer.json"
+    longer.write_text(re.sub(r'("sliding_window_size": *)5', r"\g<1>6", text))
+    with pytest.raises(InputError, match=r"have the same window, hey_jarvis.tflite has 5, this one 6"):
+        features.wake_words([words[0], longer])
+    with pytest.raises(InputError, match=r"expected the .json files of two wake words or more"):
+        features.wake_words(words[:1])
+    with pytest.raises(InputError, match="is the model of another wake word"):
+        features.wake_words([words[0], words[0]])
 
 
 def test_noise_triggers_nothing(programs: dict[str, tinyml.Program]):

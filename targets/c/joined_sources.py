@@ -1,0 +1,66 @@
+"""C files of several programs joined in one translation unit, with one arena and without equal constants."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_CONSTANT = re.compile(r"^static const (?P<type>\w+) (?P<name>\w+)(?P<rest>\[\d+\].* = \{)$")
+_ARENA = "_arena"
+
+
+@dataclass(frozen=True)
+class JoinedSources:
+    """The text of the joined file. shared_bytes: bytes of constants that a later program takes from an earlier one."""
+
+    text: str
+    shared_bytes: int
+
+
+def joined_sources(sources: Sequence[tuple[str, str]]) -> JoinedSources:
+    """Join the C files of programs, as `print_c` prints them, with their names.
+
+    The first program with an arena declares the arena for all. A constant that equals one of an earlier program, in
+    type, length and attributes too, becomes a macro with the name of that constant. Functions of the runtime and
+    kernels have their own guards, so that the file defines each of them once.
+    """
+    known: dict[tuple[str, ...], str] = {}
+    arena: str | None = None
+    parts: list[str] = []
+    shared = 0
+    for program, text in sources:
+        written: list[str] = []
+        for item in _items(text.splitlines()):
+            if (constant := _CONSTANT.match(item[0])) is not None:
+                key = constant["type"], constant["rest"], *item[1:]
+                name = known.setdefault(key, constant["name"])
+                if name != constant["name"]:
+                    shared += _bytes(constant["type"], constant["rest"])
+                    item = [f"#define {constant['name']} {name}"]
+            elif item[0].startswith("static ") and f" {program}{_ARENA}[" in item[0]:
+                if arena is None:
+                    arena = program
+                else:
+                    item = [f"#define {program}{_ARENA} {arena}{_ARENA}"]
+            written += item
+        parts.append("\n".join(written))
+    return JoinedSources("\n\n".join(parts) + "\n", shared)
+
+
+def _items(lines: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the definition of each constant with all its lines, and every other line alone."""
+    rest = iter(lines)
+    for line in rest:
+        item = [line]
+        if _CONSTANT.match(line) is not None:
+            while item[-1] != "};":
+                item.append(next(rest))
+        yield item
+
+
+def _bytes(type: str, rest: str) -> int:
+    """The bytes of a constant of C. rest: the text after its name, which starts with the length."""
+    length = int(rest[1 : rest.index("]")])
+    bits = re.search(r"\d+", type)
+    return length * (4 if bits is None else int(bits[0]) // 8)

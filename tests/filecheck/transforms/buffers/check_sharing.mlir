@@ -1,0 +1,86 @@
+// RUN: tinyml-opt %s -p check-sharing --split-input-file --verify-diagnostics | filecheck %s
+
+// The scratch of @two ends where the state of @one begins.
+builtin.module attributes {scratch.shared = {bytes = 8 : i64, alignment = 4 : i64, lower_bound = 8 : i64, proof = "peak"}} {
+  func.func @one(%i: index) -> index {
+    %arena = scratch.arena {alignment = 4 : i64} : memref<8xi8>
+    %kept = scratch.view %arena[4 : i64] {live = [-1 : i64, 1 : i64], state} : memref<8xi8> to memref<1xf32>
+    tdsl.neg %kept : memref<1xf32> into %kept : memref<1xf32>
+    func.return %i : index
+  }
+  func.func @two(%X: memref<1xf32>) -> index {
+    %arena = scratch.arena {alignment = 4 : i64} : memref<4xi8>
+    %y = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]} : memref<4xi8> to memref<1xf32>
+    tdsl.neg %X : memref<1xf32> into %y : memref<1xf32>
+    %l = tdsl.argmax %y : memref<1xf32>
+    func.return %l : index
+  }
+}
+// CHECK: scratch.shared = {bytes = 8 : i64, alignment = 4 : i64, lower_bound = 8 : i64, proof = "peak", checked = ["exact-cover", "branch-and-bound"]}
+
+// -----
+
+// One byte further, the state is lost.
+builtin.module attributes {scratch.shared = {bytes = 4 : i64, alignment = 4 : i64, lower_bound = 4 : i64, proof = "peak"}} {
+  func.func @one(%i: index) -> index {
+    %arena = scratch.arena {alignment = 1 : i64} : memref<4xi8>
+    %kept = scratch.view %arena[3 : i64] {live = [-1 : i64, 1 : i64], state} : memref<4xi8> to memref<1x!fixed.q<8, 7>>
+    tdsl.neg %kept : memref<1x!fixed.q<8, 7>> into %kept : memref<1x!fixed.q<8, 7>>
+    func.return %i : index
+  }
+  func.func @two(%X: memref<1xf32>) -> index {
+    %arena = scratch.arena {alignment = 4 : i64} : memref<4xi8>
+    %y = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]} : memref<4xi8> to memref<1xf32>
+    tdsl.neg %X : memref<1xf32> into %y : memref<1xf32>
+    %l = tdsl.argmax %y : memref<1xf32>
+    func.return %l : index
+  }
+}
+// CHECK: @two writes y (bytes 0 to 3) over kept of @one, which keeps its value
+
+// -----
+
+// The recorded size is one byte too large.
+builtin.module attributes {scratch.shared = {bytes = 5 : i64, alignment = 4 : i64, lower_bound = 4 : i64, proof = "peak"}} {
+  func.func @one(%X: memref<1xf32>) -> index {
+    %l = tdsl.argmax %X : memref<1xf32>
+    func.return %l : index
+  }
+  func.func @two(%X: memref<1xf32>) -> index {
+    %arena = scratch.arena {alignment = 4 : i64} : memref<4xi8>
+    %y = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]} : memref<4xi8> to memref<1xf32>
+    tdsl.neg %X : memref<1xf32> into %y : memref<1xf32>
+    %l = tdsl.argmax %y : memref<1xf32>
+    func.return %l : index
+  }
+}
+// CHECK: the shared arena: the height is 4 bytes, not 5
+
+// -----
+
+// The bound is one byte too high, which a judge refutes: two bytes that are never alive together.
+builtin.module attributes {scratch.shared = {bytes = 2 : i64, alignment = 1 : i64, lower_bound = 2 : i64, proof = "exact-cover"}} {
+  func.func @one(%X: memref<1x!fixed.q<8, 7>>) -> index {
+    %arena = scratch.arena {alignment = 1 : i64} : memref<2xi8>
+    %y = scratch.view %arena[1 : i64] {live = [0 : i64, 1 : i64]} : memref<2xi8> to memref<1x!fixed.q<8, 7>>
+    tdsl.neg %X : memref<1x!fixed.q<8, 7>> into %y : memref<1x!fixed.q<8, 7>>
+    %l = tdsl.argmax %y : memref<1x!fixed.q<8, 7>>
+    func.return %l : index
+  }
+  func.func @two(%X: memref<1x!fixed.q<8, 7>>) -> index {
+    %arena = scratch.arena {alignment = 1 : i64} : memref<1xi8>
+    %y = scratch.view %arena[0 : i64] {live = [0 : i64, 1 : i64]} : memref<1xi8> to memref<1x!fixed.q<8, 7>>
+    tdsl.neg %X : memref<1x!fixed.q<8, 7>> into %y : memref<1x!fixed.q<8, 7>>
+    %l = tdsl.argmax %y : memref<1x!fixed.q<8, 7>>
+    func.return %l : index
+  }
+}
+// CHECK: the shared arena: the lower bound is 2 bytes, but 1 are enough
+
+// -----
+
+func.func @one(%X: memref<1xf32>) -> index {
+  %l = tdsl.argmax %X : memref<1xf32>
+  func.return %l : index
+}
+// CHECK: the functions share no arena: run share-arena first

@@ -1,0 +1,76 @@
+"""`tinyml.compile` of a list: several programs for one board, which share RAM and equal constants."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Sequence
+from contextvars import copy_context
+from pathlib import Path
+from typing import Any
+
+from tinyml.dialects.errors import InputError
+from tinyml.tools.api.arguments import python_terms
+from tinyml.tools.api.compilation import compile as compile_one
+from tinyml.tools.api.program import Program
+from tinyml.tools.driver.shared_programs import SharedPrograms, join_programs
+
+
+class JoinedPrograms:
+    """Programs that share an arena, and the folder with their C.
+
+    programs: each program, which computes what it computes alone. needs: the bytes that they need together and alone;
+    `print` shows them.
+    """
+
+    def __init__(self, programs: Sequence[Program], folder: Path, needs: SharedPrograms) -> None:
+        self.programs, self.folder, self.needs = programs, folder, needs
+
+    @property
+    def name(self) -> str:
+        """The name of the C file and of the header that includes the headers of all programs."""
+        return self.needs.name
+
+    @property
+    def c(self) -> str:
+        """The C source of all programs, `NAME.c`. A device needs this file and the headers in the folder."""
+        return (self.folder / f"{self.name}.c").read_text("utf-8")
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the folder that `tinyml compile --with` writes, completely or not at all, and return its path.
+
+        Raises `InputError` for a folder that is neither empty nor an unmodified output of tinyml.
+        """
+        from tinyml.tools.cli.atomic_output import atomic_folder
+        from tinyml.tools.driver.output_folder import removable_files
+
+        with python_terms({}), atomic_folder(Path(folder), removable_files([])) as new:
+            shutil.copytree(self.folder, new, dirs_exist_ok=True)
+        return Path(folder)
+
+    def __repr__(self) -> str:
+        return "\n".join(self.needs.lines())
+
+
+def compile_together(models: Sequence[object], board: str | None, options: dict[str, Any]) -> JoinedPrograms:
+    """Join programs. models: programs of `tinyml.compile`, or models that need no data.
+
+    board, options: for the models; the option `name` is that of the C file, by default the names of the programs,
+    joined by underscores. Raises `InputError` as `join_programs` does.
+    """
+    name = options.pop("name", None)
+    if len(models) < 2:
+        raise InputError(f"expected a model, or a list of two or more, got a list of {len(models)}")
+    programs = [model if isinstance(model, Program) else compile_one(model, board=board, **options) for model in models]
+    home = Path(tempfile.mkdtemp(prefix="tinyml-"))
+    folders = [program.folder for program in programs]
+    try:
+        with python_terms({}):
+            needs = copy_context().run(join_programs, folders, home / "programs", name)
+    except BaseException:
+        shutil.rmtree(home, ignore_errors=True)
+        raise
+    joined = JoinedPrograms(programs, home / "programs", needs)
+    weakref.finalize(joined, shutil.rmtree, home, ignore_errors=True)
+    return joined

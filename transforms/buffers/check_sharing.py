@@ -1,0 +1,86 @@
+"""`check-sharing`: proves that functions with one arena keep each other's state (L2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.locations import error_at
+from tinyml.dialects.scratch import ViewOp, bytes_of
+from tinyml.transforms.buffers.check_packing import CheckPackingPass
+from tinyml.transforms.buffers.packing import Placement, Proof
+from tinyml.transforms.buffers.packing.judge import JUDGE_NAMED, Verdict
+from tinyml.transforms.buffers.packing.validator import complaints
+from tinyml.transforms.buffers.share_arena import SharedArena, SharedProblem, shared_problem
+
+
+@dataclass(frozen=True)
+class CheckSharingPass(ModulePass):
+    """Verify the arena that the functions of a module share, without changing the functions.
+
+    Each function is verified by `check-packing`. No buffer with state may share a byte with any buffer of another
+    function. The recorded size must be the end of the last buffer. A validator, which shares no code with the packers,
+    checks the offsets on the axis of time on which the functions follow one another. Algorithm X and branch and bound
+    search again for a packing below the recorded bound. The module records the judges that prove that there is none; a
+    judge gives up on a large problem. Raises `InputError` if the packing or the bound is wrong.
+    """
+
+    name = "check-sharing"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        arena = SharedArena.of(op)
+        functions = [*defined_functions(op)]
+        CheckPackingPass().apply(ctx, op)
+        for keeping, other in permutations(functions, 2):
+            _check_state(keeping, other)
+        problem = shared_problem(functions)
+        _check_size(problem, arena)
+        agreed: list[str] = []
+        for name, judge in JUDGE_NAMED.items():
+            judgement = judge([shape for shape in problem.rectangles if shape.size], arena.lower_bound)
+            if judgement.verdict is Verdict.REFUTED:
+                raise InputError(
+                    f"the lower bound of the shared arena is {arena.lower_bound} bytes, {name} needs fewer"
+                )
+            if judgement.verdict is Verdict.AGREED:
+                agreed.append(name)
+        replace(arena, checked=tuple(agreed)).record(op)
+
+
+def _check_state(keeping: func.FuncOp, other: func.FuncOp) -> None:
+    """Raise `InputError` if a buffer of `other` shares bytes with a state of `keeping`."""
+    for state in _views(keeping):
+        if state.state is None:
+            continue
+        (start, end), name = _bytes(state), state.result.name_hint or "a state"
+        for view in _views(other):
+            first, last = _bytes(view)
+            if first < end and start < last:
+                what = (
+                    f"@{other.sym_name.data} writes {view.result.name_hint or 'a buffer'} (bytes {first} to {last - 1})"
+                )
+                raise error_at(view, f"{what} over {name} of @{keeping.sym_name.data}, which keeps its value")
+
+
+def _views(function: func.FuncOp) -> list[ViewOp]:
+    return [op for op in function.walk() if isinstance(op, ViewOp)]
+
+
+def _bytes(view: ViewOp) -> tuple[int, int]:
+    start = view.offset.value.data
+    return start, start + bytes_of(view.result)
+
+
+def _check_size(problem: SharedProblem, arena: SharedArena) -> None:
+    """Raise `InputError` for the first error that the validator finds."""
+    offsets = tuple(members[0].offset.value.data for members in problem.places)
+    placement = Placement(offsets, arena.bytes, arena.lower_bound, proof=Proof(arena.proof))
+    for complaint in complaints(problem.rectangles, placement):
+        raise InputError(f"the shared arena: {complaint}")

@@ -1,0 +1,164 @@
+"""`share-arena`: places the buffers of several packed functions in one arena (L2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import lcm
+from typing import cast
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.ir import Attribute
+from xdsl.passes import ModulePass
+
+from tinyml.dialects.errors import InputError
+from tinyml.dialects.functions import defined_functions
+from tinyml.dialects.own_attributes import HolderKind, OwnAttribute, Value
+from tinyml.dialects.rewriting import Rewriter, inherit_location
+from tinyml.dialects.scratch import AllocOp, ArenaOp, MoveOp, ViewOp, bytes_of
+from tinyml.transforms.buffers.liveness.live_ranges import program_points
+from tinyml.transforms.buffers.overlap.recorded_problem import recorded_places, recorded_rectangles
+from tinyml.transforms.buffers.packing import Effort, Rectangle, pack
+from tinyml.transforms.buffers.packing.packing_options import PackingOptions
+
+_NUMBERS = ("bytes", "alignment", "lower_bound")
+_FIELDS: Mapping[str, type[Attribute]] = {**dict.fromkeys(_NUMBERS, IntegerAttr), "proof": StringAttr}
+
+
+def _is_shared(given: Attribute) -> bool:
+    if not isinstance(given, DictionaryAttr):
+        return False
+    fields = {"checked": ArrayAttr, **_FIELDS}
+    known = all(name in fields and isinstance(value, fields[name]) for name, value in given.data.items())
+    return known and _FIELDS.keys() <= given.data.keys()
+
+
+SHARED = OwnAttribute(
+    "scratch.shared",
+    {HolderKind.MODULE: Value(f"a dictionary of {', '.join(_NUMBERS)} and proof", lambda given, _: _is_shared(given))},
+    "The arena that all functions share: its bytes, its alignment, a lower bound on its bytes, what proved the bound, "
+    "and the judges that proved it again.",
+)
+
+
+@dataclass(frozen=True)
+class SharedArena:
+    """The arena that functions share, in bytes. proof: as in `scratch.arena`. checked: the judges that agreed."""
+
+    bytes: int
+    alignment: int
+    lower_bound: int
+    proof: str
+    checked: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(module: ModuleOp) -> SharedArena:
+        """The arena that a module records; raises `InputError` for a module without one."""
+        if not isinstance(fields := module.attributes.get(SHARED), DictionaryAttr):
+            raise InputError("the functions share no arena: run share-arena first")
+        size, alignment, bound = (cast("IntegerAttr", fields.data[name]).value.data for name in _NUMBERS)
+        judges = cast("ArrayAttr[StringAttr]", fields.data.get("checked", ArrayAttr([])))
+        proof = cast("StringAttr", fields.data["proof"]).data
+        return SharedArena(size, alignment, bound, proof, tuple(judge.data for judge in judges))
+
+    def record(self, module: ModuleOp) -> None:
+        """Record the arena on a module."""
+        fields: dict[str, Attribute] = {name: IntegerAttr(getattr(self, name), i64) for name in _NUMBERS}
+        fields["proof"] = StringAttr(self.proof)
+        if self.checked:
+            fields["checked"] = ArrayAttr([StringAttr(judge) for judge in self.checked])
+        module.attributes[SHARED] = DictionaryAttr(fields)
+
+
+@dataclass(frozen=True)
+class SharedProblem:
+    """The packing problem of functions that share an arena and run one after another.
+
+    places: the views of each rectangle.
+    """
+
+    places: list[list[ViewOp]]
+    rectangles: list[Rectangle]
+
+
+def shared_problem(functions: Sequence[func.FuncOp]) -> SharedProblem:
+    """The rectangles of packed functions on one axis of time, on which the functions follow one another.
+
+    A buffer with state is alive from the first point of all functions to the last one. All other buffers of a function
+    are dead while another function runs. Raises `InputError` for a view without a live range.
+    """
+    lengths = [len(program_points(function)) + 2 for function in functions]
+    places: list[list[ViewOp]] = []
+    rectangles: list[Rectangle] = []
+    start = 0
+    for function, length in zip(functions, lengths, strict=True):
+        base = len(rectangles)
+        groups = recorded_places(function)
+        for members, shape in zip(groups, recorded_rectangles(function), strict=True):
+            first, last = shape.first + start, shape.last + start
+            if any(view.state is not None for view in members):
+                first, last = -1, sum(lengths)
+            overlaps = tuple(each._replace(operand=each.operand + base) for each in shape.overlaps)
+            name = f"@{function.sym_name.data} {shape.name}"
+            rectangles.append(replace(shape, name=name, first=first, last=last, overlaps=overlaps))
+        places += groups
+        start += length
+    return SharedProblem(places, rectangles)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareArenaPass(PackingOptions, ModulePass):
+    """Place the buffers of all functions of a module in one arena.
+
+    The functions run one after another. A buffer with state keeps its bytes while the other functions run. All other
+    buffers of a function, its input and its outputs included, share bytes with those of the other functions. Results
+    overlap operands as in `pack-scratch`.
+
+    The module records the bytes of the arena, a lower bound on the bytes of every packing, and what proves the bound.
+    The `scratch.arena` of a function ends with the last buffer of the function. Raises `InputError` for a module with
+    fewer than two functions, and for a function that is not packed or moves buffers.
+    """
+
+    name = "share-arena"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        self.check()
+        functions = [*defined_functions(op)]
+        if len(functions) < 2:
+            raise InputError(f"an arena is shared by two functions or more, the module has {len(functions)}")
+        for function in functions:
+            _check(function)
+        problem = shared_problem(functions)
+        placement = pack(problem.rectangles, self.mode, Effort(self.nodes), self.coarsen)
+        for members, offset in zip(problem.places, placement.offsets, strict=True):
+            for view in members:
+                view.properties["offset"] = IntegerAttr(offset, i64)
+        for function in functions:
+            fit_arena(function)
+        alignment = lcm(*(shape.alignment for shape in problem.rectangles))
+        SharedArena(placement.height, alignment, placement.lower_bound, placement.proof.value).record(op)
+
+
+def _check(function: func.FuncOp) -> None:
+    """Raise `InputError` for a function whose buffers have no fixed offsets."""
+    name = function.sym_name.data
+    if any(isinstance(op, AllocOp) for op in function.walk()):
+        raise InputError(f"the buffers of @{name} have no offsets: run pack-scratch first")
+    if any(isinstance(op, MoveOp) for op in function.walk()):
+        raise InputError(f"@{name} moves buffers, which functions that share an arena do not")
+
+
+def fit_arena(function: func.FuncOp, size: int | None = None, alignment: int = 1) -> None:
+    """Replace the arena of a function, if it has one, by another of `size` bytes, without the bound of its packing.
+
+    size: None for the bytes up to the end of the last buffer. alignment: a number that divides the address.
+    """
+    for arena in [op for op in function.walk() if isinstance(op, ArenaOp)]:
+        views = [use.operation for use in arena.result.uses]
+        ends = [view.offset.value.data + bytes_of(view.result) for view in views if isinstance(view, ViewOp)]
+        new = ArenaOp(max(ends, default=0) if size is None else size, lcm(arena.alignment.value.data, alignment))
+        new.result.name_hint = arena.result.name_hint
+        inherit_location(arena.location, new)
+        Rewriter.replace_op(arena, new)
