@@ -29,7 +29,7 @@ def lower_in_turns(op: tdsl.Conv2dOp, nest: LoopBuilder) -> None:
     """Emit the loops of a convolution in place."""
     turns = op.turn_list
     table = _Table(op, turns, nest)
-    products = _Products(op, nest)
+    products = _TurnProducts(op, nest)
     count = nest.index(len(turns))
 
     def forth(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
@@ -80,27 +80,31 @@ class _Table:
         return self.nest.insert(arith.IndexCastOp(value, IndexType()))
 
 
-class _Products:
+class WindowProducts:
     """The sums of a convolution in place. Windows are copied to the stack and multiplied by the filter.
 
-    For a depthwise convolution, the stack holds the window of a single channel at a time.
+    For a depthwise convolution, the stack holds the window of a single channel at a time. `filling` is the real of
+    taps outside the image.
     """
 
-    def __init__(self, op: tdsl.Conv2dOp, nest: LoopBuilder):
+    filling = 0.0
+
+    def __init__(self, op: tdsl.ContractionOp, nest: LoopBuilder):
         self.op, self.nest = op, nest
-        rows, *self.kernel, self.channels = tdsl.shape_of(op.lhs)
+        [term] = op.terms
+        self.weights, image_value = term.lhs, term.rhs
+        rows, *self.kernel, self.channels = tdsl.shape_of(self.weights)
         self.length = prod(self.kernel) * self.channels
         start = start_without_offsets(op)
-        image = tdsl.format_of(op.rhs)
-        offsets = (tdsl.format_of(value).without_offset()[0].type if start else None for value in (op.lhs, op.rhs))
-        self.elements: list[Attribute | None] = list(offsets)
+        image = tdsl.format_of(image_value)
+        offsets = (tdsl.format_of(value).without_offset()[0].type if start else None for value in (term.lhs, term.rhs))
+        self.read_as: list[Attribute | None] = list(offsets)
         self.initial = sum_start(op.initial, start, op.accumulators[0], nest)
         self.shifts = row_shifts(op, nest)
         self.filters = rows
-        self.image_channels = tdsl.shape_of(op.rhs)[3]
-        self.depthwise = op.group_count > 1
+        self.image_channels = tdsl.shape_of(image_value)[3]
         self.window = elements_from(self._array(image.storage), nest.index(0), self.length, nest, image.type)
-        self.image = elements_from(op.rhs, nest.index(0), prod(tdsl.shape_of(op.rhs)), nest)
+        self.image = elements_from(image_value, nest.index(0), prod(tdsl.shape_of(image_value)), nest)
         self.result = elements_from(op.out, nest.index(0), prod(tdsl.shape_of(op.out)), nest)
 
     def _array(self, storage: Attribute) -> SSAValue:
@@ -118,55 +122,7 @@ class _Products:
                 return larger
         return local_array(function, storage, self.length, "window")
 
-    def rows(self, table: _Table, number: SSAValue) -> None:
-        """Compute the rows of the result that belong to a turn."""
-        nest = self.nest
-        width, across, read, written, down, beside = (
-            table(number, column)
-            for column in (_Table.WIDTH, _Table.WIDTH_OUT, _Table.READ, _Table.WRITTEN, _Table.DOWN, _Table.ACROSS)
-        )
-        steps = self._steps(number)
-        inside = _Inside(self.op, table, number, nest)
-
-        def row(y: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
-            top = inside.row(_product(y, steps[0], nest))
-            begin = nest.add(read, nest.insert(arith.MuliOp(top, width)))
-            target = nest.add(written, nest.insert(arith.MuliOp(y, across)))
-
-            def pixel(x: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
-                left = inside.column(_product(x, steps[1], nest))
-                first = nest.times(nest.add(begin, left), self.image_channels)
-                taps = inside.taps(top, left)
-                if not self.depthwise:
-                    self._gather(first, down, beside, taps)
-                    self._elements(nest.add(target, x), nest.index(0), self.filters)
-                    return []
-                each = self.filters // self.image_channels
-
-                def channel(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
-                    self._gather(nest.add(first, number), down, beside, taps)
-                    self._elements(nest.add(target, x), nest.times(number, each), each)
-                    return []
-
-                nest.fold(nest.index(self.image_channels), [], channel)
-                return []
-
-            nest.fold(across, [], pixel)
-            return []
-
-        nest.fold(table(number, _Table.ROWS), [], row)
-
-    def _steps(self, number: SSAValue) -> tuple[int | SSAValue, int | SSAValue]:
-        """Return the strides along rows and columns of the image in its orientation during turn `number`."""
-        down, right = self.op.steps
-        if down == right:
-            return down, right
-        nest = self.nest
-        odd = nest.insert(arith.RemSIOp(number, nest.index(2)))
-        more = nest.insert(arith.MuliOp(odd, nest.index(right - down)))
-        return nest.add(nest.index(down), more), nest.insert(arith.SubiOp(nest.index(right), more))
-
-    def _gather(self, first: SSAValue, down: SSAValue, beside: SSAValue, taps: Sequence[_Taps]) -> None:
+    def gather(self, first: SSAValue, down: SSAValue, beside: SSAValue, taps: Sequence[_Taps] = ()) -> None:
         """Copy the window that starts at element `first`; for a padded image, copy only the taps inside the image."""
         nest, (height, width) = self.nest, self.kernel
 
@@ -179,7 +135,7 @@ class _Products:
         if not taps:
             nest.over((height, width, self.channels), lambda indices: tap(*indices))
             return
-        filling = nest.insert(num.ConstantOp(self.op.filling, element_of(self.window)))
+        filling = nest.insert(num.ConstantOp(self.filling, element_of(self.window)))
         nest.over((self.length,), lambda indices: nest.store(filling, self.window, indices))
 
         def row(i: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
@@ -192,12 +148,12 @@ class _Products:
 
         nest.fold(taps[0].end, [], row, taps[0].first)
 
-    def _elements(self, number: SSAValue, begin: SSAValue, count: int) -> None:
+    def elements(self, number: SSAValue, begin: SSAValue, count: int) -> None:
         """Compute `count` elements of a pixel of the result from the window, starting at element `begin`."""
         op, nest = self.op, self.nest
         offset = nest.times(begin, self.length)
-        weights = nest.insert(scratch.SliceOp(op.lhs, offset, (count, self.length), self.elements[0]))
-        window = elements_from(self.window, nest.index(0), self.length, nest, self.elements[1])
+        weights = nest.insert(scratch.SliceOp(self.weights, offset, (count, self.length), self.read_as[0]))
+        window = elements_from(self.window, nest.index(0), self.length, nest, self.read_as[1])
 
         def element(row: SSAValue) -> None:
             filter = nest.add(begin, row)
@@ -208,6 +164,62 @@ class _Products:
             nest.store(value, self.result, [nest.add(nest.times(number, self.filters), filter)])
 
         contract_rows(count, element, nest)
+
+
+class _TurnProducts(WindowProducts):
+    """The sums of the turns of a convolution."""
+
+    def __init__(self, op: tdsl.Conv2dOp, nest: LoopBuilder):
+        super().__init__(op, nest)
+        self.convolution, self.filling, self.depthwise = op, op.filling, op.group_count > 1
+
+    def rows(self, table: _Table, number: SSAValue) -> None:
+        """Compute the rows of the result that belong to a turn."""
+        nest = self.nest
+        width, across, read, written, down, beside = (
+            table(number, column)
+            for column in (_Table.WIDTH, _Table.WIDTH_OUT, _Table.READ, _Table.WRITTEN, _Table.DOWN, _Table.ACROSS)
+        )
+        steps = self._steps(number)
+        inside = _Inside(self.convolution, table, number, nest)
+
+        def row(y: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+            top = inside.row(_product(y, steps[0], nest))
+            begin = nest.add(read, nest.insert(arith.MuliOp(top, width)))
+            target = nest.add(written, nest.insert(arith.MuliOp(y, across)))
+
+            def pixel(x: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+                left = inside.column(_product(x, steps[1], nest))
+                first = nest.times(nest.add(begin, left), self.image_channels)
+                taps = inside.taps(top, left)
+                if not self.depthwise:
+                    self.gather(first, down, beside, taps)
+                    self.elements(nest.add(target, x), nest.index(0), self.filters)
+                    return []
+                each = self.filters // self.image_channels
+
+                def channel(number: SSAValue, _: Sequence[SSAValue]) -> list[SSAValue]:
+                    self.gather(nest.add(first, number), down, beside, taps)
+                    self.elements(nest.add(target, x), nest.times(number, each), each)
+                    return []
+
+                nest.fold(nest.index(self.image_channels), [], channel)
+                return []
+
+            nest.fold(across, [], pixel)
+            return []
+
+        nest.fold(table(number, _Table.ROWS), [], row)
+
+    def _steps(self, number: SSAValue) -> tuple[int | SSAValue, int | SSAValue]:
+        """Return the strides along rows and columns of the image in its orientation during turn `number`."""
+        down, right = self.convolution.steps
+        if down == right:
+            return down, right
+        nest = self.nest
+        odd = nest.insert(arith.RemSIOp(number, nest.index(2)))
+        more = nest.insert(arith.MuliOp(odd, nest.index(right - down)))
+        return nest.add(nest.index(down), more), nest.insert(arith.SubiOp(nest.index(right), more))
 
 
 class _Taps(NamedTuple):

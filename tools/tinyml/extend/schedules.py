@@ -6,6 +6,7 @@ memory that each segment requires. A `Tiling` rewrites the ops of one segment.
 
 from tinyml.runtime.evaluator.evaluator import predict_function
 from tinyml.transforms.formats.plan_execution import PlanExecutionPass
+from tinyml.transforms.schedules.in_place import Overwriting, Variants
 from tinyml.transforms.schedules.ordinary import ordinary_in_programs as ordinary_program_segments
 from tinyml.transforms.schedules.ordinary import usual_segments as ordinary_segments
 from tinyml.transforms.schedules.plans.graph import Graph
@@ -23,6 +24,7 @@ __all__ = [
     "Kernels",
     "Network",
     "NotTiled",
+    "Overwriting",
     "PatchLoops",
     "Plan",
     "PlanExecutionPass",
@@ -32,6 +34,7 @@ __all__ = [
     "Share",
     "Tiling",
     "TilingOptions",
+    "Variants",
     "areas_of_tiles",
     "graph_of",
     "least_peak",
