@@ -182,8 +182,7 @@ class Sums:
 
     def part(self, rows: slice) -> Sums:
         """The sums of some of the rows."""
-        numbers = (self.weights, self.starts, self.multipliers, self.shifts)
-        return Sums(*(each[rows] for each in numbers), self.once)
+        return Sums(self.weights[rows], self.starts[rows], self.multipliers[rows], self.shifts[rows], self.once)
 
     def __iter__(self) -> Iterator[tuple[Numbers, int, int, int]]:
         """Yield a tuple for each row: its weights, start, multiplier and shift."""

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from multiprocessing import current_process
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -96,6 +97,8 @@ def _run(main: Callable[[], object], args: Sequence[str], env: Mapping[str, str]
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     os.environ.clear()
     os.environ.update(env)
+    # lit's workers are daemons, which may not start processes. A long search starts some.
+    current_process().daemon = False
     sys.argv = list(args)
     sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", buffering=1)  # noqa: SIM115
     code = _exit_code(main)

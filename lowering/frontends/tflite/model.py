@@ -182,7 +182,8 @@ class _TfliteReader:
         from tinyml.lowering.frontends.tflite.narrow import in_floats
 
         scales, zeros = (self.numbered(blocks.number(slot, "i", -1), tables, label) for slot in (0, 1))
-        return in_floats(tensor, scales, zeros, blocks.number(2, "i", 0))
+        floats = in_floats(tensor, scales, zeros, blocks.number(2, "i", 0))
+        return replace(tensor, dtype="float32", quantization=None, data=floats)
 
     def numbered(self, index: int, tables: Sequence[_Table], label: str) -> Tensor | None:
         """The tensor with the scales or the zero points of another one; None for -1. label: names the other one."""

@@ -6,12 +6,11 @@ Converters of LiteRT write both for the weights of layers. TensorFlow Lite's sch
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.tflite.model import NARROW, Tensor
+from tinyml.lowering.frontends.tflite.model import NARROW
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +26,18 @@ def unpacked(content: NDArray[Any], width: int, count: int) -> NDArray[Any]:
     return ((fields.ravel()[:count].astype(np.int16) ^ sign) - sign).astype(np.int8)
 
 
-def in_floats(tensor: Tensor, scales: Tensor | None, zeros: Tensor | None, block: int) -> Tensor:
+class _Tensor(Protocol):
+    """What is read of a tensor of a model."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def data(self) -> NDArray[Any] | None: ...
+
+
+def in_floats(tensor: _Tensor, scales: _Tensor | None, zeros: _Tensor | None, block: int) -> NDArray[Any]:
     """The floats of weights with the shape rows x length and one scale for each `block` elements of a row.
 
     scales: rows x blocks. zeros: zero points, which must all be 0; None for 0. Raises `InputError` for other tensors.
@@ -44,4 +54,4 @@ def in_floats(tensor: Tensor, scales: Tensor | None, zeros: Tensor | None, block
     if scales.shape != (expected := (rows, length // block)):
         raise InputError(f"the scales of the blocks of {tensor} have shape {scales.shape}, expected {expected}")
     factors = np.repeat(scales.data.astype(np.float32), block, axis=1)
-    return replace(tensor, dtype="float32", quantization=None, data=tensor.data.astype(np.float32) * factors)
+    return tensor.data.astype(np.float32) * factors

@@ -77,8 +77,7 @@ def requantised_equally(
     * zero: a register that contains the raw of 0; None if the raw is 0.
     * once: as in `Tile`.
     """
-    lines = [integer("vadd.i32", sum, sum, start) for sum in sums]
-    lines += _high_words(sums, multiplier, spare, once)
+    lines = [*(integer("vadd.i32", sum, sum, start) for sum in sums), *_high_words(sums, multiplier, spare, once)]
     first, *others = sums
     lines += [*(integer("vrshl.s32", sum, shift) for sum in sums), *_halfwords(sums)]
     lines += [integer("vqadd.s16", first, first, zero)] if zero else []

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from programs.paths import TESTS
 
 import tinyml
-from measured.store import Values
 from tinyml.dialects.context import context
 from tinyml.runtime.devices.array_accesses import count_accesses
 from tinyml.runtime.devices.registry import runner_for
@@ -29,7 +29,7 @@ MEMORIES = {
 """The memories of the boards, the first of which is too small for the network."""
 
 
-def placed(board: str) -> Values:
+def placed(board: str) -> dict[str, Any]:
     """The wait cycles, and of both memories the bytes used and the bytes loaded and stored in one inference.
 
     `stated` are the bytes that the loops access, `counted` those in the emulator. `one_memory` are the wait cycles of

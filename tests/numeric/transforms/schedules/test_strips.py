@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,7 @@ from programs.sliced_networks import (
 from programs.streamed_networks import networks
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.parser import Parser
 
 from tinyml.dialects import tdsl
@@ -35,10 +37,10 @@ from tinyml.transforms.schedules.rewriting.copied_images import without_given_in
 from tinyml.transforms.schedules.rewriting.strip_loops import StripLoops
 from tinyml.transforms.schedules.strips import STRIPS
 
-_INTEGERS = {
-    arith.AddiOp: lambda a, b: a + b,
-    arith.SubiOp: lambda a, b: a - b,
-    arith.MuliOp: lambda a, b: a * b,
+_INTEGERS: dict[type[Operation], Callable[[int, int], int]] = {
+    arith.AddiOp: operator.add,
+    arith.SubiOp: operator.sub,
+    arith.MuliOp: operator.mul,
     arith.DivSIOp: lambda a, b: int(a / b),
     arith.MaxSIOp: max,
     arith.MinSIOp: min,
