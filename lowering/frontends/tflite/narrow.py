@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.tflite.model import NARROW, Tensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tinyml.lowering.frontends.tflite.model import Tensor
 
 
 def unpacked(content: NDArray[Any], width: int, count: int) -> NDArray[Any]:
@@ -32,7 +33,7 @@ def in_floats(tensor: Tensor, scales: Tensor | None, zeros: Tensor | None, block
 
     scales: rows x blocks. zeros: zero points, which must all be 0; None for 0. Raises `InputError` for other tensors.
     """
-    if tensor.data is None or len(tensor.shape) != 2 or tensor.dtype not in (*NARROW, "int8"):
+    if tensor.data is None or len(tensor.shape) != 2 or tensor.dtype not in ("int2", "int4", "int8"):
         raise InputError(f"{tensor} has a scale for each block, which only matrices of constant integers may have")
     if zeros is not None and (zeros.data is None or np.any(zeros.data)):
         raise InputError(f"{tensor} has blocks with zero points, expected 0")
