@@ -11,6 +11,7 @@ from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp, i8
 from xdsl.dialects.func import FuncOp
 
+from tinyml.dialects import c
 from tinyml.dialects.context import context
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.functions import defined_functions
@@ -25,7 +26,7 @@ from tinyml.tools.cli.atomic_output import atomic_folder
 from tinyml.tools.driver.output_folder import removable_files, seal_folder, write_inside
 from tinyml.tools.driver.program_in_folder import ProgramInFolder, lowering_options, program_in, stated_memory
 from tinyml.tools.driver.stages import VerifiedPrograms, lowered, print_ir
-from tinyml.transforms.buffers.check_sharing import CheckSharingPass
+from tinyml.transforms.buffers.check_sharing import CheckSharingPass, check_state
 from tinyml.transforms.buffers.share_arena import ShareArenaPass, SharedArena, fit_arena
 from tinyml.transforms.ir.pipeline_names import BITS_TO_C, BUFFERS_TO_LOOPS, LOOPS_TO_BITS
 
@@ -180,8 +181,16 @@ def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx
     options = lowering_options(program.report)
     bits = lowered(lowered(VerifiedPrograms(ctx).of(alone), BUFFERS_TO_LOOPS, options), LOOPS_TO_BITS, options).copy()
     [own] = [each for each in defined_functions(bits) if each.sym_name.data == program.name]
+    # Arrays of kernels are placed in the arena below L2.
+    for other in defined_functions(module):
+        if other.sym_name.data != program.name:
+            check_state(other, own)
     _note_other_types(own)
     pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_C, options))
+    # One program declares the arena for all, so that no program may rely on its element type.
+    for op in bits.walk():
+        if isinstance(op, c.ArenaOp):
+            op.properties["element"] = i8
     source, header = (print_c(bits, ctx, program.board.name, file) for file in ("source", "header"))
     return source, header
 
