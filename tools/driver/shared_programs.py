@@ -184,7 +184,13 @@ def _c_files(module: ModuleOp, program: ProgramInFolder, arena: SharedArena, ctx
     # Arrays of kernels are placed in the arena below L2.
     for other in defined_functions(module):
         if other.sym_name.data != program.name:
-            check_state(other, own)
+            try:
+                check_state(other, own)
+            except InputError as error:
+                raise InputError(
+                    f"'{program.name}' would unpack elements over a state of '{other.sym_name.data}': compile "
+                    f"'{program.name}' without --pack-buffers"
+                ) from error
     _note_other_types(own)
     pipelines.run(bits, ctx, pipelines.flatten(BITS_TO_C, options))
     # One program declares the arena for all, so that no program may rely on its element type.

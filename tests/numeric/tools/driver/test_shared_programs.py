@@ -152,6 +152,20 @@ def test_programs_that_cannot_share_an_arena_are_refused_in_one_line(tmp_path: P
     assert not (tmp_path / "out").exists()
 
 
+def test_unpacked_elements_do_not_overwrite_the_state_of_another_program(tmp_path: Path):
+    """Local arrays of kernels are placed in free bytes of the arena after the buffers are shared."""
+    file = tmp_path / "one.tflite"
+    file.write_bytes(spotter(4))
+    digits = halves("digits")
+    mlp = sk.MLPClassifier((24, 12), max_iter=200, solver="lbfgs", random_state=0).fit(digits.x, digits.y)
+    given: dict[str, Any] = {"pack_buffers": True, "reuse_input": True}
+    packed = tinyml.compile(mlp, digits.x, digits.y, name="packed", board="uno", format="fixed", width=10, **given)
+    stream = tinyml.compile(file, board="uno")
+    with pytest.raises(tinyml.InputError, match="'packed' would unpack elements over a state of 'one': compile"):
+        joined([stream, packed], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_list_of_programs_becomes_one_file(tmp_path: Path):
     file = tmp_path / "one.tflite"
     file.write_bytes(spotter(4))
