@@ -52,7 +52,10 @@ class CompileOptions:
         group=OptionGroup.NUMBERS,
     )
     width: int | None = option(
-        "bits of each number (default: the format's usual)", default=None, metavar="BITS", group=OptionGroup.NUMBERS
+        "bits of each number (default: the format's usual width)",
+        default=None,
+        metavar="BITS",
+        group=OptionGroup.NUMBERS,
     )
     weights: str | None = option(
         "format of constants, if it differs from --format and --width; synthesised:BITS makes lists of numbers for the "
@@ -68,7 +71,9 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     row_scales: bool = option(
-        "scale each row of a weight matrix apart where that reduces the error", default=False, group=OptionGroup.NUMBERS
+        "use a separate scale for each row of a weight matrix where that reduces the error",
+        default=False,
+        group=OptionGroup.NUMBERS,
     )
     feature_scales: bool = option(
         "use a separate scale and zero for each feature of an input vector if the first layers can absorb them",
@@ -112,16 +117,23 @@ class CompileOptions:
         group=OptionGroup.NUMBERS,
     )
     reuse_input: bool = option(
-        "keep the input in the arena, to be overwritten (automatic if needed)", default=False, group=OptionGroup.MEMORY
+        "keep the input in the arena and let the model overwrite it (automatic where RAM cannot hold both)",
+        default=False,
+        group=OptionGroup.MEMORY,
     )
     pack_buffers: bool = option(
         "store working memory of few bits packed in RAM: less RAM, more time", default=False, group=OptionGroup.MEMORY
     )
     packer: str | None = option(
-        f"packer of the arena: {', '.join(PACKERS.names())}", default=None, metavar="NAME", group=OptionGroup.MEMORY
+        f"packing algorithm of the arena: {', '.join(PACKERS.names())}",
+        default=None,
+        metavar="NAME",
+        group=OptionGroup.MEMORY,
     )
     instances: bool = option(
-        "several instances of the model, each in a NAME_ctx of the caller", default=False, group=OptionGroup.MEMORY
+        "support several instances of the model, each in a NAME_ctx that all functions expect",
+        default=False,
+        group=OptionGroup.MEMORY,
     )
     input: str = option(
         "source of the input: an array in memory; an image row by row or a sequence step by step, over the serial line "
@@ -131,7 +143,8 @@ class CompileOptions:
         group=OptionGroup.BOARD,
     )
     stride: int | None = option(
-        "frames between answers of a stream; states of loops go on, windows of images move on (default: all is anew)",
+        "frames from one answer of a stream to the next; states of loops go on, windows of images move on (default: "
+        "windows follow each other, and all begins anew)",
         default=None,
         metavar="FRAMES",
         group=OptionGroup.BOARD,
@@ -144,10 +157,15 @@ class CompileOptions:
         group=OptionGroup.BOARD,
     )
     load_weights: bool = option(
-        "keep the model's numbers in RAM, where the board receives them", default=False, group=OptionGroup.MEMORY
+        "store the model's numbers in RAM instead of flash: the board receives them before the first inference",
+        default=False,
+        group=OptionGroup.MEMORY,
     )
     memory: str | None = option(
-        "memories of buffers: NAME=SIZE:READ/WRITE and others, or board", default=None, group=OptionGroup.MEMORY
+        "memories for buffers and hot constants, with the cycles that a load and a store wait, such as "
+        "dtcm=64K:0/0,sram=256K:2/2; board: all memories of the board whose wait states are known",
+        default=None,
+        group=OptionGroup.MEMORY,
     )
     weights_at: str | None = option(
         "keep the model's numbers in NAME.blob beside the program, which reads it in place after NAME_bind has checked "
@@ -163,13 +181,16 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     weights_for: str | None = option(
-        "compile only the NAME.blob of a model trained again, for the program in an output folder of --weights-at",
+        "compile only the NAME.blob of a model that was trained again, for the program in an output folder of "
+        "--weights-at",
         default=None,
         metavar="OUT",
         group=OptionGroup.MEMORY,
     )
     round_sums: bool = option(
-        "round sums that loops carry, for less RAM (searches try both)", default=False, group=OptionGroup.MEMORY
+        "round sums that loops carry, in place of wide accumulators in RAM (searches with --ram try both)",
+        default=False,
+        group=OptionGroup.MEMORY,
     )
     votes: str = option(
         "votes of a forest's trees: soft, the class probabilities of leaves, or hard, one vote for the most probable "
@@ -186,7 +207,10 @@ class CompileOptions:
         group=OptionGroup.MEMORY,
     )
     plan: str = option(
-        "order of execution; auto: the fastest that fits", default=AUTO, choices=SCHEDULES, group=OptionGroup.MEMORY
+        "order of execution; auto chooses the fastest plan that fits in RAM",
+        default=AUTO,
+        choices=SCHEDULES,
+        group=OptionGroup.MEMORY,
     )
     cells: int = option(
         "estimated percentage of the cells of programmable logic that unrolled loops may use",
@@ -201,7 +225,9 @@ class PipelineOptions(CompileOptions):
     """The options of pipelines: the users' options, the validation set and the target."""
 
     data: str = option(".npz file with the validation set `x`, to profile with and to round weights on")
-    ram: int | None = option("bytes of RAM for the fastest plan (default: the ordinary plan)", default=None)
+    ram: int | None = option(
+        "bytes of RAM: the fastest plan that fits is taken (default: the ordinary plan)", default=None
+    )
     flash: int | None = option(
         "bytes of flash that the program may fill with larger, faster kernels and code (default: none are used)",
         default=None,

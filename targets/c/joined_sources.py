@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tinyml.dialects.errors import InputError
+
+_DEFINITION = re.compile(r"^(?:#define |(?:static )?(?:inline )?(?:const )?\w+ \*?)(?P<name>\w+)")
 _CONSTANT = re.compile(r"^static const (?P<type>\w+) (?P<name>\w+)(?P<rest>\[\d+\].* = \{)$")
 _ARENA = "_arena"
 
@@ -23,8 +26,10 @@ def joined_sources(sources: Sequence[tuple[str, str]]) -> JoinedSources:
 
     The first program with an arena declares the arena for all. A constant that equals one of an earlier program, in
     type, length and attributes too, becomes a macro with the name of that constant. Functions of the runtime and
-    kernels have their own guards, so that the file defines each of them once.
+    kernels have their own guards, so that the file defines each of them once. Raises `InputError` if two programs
+    define the same name, as `word` and `word_two` may.
     """
+    defined: dict[str, str] = {}
     known: dict[tuple[str, ...], str] = {}
     arena: str | None = None
     parts: list[str] = []
@@ -32,6 +37,9 @@ def joined_sources(sources: Sequence[tuple[str, str]]) -> JoinedSources:
     for program, text in sources:
         written: list[str] = []
         for item in _items(text.splitlines()):
+            name = "" if (definition := _DEFINITION.match(item[0])) is None else definition["name"]
+            if name.startswith(f"{program}_") and (other := defined.setdefault(name, program)) != program:
+                raise InputError(f"'{other}' and '{program}' both define {name}: compile one with another --name")
             if (constant := _CONSTANT.match(item[0])) is not None:
                 key = constant["type"], constant["rest"], *item[1:]
                 name = known.setdefault(key, constant["name"])

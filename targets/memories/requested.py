@@ -60,6 +60,8 @@ def _parsed(entry: str, rows: Mapping[str, Memory], board: Board) -> Memory:
         raise InputError(f"--memory: expected the size of {name} as {SIZES}, got {match[2]!r}")
     waits = None if match[3] is None else (int(match[3]), int(match[4]))
     if name == STACK:
+        if waits is not None:
+            raise InputError(f"--memory: the stack has the wait states of its memory: write stack={match[2]}")
         return Memory(name, size, MemoryKind.SRAM, 0, 0)
     if (row := rows.get(name)) is None:
         if waits is None:

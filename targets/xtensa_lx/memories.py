@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tinyml.targets.memories.rows import Memory, MemoryKind
 
-_ESP32 = "ESP32 data sheet, memory map; arduino-esp32, boards.txt (RAM of a program)"
+_ESP32 = "ESP32 data sheet, memory map; arduino-esp32, boards.txt (RAM of a program); wait states are assumed"
 
 ROWS: Mapping[str, Sequence[Memory]] = {
     "esp32": (

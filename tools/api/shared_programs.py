@@ -7,14 +7,20 @@ import tempfile
 import weakref
 from collections.abc import Sequence
 from contextvars import copy_context
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tinyml.dialects.errors import InputError
+from tinyml.runtime.model.temporary_folder import temporary_folder
+from tinyml.targets.c.names import model_name
 from tinyml.tools.api.arguments import python_terms
 from tinyml.tools.api.compilation import compile as compile_one
 from tinyml.tools.api.program import Program
 from tinyml.tools.driver.shared_programs import SharedPrograms, join_programs
+
+if TYPE_CHECKING:
+    from tinyml.tools.driver.request import Request
 
 
 class JoinedPrograms:
@@ -74,3 +80,31 @@ def compile_together(models: Sequence[object], board: str | None, options: dict[
     joined = JoinedPrograms(programs, home / "programs", needs)
     weakref.finalize(joined, shutil.rmtree, home, ignore_errors=True)
     return joined
+
+
+def compile_with(request: Request, others: Sequence[Path]) -> None:
+    """Compile a model, join it with other programs in the folder of the request, and print what they need.
+
+    others: folders that `tinyml compile` wrote, or model files that need no data and are compiled for the same board.
+    Wake words of microWakeWord, if all files are such, become one program with one front end. Raises `InputError` as
+    `join_programs` and `compile_model` do.
+    """
+    from tinyml.tools.driver.compile_model import compile_model
+
+    if all(file.suffix == ".json" for file in (request.model, *others)):
+        from tinyml.tools.api.wake_words import wake_words
+        from tinyml.tools.reports.report_fields import Report
+        from tinyml.tools.reports.tables import print_program
+
+        model = wake_words([request.model, *others], name=request.name)
+        print_program(Report.of(compile_model(replace(request, module=model.module, name=model_name(model.name)))))
+        return
+    with temporary_folder() as temporary:
+        folders = [temporary / "0"]
+        compile_model(replace(request, out=folders[0], packages=()))
+        for number, other in enumerate(others, 1):
+            folders.append(other if other.is_dir() else temporary / str(number))
+            if not other.is_dir():
+                alone = type(request)(model=other, out=folders[-1], target=request.target, packages=())
+                compile_model(replace(alone, optimize=request.optimize))
+        print(*join_programs(folders, request.out, None, [*request.inputs, *others]).lines(), sep="\n")

@@ -24,11 +24,9 @@ def wake_word_of(source: object, features: object, cutoff: float | None, window:
     None for those of the .json file, and for a .tflite file a window of 5. Raises `InputError` for another source and
     without a cutoff.
     """
-    from tinyml.tools.api.features import DeviceFeatures
-
     if not isinstance(source, str | os.PathLike):
         raise InputError("features, cutoff and window belong to a wake word in a .tflite or .json file")
-    front_end = features.front_end if isinstance(features, DeviceFeatures) else features
+    front_end = getattr(features, "front_end", features)
     if front_end is None:
         front_end = MicroFrontend()
     if not isinstance(front_end, MicroFrontend):

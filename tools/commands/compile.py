@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     request = compile_request(given(arguments, compile_options()))
     if others := parsed(arguments, WithOptions).beside:
-        imported("tinyml.tools.driver.shared_programs:compile_with")(request, [*map(Path, others)])
+        imported("tinyml.tools.api.shared_programs:compile_with")(request, [*map(Path, others)])
     else:
         print_program(Report.of(compile_model(request)))
     print(f"Wrote {request.out}")

@@ -153,5 +153,11 @@ _KINDS = {".c": "C", ".h": "header", ".v": "hardware module", WEIGHTS: "weights"
 def lowering_options(report: Mapping[str, Any]) -> dict[str, Any]:
     """The options in a report that determined the lowering from L1."""
     # The entry `functions` of a report contains errors of functions, not the scheme, which the IR contains.
-    names = {option.name for option in options_of(PipelineOptions)} - {"functions", "weights_for"}
-    return {"flash": report.get("flash_within")} | {name: report[name] for name in names & report.keys()}
+    names = {option.name for option in options_of(PipelineOptions)} - {"functions", "weights_for", "memory"}
+    given = {"flash": report.get("flash_within"), "memory": stated_memory(report)}
+    return given | {name: report[name] for name in names & report.keys()}
+
+
+def stated_memory(report: Mapping[str, Any]) -> str | None:
+    """The value of `--memory` in a report, whose entry `memory` contains the memory map; None without the option."""
+    return report.get("memory", {}).get("stated")

@@ -10,6 +10,7 @@ from tinyml.dialects.errors import InputError
 from tinyml.dialects.options import options_of
 from tinyml.lowering.options import CompileOptions
 from tinyml.tools.driver.output_folder import read_report
+from tinyml.tools.driver.program_in_folder import stated_memory
 from tinyml.tools.driver.request import Request
 
 
@@ -23,8 +24,9 @@ def as_in_folder(request: Request) -> Request:
     report = read_report(Path(folder))
     if report.get("weights_at") is None:
         raise InputError("--weights-for: compile this program with --weights-at first", file=folder)
-    names = {option.name for option in options_of(CompileOptions)} - {"weights_for", "functions"}
+    names = {option.name for option in options_of(CompileOptions)} - {"weights_for", "functions", "memory"}
     options: dict[str, Any] = {name: report[name] for name in names & report.keys()}
+    options["memory"] = stated_memory(report)
     if options.get("classes") is not None:
         options["classes"] = tuple(options["classes"])
     options |= {"target": report["target"], "optimize": report["optimize"].removeprefix("-"), "name": report["name"]}

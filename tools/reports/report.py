@@ -58,6 +58,7 @@ def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequen
     memory = memory_report(compiled.buffers)
     if request.memory is not None:
         memory |= imported("tinyml.tools.reports.placed_memories:memories_report")(compiled.bits.module)
+        memory["stated"] = request.memory
     estimate = estimate_on(compiled.loops, board.name, optimize)
     floats = float_inputs(compiled.formats, board.name)
     converting = _converting(interface, floats, cost if estimate is None else estimate.time)

@@ -39,7 +39,7 @@ class CheckSharingPass(ModulePass):
         functions = [*defined_functions(op)]
         CheckPackingPass().apply(ctx, op)
         for keeping, other in permutations(functions, 2):
-            _check_state(keeping, other)
+            check_state(keeping, other)
         problem = shared_problem(functions)
         _check_size(problem, arena)
         agreed: list[str] = []
@@ -54,7 +54,7 @@ class CheckSharingPass(ModulePass):
         replace(arena, checked=tuple(agreed)).record(op)
 
 
-def _check_state(keeping: func.FuncOp, other: func.FuncOp) -> None:
+def check_state(keeping: func.FuncOp, other: func.FuncOp) -> None:
     """Raise `InputError` if a buffer of `other` shares bytes with a state of `keeping`."""
     for state in _views(keeping):
         if state.state is None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tinyml.dialects.errors import InputError
 from tinyml.dialects.lazy_numpy import np
-from tinyml.lowering.frontends.tflite.model import NARROW
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +41,7 @@ def in_floats(tensor: _Tensor, scales: _Tensor | None, zeros: _Tensor | None, bl
 
     scales: rows x blocks. zeros: zero points, which must all be 0; None for 0. Raises `InputError` for other tensors.
     """
-    if tensor.data is None or len(tensor.shape) != 2 or tensor.dtype not in (*NARROW, "int8"):
+    if tensor.data is None or len(tensor.shape) != 2 or tensor.dtype not in ("int2", "int4", "int8"):
         raise InputError(f"{tensor} has a scale for each block, which only matrices of constant integers may have")
     if zeros is not None and (zeros.data is None or np.any(zeros.data)):
         raise InputError(f"{tensor} has blocks with zero points, expected 0")

@@ -73,6 +73,7 @@ def test_board_stands_for_the_rows_with_wait_states():
         ("other=64K", "teensy41", "write other=64K:READ/WRITE; teensy41 has dtcm, ocram, psram, flash"),
         ("fast=64K", "cortex-m4", "no wait states of fast are known: write fast=64K:READ/WRITE"),
         ("board", "cortex-m4", "no memories of cortex-m4 are known"),
+        ("dtcm=64K,stack=1K:0/0", "teensy41", "the stack has the wait states of its memory: write stack=1K"),
         ("stack=1K", "teensy41", "no memory for buffers"),
     ],
 )

@@ -43,7 +43,7 @@ class _Search:
         self.best: Choice | None = None
         self.open: int | None = None
         """The least cost of a choice that was neither packed nor excluded."""
-        self.packed: dict[tuple[int, ...], Placement] = {}
+        self.packed: dict[tuple[tuple[int, ...], int], Placement] = {}
 
     def run(self) -> Choice | None:
         items = self.problem.items
@@ -115,10 +115,11 @@ class _Search:
         self.best = Choice(tuple(memories), tuple(placements), cost, cost, "")
 
     def pack(self, held: tuple[int, ...], room: int | None) -> Placement:
-        if held not in self.packed:
-            rectangles = keep_numbers(self.problem.rectangles, held)
-            self.packed[held] = self.packer(rectangles, 0 if room is None else room)
-        return self.packed[held]
+        # A packer ends as soon as its placement fits the room, so that less room may need another placement.
+        key = held, 0 if room is None else room
+        if key not in self.packed:
+            self.packed[key] = self.packer(keep_numbers(self.problem.rectangles, held), key[1])
+        return self.packed[key]
 
 
 def _stake(problem: Problem, i: int) -> int:

@@ -69,6 +69,23 @@ def test_a_network_and_a_forest_compute_what_they_compute_alone(target: str, tmp
         assert mismatch is None
 
 
+@pytest.mark.parametrize("widths", [(8, 16), (16, 8)])
+def test_programs_with_elements_of_different_types_share_an_arena(widths: tuple[int, int], tmp_path: Path):
+    mlp = sk.MLPClassifier((12,), max_iter=400, solver="lbfgs", random_state=0).fit(IRIS.x, IRIS.y)
+    programs = [
+        tinyml.compile(mlp, IRIS.x, IRIS.y, name=f"mlp{width}", board="host", format="fixed", width=width)
+        for width in widths
+    ]
+    for program in programs:
+        out = tmp_path / program.name
+        joined(programs, out)
+        [source] = out.glob("*.c")
+        # A pointer to elements of another type is a warning of older compilers.
+        source.write_text('#pragma GCC diagnostic error "-Wincompatible-pointer-types"\n' + source.read_text())
+        _, mismatch = run_on_device(out, program_in(program.folder).formats, IRIS.held_x[:20], target="host")
+        assert mismatch is None
+
+
 @pytest.mark.parametrize("target", spread(["host", "uno", "cortex-m4", "riscv"], 2))
 def test_states_are_kept_while_the_other_program_runs(target: str, tmp_path: Path):
     streams: list[tinyml.Program] = []
@@ -117,6 +134,10 @@ def test_programs_that_cannot_share_an_arena_are_refused_in_one_line(tmp_path: P
         "many": {"board": "host", "name": "many", "instances": True},
     }
     made = {name: tinyml.compile(file, **options) for name, options in given.items()}
+    given["spread"] = {"board": "cortex-m4", "name": "spread", "memory": "ram=64K:0/0"}
+    made |= {"spread": tinyml.compile(file, **given["spread"])}
+    with pytest.raises(tinyml.InputError, match="'spread' has buffers in several memories: omit --memory"):
+        joined([made["other"], made["spread"]], tmp_path / "out")
     for name, said in (
         ("same", "two programs have the name 'one': compile one of them with another --name"),
         ("other", "'one' is for host, 'other' for cortex-m4: compile both for one board"),
@@ -128,6 +149,20 @@ def test_programs_that_cannot_share_an_arena_are_refused_in_one_line(tmp_path: P
         assert "\n" not in str(caught.value)
     with pytest.raises(tinyml.InputError, match="a list of 1"):
         tinyml.compile([made["same"]])
+    assert not (tmp_path / "out").exists()
+
+
+def test_unpacked_elements_do_not_overwrite_the_state_of_another_program(tmp_path: Path):
+    """Local arrays of kernels are placed in free bytes of the arena after the buffers are shared."""
+    file = tmp_path / "one.tflite"
+    file.write_bytes(spotter(4))
+    digits = halves("digits")
+    mlp = sk.MLPClassifier((24, 12), max_iter=200, solver="lbfgs", random_state=0).fit(digits.x, digits.y)
+    given: dict[str, Any] = {"pack_buffers": True, "reuse_input": True}
+    packed = tinyml.compile(mlp, digits.x, digits.y, name="packed", board="uno", format="fixed", width=10, **given)
+    stream = tinyml.compile(file, board="uno")
+    with pytest.raises(tinyml.InputError, match="'packed' would unpack elements over a state of 'one': compile"):
+        joined([stream, packed], tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

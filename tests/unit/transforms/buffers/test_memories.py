@@ -46,6 +46,21 @@ def drawn(seed: int, buffers: int, permanent: int, tightness: float) -> Problem:
     return Problem(items, rectangles, (int(total * tightness), int(total * tightness), None))
 
 
+def test_less_room_is_packed_again():
+    """A packer ends with any placement that fits the room, so that its placement for more room decides nothing."""
+
+    def lazy(rectangles: Sequence[Rectangle], room: int) -> Placement:
+        placement = packed(rectangles, room)
+        return replace(placement, height=room) if rectangles else placement
+
+    shape = Rectangle("b", 16, 4, 0, 1)
+    # The first choice holds the constant of 40 bytes beside the buffer, the best one both constants of 24 bytes.
+    items = [Item("c", 40, (0, 50)), Item("d", 24, (0, 40)), Item("e", 24, (0, 40)), Item("b", 16, (0, None), 0)]
+    choice = choose(Problem(items, [shape], (64, None)), lazy)
+    assert choice is not None
+    assert (choice.memories, choice.cost) == ((1, 0, 0, 0), 50)
+
+
 def checked(problem: Problem, choice: Choice) -> None:
     """Check what a choice states: its cost, its placements and the room of each memory."""
     assert choice.cost == sum(item.cost(m) for item, m in zip(problem.items, choice.memories, strict=True))

@@ -16,6 +16,7 @@ from programs.tflite_models import computed_by_tflm
 from xdsl.dialects.builtin import ModuleOp
 
 from tinyml.dialects import tdsl
+from tinyml.dialects.errors import InputError
 from tinyml.lowering.frontends.tflite import model
 from tinyml.lowering.frontends.tflite.importer import read_tflite
 from tinyml.runtime.devices.registry import runner_for
@@ -93,6 +94,6 @@ def test_constants_of_unknown_types_are_refused(monkeypatch: pytest.MonkeyPatch)
     """A type that the reader does not know may not be taken for zeros where activations are in floats."""
     monkeypatch.setitem(model.TYPES, 17, "uint4")
     with pytest.raises(
-        Exception, match=r"^dynamic4.tflite: operator 8 \(FULLY_CONNECTED, .* is of type uint4, which is"
+        InputError, match=r"^dynamic4.tflite: operator 8 \(FULLY_CONNECTED, .* is of type uint4, which is"
     ):
         imported("dynamic4")
