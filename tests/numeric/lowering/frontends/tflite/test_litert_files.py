@@ -42,8 +42,8 @@ MOST = {
 and, in dynamic range, rounds activations to 8 bits where the program computes in floats."""
 
 OF_TFLM = ("float", "pt2e-int8", "int8", "16x8")
-"""The files that TFLM computes: it has no dynamic range, no dense layers with weights of 4 bits, and takes the first
-scale of the channels for all where a file converts weights to floats."""
+"""The files of which TFLM computes the outputs of the program. It refuses the others, except `weights8`, of which it
+computes other outputs."""
 
 PACKED = ("int8-weights4", "16x8-weights4")
 
@@ -76,6 +76,13 @@ def test_recorded_outputs(name: str):
     if name in OF_TFLM:
         [theirs] = computed_by_tflm(content, x)
         assert np.abs(got.astype(np.float64) - theirs).max() <= (1e-6 if got.dtype.kind == "f" else 0)
+
+
+@pytest.mark.parametrize("name", sorted(MOST.keys() - {*OF_TFLM, "weights8"}))
+def test_files_that_tflm_refuses(name: str):
+    content, _ = imported(name)
+    with pytest.raises(RuntimeError, match="TFLM failed to allocate tensors"):
+        computed_by_tflm(content, recorded(name)[0][:1])
 
 
 @pytest.mark.parametrize("number", spread(range(2 * len(DEVICES)), 4))
