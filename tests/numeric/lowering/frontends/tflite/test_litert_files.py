@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -103,3 +104,14 @@ def test_constants_of_unknown_types_are_refused(monkeypatch: pytest.MonkeyPatch)
         Exception, match=r"^dynamic4.tflite: operator 8 \(FULLY_CONNECTED, .* is of type uint4, which is"
     ):
         imported("dynamic4")
+
+
+def test_zero_points_that_a_table_omits_are_tensor_0():
+    """A flatbuffer omits numbers that are 0; a table without zero points states -1."""
+    content = bytearray((FOLDER / "dynamic-blocks4.tflite").read_bytes())
+    fields = content.index(struct.pack("<3i", 32, -1, 20))
+    entries = fields - 4 - struct.unpack_from("<i", content, fields - 4)[0]
+    assert struct.unpack_from("<5H", content, entries) == (10, 16, 12, 8, 4)
+    struct.pack_into("<H", content, entries + 6, 0)
+    with pytest.raises(Exception, match="has blocks with zero points, expected 0"):
+        read_tflite(bytes(content), "dynamic-blocks4.tflite")
