@@ -152,6 +152,8 @@ _KINDS = {".c": "C", ".h": "header", ".v": "hardware module", WEIGHTS: "weights"
 
 def lowering_options(report: Mapping[str, Any]) -> dict[str, Any]:
     """The options in a report that determined the lowering from L1."""
-    # The entry `functions` of a report contains errors of functions, not the scheme, which the IR contains.
-    names = {option.name for option in options_of(PipelineOptions)} - {"functions", "weights_for"}
-    return {"flash": report.get("flash_within")} | {name: report[name] for name in names & report.keys()}
+    # The entry `functions` of a report contains errors of functions, not the scheme, which the IR contains. The entry
+    # `memory` contains the map of the arena, and `memories` in it if memories were requested.
+    names = {option.name for option in options_of(PipelineOptions)} - {"functions", "memory", "weights_for"}
+    chosen = {"flash": report.get("flash_within"), "memory": "memories" in (report.get("memory") or {})}
+    return chosen | {name: report[name] for name in names & report.keys()}
