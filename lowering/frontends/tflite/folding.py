@@ -65,7 +65,10 @@ def folded(graph: TfliteGraph) -> TfliteGraph:
             raise InputError(f"{op}: {output} is declared as {output.shape}, the operator computes {result.shape}")
         elements += result.size
         check_elements(elements, "the constants have")
-        known[output] = replace(output, data=result.astype(output.dtype).reshape(output.shape))
+        if output.dtype not in (*NUMPY_TYPES, *NARROW):
+            raise InputError(f"{op}: {output} is of type {output.dtype}, which is not supported")
+        stored = np.int8 if output.dtype in NARROW else np.dtype(output.dtype)
+        known[output] = replace(output, data=result.astype(stored).reshape(output.shape))
     return replace(graph, operators=left, outputs=[known.get(tensor, tensor) for tensor in graph.outputs])
 
 

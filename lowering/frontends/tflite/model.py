@@ -181,7 +181,7 @@ class _TfliteReader:
             return tensor
         from tinyml.lowering.frontends.tflite.narrow import in_floats
 
-        scales, zeros = (self.numbered(blocks.number(slot, "i", -1), tables, label) for slot in (0, 1))
+        scales, zeros = (self.numbered(blocks.number(slot, "i", 0), tables, label) for slot in (0, 1))
         floats = in_floats(tensor, scales, zeros, blocks.number(2, "i", 0))
         return replace(tensor, dtype="float32", quantization=None, data=floats)
 

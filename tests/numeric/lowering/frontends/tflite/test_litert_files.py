@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +44,8 @@ MOST = {
 and, in dynamic range, rounds activations to 8 bits where the program computes in floats."""
 
 OF_TFLM = ("float", "pt2e-int8", "int8", "16x8")
-"""The files that TFLM computes: it has no dynamic range, no dense layers with weights of 4 bits, and takes the first
-scale of the channels for all where a file converts weights to floats."""
+"""The files of which TFLM computes the outputs of the program. It refuses the others, except `weights8`, of which it
+computes other outputs."""
 
 PACKED = ("int8-weights4", "16x8-weights4")
 
@@ -79,6 +80,13 @@ def test_recorded_outputs(name: str):
         assert np.abs(got.astype(np.float64) - theirs).max() <= (1e-6 if got.dtype.kind == "f" else 0)
 
 
+@pytest.mark.parametrize("name", sorted(MOST.keys() - {*OF_TFLM, "weights8"}))
+def test_files_that_tflm_refuses(name: str):
+    content, _ = imported(name)
+    with pytest.raises(RuntimeError, match="TFLM failed to allocate tensors"):
+        computed_by_tflm(content, recorded(name)[0][:1])
+
+
 @pytest.mark.parametrize("number", spread(range(2 * len(DEVICES)), 4))
 def test_packed_weights_of_4_bits_on_devices(number: int, tmp_path: Path):
     name, device = PACKED[number // len(DEVICES)], DEVICES[number % len(DEVICES)]
@@ -97,3 +105,14 @@ def test_constants_of_unknown_types_are_refused(monkeypatch: pytest.MonkeyPatch)
         InputError, match=r"^dynamic4.tflite: operator 8 \(FULLY_CONNECTED, .* is of type uint4, which is"
     ):
         imported("dynamic4")
+
+
+def test_zero_points_that_a_table_omits_are_tensor_0():
+    """A flatbuffer omits numbers that are 0; a table without zero points states -1."""
+    content = bytearray((FOLDER / "dynamic-blocks4.tflite").read_bytes())
+    fields = content.index(struct.pack("<3i", 32, -1, 20))
+    entries = fields - 4 - struct.unpack_from("<i", content, fields - 4)[0]
+    assert struct.unpack_from("<5H", content, entries) == (10, 16, 12, 8, 4)
+    struct.pack_into("<H", content, entries + 6, 0)
+    with pytest.raises(Exception, match="has blocks with zero points, expected 0"):
+        read_tflite(bytes(content), "dynamic-blocks4.tflite")

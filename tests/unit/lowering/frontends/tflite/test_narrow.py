@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tinyml.dialects.errors import InputError
-from tinyml.lowering.frontends.tflite.model import Tensor
+from tinyml.lowering.frontends.tflite.folding import folded
+from tinyml.lowering.frontends.tflite.model import Operator, Tensor, TfliteGraph
 from tinyml.lowering.frontends.tflite.narrow import in_floats, unpacked
 
 
@@ -61,3 +62,21 @@ def test_other_blocks_are_refused(case: str):
     given, message = REFUSED[case]
     with pytest.raises(InputError, match=message):
         in_floats(*given)
+
+
+def filled(dtype: str) -> TfliteGraph:
+    """A constant of one number, filled into a tensor of a type."""
+    value, extents = tensor("v", -3, dtype, ()), tensor("e", np.array([2, 2], np.int32), "int32")
+    output = tensor("y", None, dtype, (2, 2))
+    return folded(TfliteGraph([], [output], [Operator(0, "FILL", [extents, value], [output], {})]))
+
+
+def test_constants_of_few_bits_are_folded():
+    [output] = filled("int4").outputs
+    assert output.data is not None
+    assert (output.dtype, output.data.dtype, output.data.tolist()) == ("int4", np.int8, [[-3, -3], [-3, -3]])
+
+
+def test_results_of_unknown_types_are_refused():
+    with pytest.raises(InputError, match=r"^operator 0 \(FILL, .* 'y' is of type uint4, which is not supported"):
+        filled("uint4")
