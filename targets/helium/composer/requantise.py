@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tinyml.targets.composer.instructions import Code, joined
+from tinyml.targets.composer.instructions import Code, Instruction, joined
 from tinyml.targets.composer.weight_streams import MULTIPLIER, START, WORD, Field, Number, RowNumbers, word
 from tinyml.targets.cortex_m import thumb as t
 from tinyml.targets.helium.mve import VECTOR, access, integer, multiply
@@ -57,7 +57,7 @@ def requantised(sums: Sequence[str], stream: str, numbers: str, spare: str, zero
     """
     load = access("vldrw.u32", numbers, stream, VECTOR)
     lines = [load, *(integer("vadd.i32", sum, sum, numbers) for sum in sums)]
-    lines += [load, *_high_words(sums, numbers, spare, once), load]
+    lines += [load, *_high_words(sums, numbers, once), load, *_decremented(sums, spare, once)]
     lines += [integer("vrshl.s32", sum, sum, numbers) for sum in sums]
     for first, *others in _pairs(sums):
         lines += list(_halfwords((first, *others)))
@@ -77,22 +77,28 @@ def requantised_equally(
     * zero: a register that contains the raw of 0; None if the raw is 0.
     * once: as in `Tile`.
     """
-    lines = [*(integer("vadd.i32", sum, sum, start) for sum in sums), *_high_words(sums, multiplier, spare, once)]
+    lines = [*(integer("vadd.i32", sum, sum, start) for sum in sums), *_high_words(sums, multiplier, once)]
+    lines += _decremented(sums, spare, once)
     first, *others = sums
     lines += [*(integer("vrshl.s32", sum, shift) for sum in sums), *_halfwords(sums)]
     lines += [integer("vqadd.s16", first, first, zero)] if zero else []
     return joined(lines, integer("vqmovnb.s16", first, first), _second(first, others))
 
 
-def _high_words(sums: Sequence[str], multiplier: str, spare: str, once: int) -> Code:
+def _high_words(sums: Sequence[str], multiplier: str, once: int) -> list[Instruction]:
     """Code that replaces sums by the high words of twice their products with a multiplier.
 
-    Unless sums are rounded once, the high words are rounded, and negative high words are decremented.
+    The high words are rounded unless sums are rounded once.
     """
-    lines = [multiply("vqdmulh.s32" if once else "vqrdmulh.s32", sum, sum, multiplier) for sum in sums]
-    for sum in () if once else sums:
-        lines += [integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare)]
-    return tuple(lines)
+    return [multiply("vqdmulh.s32" if once else "vqrdmulh.s32", sum, sum, multiplier) for sum in sums]
+
+
+def _decremented(sums: Sequence[str], spare: str, once: int) -> list[Instruction]:
+    """Code that decrements negative high words, unless sums are rounded once."""
+    rounded = () if once else sums
+    return [
+        line for sum in rounded for line in (integer("vshr.s32", spare, sum, 31), integer("vadd.i32", sum, sum, spare))
+    ]
 
 
 def shifted_equally(sums: Sequence[str], start: str, right: int, one: str) -> Code:
