@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IndexType, ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.transforms.scf_for_loop_unroll import UnrollLoopPattern
 
 from tinyml.dialects.loops import trips_from_zero
 from tinyml.dialects.rewriting import LocatedPattern
-from tinyml.transforms.rtl.scheduling.regions import is_pipelined, is_product
+from tinyml.transforms.rtl.scheduling.regions import is_pipelined
 
 MAX_ITERATIONS = 4
 """The maximum number of iterations that a loop is expanded to, including those of the loops in it."""
@@ -53,6 +53,10 @@ def _next(function: func.FuncOp, copies: dict[scf.ForOp, int]) -> tuple[scf.ForO
             continue
         if trips * copies.get(loop, 1) > MAX_ITERATIONS or not isinstance(loop.parent_op(), scf.ForOp):
             continue
-        if not any(map(is_product, loop.body.block.ops)):
+        if not any(_is_product(op) for op in loop.body.block.ops):
             return loop, trips
     return None
+
+
+def _is_product(op: object) -> bool:
+    return isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import func, scf
+from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import IndexType, IntegerType, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
@@ -17,10 +17,11 @@ from xdsl.passes import ModulePass
 from tinyml.dialects import rtl
 from tinyml.dialects.loops import trips_from_zero, trips_of
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import type_width
-from tinyml.transforms.rtl.scheduling.regions import indices_are_addresses, is_product, is_pure, set_lanes
-from tinyml.transforms.rtl.unrolling.words import element_of_word, takes_words, widen_memories, word_address, word_of
+from tinyml.transforms.rtl.scheduling.regions import is_pure, set_lanes
+from tinyml.transforms.rtl.unrolling.words import element_of_word, widen_memories, word_address, word_of
 
 LANES = 8, 4, 2
 """The numbers of elements that an iteration may process, the greatest first."""
@@ -50,15 +51,33 @@ def _takes(loop: scf.ForOp, lanes: int) -> bool:
 
     Words begin at multiples of `lanes`. Two iterations therefore access either the same elements or no common elements.
     """
-    body, trips = loop.body.block, trips_from_zero(loop)
-    if loop.iter_args or trips is None or trips % lanes or not indices_are_addresses(body):
+    if loop.iter_args or (trips := trips_from_zero(loop)) is None or trips % lanes:
         return False
-    accesses = [op for op in body.ops if isinstance(op, rtl.LoadOp | rtl.StoreOp)]
-    stores = [op for op in accesses if isinstance(op, rtl.StoreOp)]
-    rest = [op for op in body.ops if op not in accesses and op is not body.last_op]
-    aligned = all(takes_words(op.address, body.args[0], lanes) for op in accesses)
-    plain = all(is_pure(op) and not is_product(op) for op in rest)
-    return aligned and plain and bool(stores) and all(store.condition is None for store in stores)
+    counter = loop.body.block.args[0]
+    stores = False
+    for op in loop.body.block.ops:
+        match op:
+            case rtl.LoadOp() | rtl.StoreOp():
+                first, factors = affine_sum(op.address)
+                if factors.pop(counter, None) != 1 or any(part % lanes for part in (first, *factors.values())):
+                    return False
+                if isinstance(op, rtl.StoreOp):
+                    stores = True
+                    if op.condition is not None:
+                        return False
+            case scf.YieldOp():
+                pass
+            case _ if not is_pure(op):
+                return False
+            case _ if isinstance(op.results[0].type, IndexType):
+                # Indices may be used for addresses only.
+                if not isinstance(op, arith.AddiOp | arith.MuliOp | arith.ConstantOp):
+                    return False
+            case _ if isinstance(op, arith.MuliOp) or IndexType() in (value.type for value in op.operands):
+                return False
+            case _:
+                pass
+    return stores
 
 
 def _widen(loop: scf.ForOp, lanes: int) -> None:

@@ -91,7 +91,9 @@ def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SS
     start = accesses[0].start
     assert start is not None
     for access in accesses:
-        if access.writes and ((rising := _rising(access.op, loop)) is None or start.factors.keys() != {*rising}):
+        if not isinstance(store := access.op, rtl.StoreOp):
+            continue
+        if (rising := _rising(store, loop)) is None or start.factors.keys() != {*rising}:
             return False
     reach = accesses[0].width
     for counter, factor in sorted(start.factors.items(), key=lambda part: abs(part[1])):
@@ -102,7 +104,7 @@ def _written_once(accesses: Sequence[Access], loop: scf.ForOp, known: Mapping[SS
     return True
 
 
-def _rising(store: Operation, loop: scf.ForOp) -> list[SSAValue] | None:
+def _rising(store: rtl.StoreOp, loop: scf.ForOp) -> list[SSAValue] | None:
     """The counters of the outer loops, down to the loop whose counter advances when a store takes effect.
 
     None if there is no such loop.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, TypeGuard
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, UnitAttr, i64
+from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
@@ -111,21 +111,6 @@ def is_pure(op: Operation) -> bool:
     xDSL defines no traits for casts, so traits cannot be used for this test.
     """
     return op.name.startswith("arith.")
-
-
-def is_product(op: Operation) -> bool:
-    """True for a product of elements, for which hardware needs a multiplier, but not for one of indices."""
-    return isinstance(op, arith.MuliOp) and not isinstance(op.result.type, IndexType)
-
-
-def indices_are_addresses(body: Block) -> bool:
-    """True if the ops of a body compute indices by sums and products, and use them only as addresses."""
-    return all(
-        isinstance(op, arith.AddiOp | arith.MuliOp | arith.ConstantOp)
-        if IndexType() in op.result_types
-        else isinstance(op, rtl.PortOp) or IndexType() not in op.operand_types
-        for op in body.ops
-    )
 
 
 def is_pipelined(op: Operation | None) -> TypeGuard[scf.ForOp]:

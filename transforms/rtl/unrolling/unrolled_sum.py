@@ -14,10 +14,11 @@ from tinyml.dialects import rtl
 from tinyml.dialects.lazy_numpy import np
 from tinyml.dialects.loops import trips_from_zero
 from tinyml.dialects.rewriting import Rewriter
+from tinyml.transforms.ir.indices import affine_sum
 from tinyml.transforms.ir.loop_nest import LoopBuilder
 from tinyml.transforms.rtl.scheduling.operators import factor, type_width
-from tinyml.transforms.rtl.scheduling.regions import LOGIC, indices_are_addresses, is_pipelined, is_pure, set_lanes
-from tinyml.transforms.rtl.unrolling.words import element_of_word, takes_words, word_address
+from tinyml.transforms.rtl.scheduling.regions import LOGIC, is_pipelined, is_pure, set_lanes
+from tinyml.transforms.rtl.unrolling.words import element_of_word, word_address
 
 
 @dataclass
@@ -44,7 +45,7 @@ class UnrolledSum:
             added.append(sum.rhs if sum.lhs is carried else sum.lhs)
         loads = [op for op in body.ops if isinstance(op, rtl.LoadOp)]
         others = [op for op in body.ops if op not in loads and op is not end]
-        if not all(map(is_pure, others)) or not indices_are_addresses(body):
+        if any(not is_pure(op) for op in others) or _counts(loop, loads):
             return None
         return UnrolledSum(loop, trips, loads, added)
 
@@ -65,10 +66,12 @@ class UnrolledSum:
 
     def _aligned(self, lanes: int) -> bool:
         for load in self.loads:
-            word = cast("rtl.MemoryType", load.memory.type).width.data
+            first, factors = affine_sum(load.address)
+            word = cast("rtl.MemoryType", load.memory.type)
+            if factors.pop(self.loop.body.block.args[0], 0) != 1 or word.width.data != type_width(load.result):
+                return False
             unit = self.trips if self._is_padded(load, lanes) else lanes
-            counter = self.loop.body.block.args[0]
-            if word != type_width(load.result) or not takes_words(load.address, counter, unit):
+            if any(part % unit for part in (first, *factors.values())):
                 return False
         return True
 
@@ -170,3 +173,21 @@ def adder_tree(nest: LoopBuilder, values: Sequence[SSAValue]) -> SSAValue:
         sums = [nest.add(*pair) for pair in zip(values[::2], values[1::2], strict=False)]
         values = [*sums, *values[len(sums) * 2 :]]
     return values[0]
+
+
+def _counts(loop: scf.ForOp, loads: Sequence[rtl.LoadOp]) -> bool:
+    """True if a loop uses its counter for anything other than the addresses of the given loads."""
+    seen: set[SSAValue] = set()
+    queue: list[SSAValue] = [loop.body.block.args[0]]
+    while queue:
+        value = queue.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        for use in value.uses:
+            if use.operation in loads:
+                continue
+            if not isinstance(use.operation, arith.AddiOp | arith.MuliOp):
+                return True
+            queue.append(use.operation.results[0])
+    return False

@@ -31,12 +31,6 @@ def word_address(
     return nest.add(word, nest.index(first * stretch[0] // stretch[1] // lanes)) if first else word
 
 
-def takes_words(address: SSAValue, counter: SSAValue, unit: int) -> bool:
-    """True if an address is the sum of a counter and a multiple of `unit`, at which a word or a padded row begins."""
-    first, factors = affine_sum(address)
-    return factors.pop(counter, 0) == 1 and not any(part % unit for part in (first, *factors.values()))
-
-
 def element_of_word(nest: LoopBuilder, word: SSAValue, lane: int, width: int) -> SSAValue:
     """Element number `lane` of a word, with `width` bits; elements at lower addresses are in lower bits."""
     if lane:
