@@ -160,4 +160,5 @@ def lowering_options(report: Mapping[str, Any]) -> dict[str, Any]:
 
 def stated_memory(report: Mapping[str, Any]) -> str | None:
     """The value of `--memory` in a report, whose entry `memory` contains the memory map; None without the option."""
-    return (report.get("memory") or {}).get("stated")
+    memory_map: dict[str, Any] = report.get("memory") or {}
+    return memory_map.get("stated")

@@ -72,7 +72,8 @@ def test_multipliers_are_doubled_to_signed_integers():
     ],
 )
 def test_an_order_of_weights_gives_bytes_and_their_offsets_in_c(order: tuple[int, ...], bytes: int, stored: list[int]):
-    weights, sums = np.array([range(8), range(10, 18)]), Sums(*np.zeros((4, 2), np.int64))
+    weights, zeros = np.array([range(8), range(10, 18)]), np.array([0, 0])
+    sums = Sums(zeros, zeros, zeros, zeros)
     field = Weights("weights", elements=8, order=order, bytes=bytes)
     assert field.stored(sums, weights).view(f"<i{bytes}").tolist() == stored
     for rows in (2, "rows"):
