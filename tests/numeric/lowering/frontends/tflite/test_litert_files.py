@@ -114,5 +114,5 @@ def test_zero_points_that_a_table_omits_are_tensor_0():
     entries = fields - 4 - struct.unpack_from("<i", content, fields - 4)[0]
     assert struct.unpack_from("<5H", content, entries) == (10, 16, 12, 8, 4)
     struct.pack_into("<H", content, entries + 6, 0)
-    with pytest.raises(Exception, match="has blocks with zero points, expected 0"):
+    with pytest.raises(InputError, match="has blocks with zero points, expected 0"):
         read_tflite(bytes(content), "dynamic-blocks4.tflite")
