@@ -40,16 +40,11 @@ def judge_choice(problem: Problem, choice: Choice) -> Verdict:
 def _fits(problem: Problem, memories: tuple[int, ...]) -> Verdict:
     """AGREED if the buffers of every memory fit, REFUTED if those of one do not."""
     verdict = Verdict.AGREED
-    for memory, capacity in enumerate(problem.capacities):
-        if capacity is None:
+    for memory in range(len(problem.capacities)):
+        if (room := problem.room(memory, memories)) is None:
             continue
-        room = capacity - sum(item.permanent for item, at in zip(problem.items, memories, strict=True) if at == memory)
-        held = [
-            item.rectangle
-            for item, at in zip(problem.items, memories, strict=True)
-            if at == memory and item.rectangle is not None
-        ]
-        shapes = [shape for shape in keep_numbers(problem.rectangles, sorted(held)) if shape.size]
+        held = problem.buffers_in(memory, memories)
+        shapes = [shape for shape in keep_numbers(problem.rectangles, held) if shape.size]
         if room < 0:
             return Verdict.REFUTED
         if shapes and (found := judge_height(shapes, room).verdict) is not Verdict.AGREED:
