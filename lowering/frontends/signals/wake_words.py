@@ -183,7 +183,7 @@ def _read_step(front_end: MicroFrontend, wanted: WakeWord) -> _Step:
 
 def _check_alike(first: _Step, word: WakeWord, step: _Step, other: WakeWord) -> None:
     """Raise `InputError` unless two words can share a front end, and their means a format."""
-    if first.function.is_structurally_equivalent(step.function):
+    if first.function.body.is_structurally_equivalent(step.function.body):
         raise InputError("is the model of another wake word, too: expected a model for each word", file=str(other.file))
     for what, one, two in (
         ("number of rows in a step", first.rows, step.rows),

@@ -76,6 +76,7 @@ OTHERS: dict[str, Code] = {
         *(t.movt("r4", 7), t.cmn("r4", 128), t.it("eq"), t.mvneq("r4", 126), t.ldrsh("r4", post("r5", 2))),
         *(t.cbz("r4", ahead=2), t.blt(ahead=2), t.bls(ahead=2), t.label(2), t.ldmia("r3", ("r4", "r5"))),
         *(t.stmia("r3", ("r4", "r5")), t.strd("r4", "r9", post("r2", 8)), t.ldr("r3", at("r4", "r8", lsl=2))),
+        *(t.smlatb("r4", "r5", "r6", "r7"), t.smlatt("r4", "r9", "r6", "r7")),
     ),
     "cortex-m0": (t.adcs("r0", "r0", "r1"), t.ldrsh("r3", at("r4", "r5")), t.ldmia("r3", ("r4", "r5"), update=True)),
 }
