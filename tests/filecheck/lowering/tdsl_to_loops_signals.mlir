@@ -138,6 +138,33 @@ func.func @up() {
 
 // -----
 
+// Rows of 31 elements are short, rows of 32 elements are long and move separately.
+func.func @short_rows() {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<93xi8>
+  %x = scratch.view %arena[0] : memref<93xi8> to memref<3x31x!fixed.q<8, 4>>
+  tdsl.move_up %x {axis = 0 : i64, count = 1 : i64} : memref<3x31x!fixed.q<8, 4>> into %x : memref<3x31x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK-LABEL: func.func @short_rows
+// CHECK-COUNT-2: to memref<62x!fixed.q<8, 4>
+// CHECK-COUNT-1: memref.load
+// CHECK-NOT: memref.load
+
+// -----
+
+func.func @long_rows() {
+  %arena = scratch.arena {alignment = 1 : i64} : memref<96xi8>
+  %x = scratch.view %arena[0] : memref<96xi8> to memref<3x32x!fixed.q<8, 4>>
+  tdsl.move_up %x {axis = 0 : i64, count = 1 : i64} : memref<3x32x!fixed.q<8, 4>> into %x : memref<3x32x!fixed.q<8, 4>>
+  func.return
+}
+// CHECK-LABEL: func.func @long_rows
+// CHECK-NOT: scratch.slice
+// CHECK: memref.load
+// CHECK: return
+
+// -----
+
 // The shift of several runs, and one to another buffer, go element by element.
 func.func @up_in_rows(%x: memref<4x2x!fixed.q<8, 4>>) {
   tdsl.move_up %x {axis = 1 : i64, count = 1 : i64} : memref<4x2x!fixed.q<8, 4>> into %x : memref<4x2x!fixed.q<8, 4>>
