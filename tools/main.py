@@ -175,8 +175,9 @@ def _overview(given: Sequence[str]) -> int:
 class CommandParser(argparse.ArgumentParser):
     """A parser that reports a malformed command line like any other user error.
 
-    epilogue: creates the end of the help text. selection: creates short help texts, by name, of the options that
-    `--help` shows instead of all options. Both functions are called only when their text is shown.
+    epilogue: creates the end of the help text.
+    selection: creates short help texts, by name, of the options that `--help` shows instead of all options. Both
+        functions are called only when their text is shown.
     """
 
     def __init__(

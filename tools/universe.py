@@ -35,8 +35,9 @@ def _passes(package: str, prefix: str = "") -> dict[str, Callable[[], type[Modul
     """The passes of a package, by the names of the passes; each file is one pass. `PackScratchPass` in pack_scratch.py
     is `pack-scratch`.
 
-    The value of each name is a function that imports the pass. prefix: the first word of the names of passes, if file
-    names omit it.
+    The value of each name is a function that imports the pass.
+
+    prefix: the first word of the names of passes, if file names omit it.
     """
     if not is_installed(package):
         return {}

@@ -28,7 +28,8 @@ OPT: Command = tinyml_opt.main
 class Harm(Exception):
     """Raised for a case with an outcome that must not occur.
 
-    verdict: one of `HARMS`. detail: enough information to recognise the cause.
+    verdict: one of `HARMS`.
+    detail: enough information to recognise the cause.
     """
 
     def __init__(self, verdict: str, detail: str):

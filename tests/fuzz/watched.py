@@ -153,7 +153,9 @@ def results(
 ) -> Iterator[Result]:
     """Run cases of all kinds, numbered from `first`, until the time is over, and yield their results.
 
-    The time is distributed by weight. cases: the maximum number of each kind; None without a limit.
+    The time is distributed by weight.
+
+    cases: the maximum number of each kind; None without a limit.
     """
     end = time.monotonic() + seconds
     workers = [Worker(kinds) for _ in range(jobs)]

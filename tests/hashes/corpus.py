@@ -158,7 +158,10 @@ GURAL = Model(Path("gural.mlir"), module=gural_murmann.program)
 
 @dataclass(frozen=True)
 class Program:
-    """A program: a model, compiled for a board with options. name: its key in the file of digests."""
+    """A program: a model, compiled for a board with options.
+
+    name: its key in the file of digests.
+    """
 
     name: str
     model: Model
@@ -166,7 +169,10 @@ class Program:
     options: Options = field(default_factory=dict[str, Any], hash=False)
 
     def texts(self, folder: Path) -> dict[str, str]:
-        """The C, the header and the Verilog by suffix, or the word `refused`; folder: empty, for data."""
+        """The C, the header and the Verilog by suffix, or the word `refused`.
+
+        folder: empty, for data.
+        """
         inputs: dict[str, Any] = {}
         if self.model.data is not None:
             arrays: dict[str, Any] = self.model.data()

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 def evaluate_stream(module: ModuleOp, inputs: NDArray[Any], unknown: int = 1) -> list[Outputs]:
     """All answers of a step function to sequences, in the order of the calls.
 
-    inputs: raws of shape (samples, elements). unknown: the raw with which states are filled before the first call.
+    inputs: raws of shape (samples, elements).
+    unknown: the raw with which states are filled before the first call.
     """
     [function] = defined_functions(module)
     pushes = tdsl.read_input(function).pushed

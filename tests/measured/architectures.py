@@ -90,6 +90,7 @@ class Trained:
     """A network that is trained by Adam.
 
     bits: weights and activations are quantised to this width with straight-through gradients (Courbariaux 2016).
+
     orthogonal: True for initial weights that are orthogonal (Saxe et al. 2013) and of the same magnitude.
     """
 
@@ -142,7 +143,10 @@ class Trained:
         return x.reshape(len(x), -1) @ self.weight(last) + self.weights[-1], kept
 
     def learn(self, x: Reals, labels: Any, rate: float) -> None:
-        """Perform a training step on a batch. rate: the learning rate."""
+        """Perform a training step on a batch.
+
+        rate: the learning rate.
+        """
         scores, kept = self.forward(x)
         scores = np.exp(scores - scores.max(1, keepdims=True))
         slope = scores / scores.sum(1, keepdims=True)

@@ -77,8 +77,9 @@ def measure(command: str, models: Path | None = None) -> Values:
 def _estimator(name: str, options: list[str]) -> Values:
     """The figures of an estimator of `programs.digits` on an Uno, with automatically chosen formats.
 
-    Accuracies are measured on the test samples. options: `--input-unit UNIT`, by default the inputs are floats, and
-    `--flash BYTES`, by default the flash of an Uno.
+    Accuracies are measured on the test samples.
+
+    options: `--input-unit UNIT`, by default the inputs are floats, and `--flash BYTES`, by default the flash of an Uno.
     """
     from programs import digits
 
@@ -95,8 +96,9 @@ def _estimator(name: str, options: list[str]) -> Values:
 def _called(name: str, options: list[str]) -> Values:
     """The figures of an estimator of `programs.float_callers` that is called with floats.
 
-    `differ` counts the answers of the evaluator that differ from scikit-learn's. options: `--flash BYTES` and `--target
-    BOARD`, by default an Uno.
+    `differ` counts the answers of the evaluator that differ from scikit-learn's.
+
+    options: `--flash BYTES` and `--target BOARD`, by default an Uno.
     """
     from programs import float_callers as callers
 

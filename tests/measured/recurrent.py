@@ -75,9 +75,11 @@ def har2(har6: Path) -> Sets:
 class Recurrent:
     """A FastGRNN and its training.
 
-    sets: the data, given a function that maps names of models to their folders. steps: the number of steps of an input.
-    hidden: the number of elements of the state. rate: the initial learning rate of Adam. batch: the number of samples
-    per training step.
+    sets: the data, given a function that maps names of models to their folders.
+    steps: the number of steps of an input.
+    hidden: the number of elements of the state.
+    rate: the initial learning rate of Adam.
+    batch: the number of samples per training step.
     """
 
     sets: Callable[[Callable[[str], Path]], Sets]
@@ -96,8 +98,9 @@ MODELS = {
 
 
 def folder_of(name: str, of: Callable[[str], Path]) -> Path:
-    """The folder of a model, which is trained at first use. of: returns the folder of a named model
-    (`commands.model_path`).
+    """The folder of a model, which is trained at first use.
+
+    of: returns the folder of a named model (`commands.model_path`).
     """
     folder = FOLDER / "recurrent" / name
     if not (folder / "test.npz").exists():

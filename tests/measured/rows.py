@@ -98,8 +98,9 @@ Run = ByTests | Shown | Measured
 
 
 def tested(*assertions: tuple[str, *tuple[Value, ...]]) -> ByTests:
-    """The tests of an item. assertions: the node id of a test below `tests/`, followed by the values of the item that
-    it contains.
+    """The tests of an item.
+
+    assertions: the node id of a test below `tests/`, followed by the values of the item that it contains.
     """
     return ByTests(tuple(Assertion(test, values) for test, *values in assertions))
 

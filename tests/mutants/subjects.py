@@ -73,9 +73,12 @@ ELSEWHERE: Mapping[str, tuple[str, ...]] = {
 class Subject:
     """A pass.
 
-    path: the file of the pass. name: its name in tools. helpers: files of the same rooms that only this pass imports.
-    checks: FileCheck files that run the pass, starting with those of its name. tests: pytest files in this order: those
-    of its name, those that import one of its files, those that name it, those in `ELSEWHERE`, and those of the pages.
+    path: the file of the pass.
+    name: its name in tools.
+    helpers: files of the same rooms that only this pass imports.
+    checks: FileCheck files that run the pass, starting with those of its name.
+    tests: pytest files in this order: those of its name, those that import one of its files, those that name it, those
+        in `ELSEWHERE`, and those of the pages.
     """
 
     name: str
@@ -90,8 +93,10 @@ class Subject:
 
 
 class _Text(NamedTuple):
-    """A test. place: the file that the test would mirror, below the rooms, with the test's own name. words: the words
-    in the test.
+    """A test.
+
+    place: the file that the test would mirror, below the rooms, with the test's own name.
+    words: the words in the test.
     """
 
     place: Path

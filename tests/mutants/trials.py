@@ -59,8 +59,9 @@ FAILED = re.compile(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Trial:
-    """A defect in a file of a pass, and the verdicts of the steps that were run. suite: the FileCheck files of other
-    passes.
+    """A defect in a file of a pass, and the verdicts of the steps that were run.
+
+    suite: the FileCheck files of other passes.
     """
 
     subject: Subject
@@ -217,7 +218,9 @@ def try_programs(trial: Trial) -> str:
 def run_programs(path: Path, text: str, only: int | None = None) -> int | None:
     """The number of the first program, from 1, whose C differs if a file has the source `text`.
 
-    0 if none differs; None if a compilation exceeds its time. only: the number of the only program to compile.
+    0 if none differs; None if a compilation exceeds its time.
+
+    only: the number of the only program to compile.
     """
 
     def run() -> int:

@@ -125,8 +125,10 @@ def decoded_outputs(module: ModuleOp, inputs: Array) -> Array:
 def assert_same_but_ties(got: Array, expected: Array, exact: Array, scale: float, within: float) -> None:
     """Assert that results are equal, but by one step where the exact one lies close to the middle of two.
 
-    got, expected, exact: reals; exact is in double precision. scale: of a step. within: how far, in steps, the
-    arithmetic in single precision of either side may be from the exact result, whatever its order and processor.
+    got, expected, exact: reals; exact is in double precision.
+    scale: of a step.
+    within: how far, in steps, the arithmetic in single precision of either side may be from the exact result, whatever
+        its order and processor.
     """
     steps = np.rint((got.astype(np.float64) - expected) / scale)
     fraction = exact / scale - np.floor(exact / scale)

@@ -19,8 +19,9 @@ from tinyml.runtime.evaluator.evaluator import encode_inputs, evaluate, in_reals
 def differences(file: str, expected: Mapping[str, NDArray[Any]]) -> Iterator[tuple[str, int, int]]:
     """Yield the name of each quantiser, the number of integers that differ, and the number of all.
 
-    The name `y` has the outputs that are no integers, of which those differ that are not close. expected: inputs `x`,
-    the integers by the names of the quantisers' results, and the outputs `y`.
+    The name `y` has the outputs that are no integers, of which those differ that are not close.
+
+    expected: inputs `x`, the integers by the names of the quantisers' results, and the outputs `y`.
     """
     module = read_onnx(Path(file).read_bytes(), file)
     hints = {name: identifier(name) or f"levels{name}" for name in expected if name not in ("x", "y")}

@@ -34,7 +34,12 @@ UNASKED = (None, "not an origin")
 
 @dataclass(frozen=True)
 class Visit:
-    """What a page did. document: the HTML after its scripts; errors: lines of the console; requests: addresses."""
+    """What a page did.
+
+    document: the HTML after its scripts.
+    errors: lines of the console.
+    requests: addresses.
+    """
 
     document: str
     errors: Sequence[str]

@@ -30,7 +30,9 @@ Bits = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Caller:
-    """A program that takes four numbers of a format. interface: fields of its input, as in IR.
+    """A program that takes four numbers of a format.
+
+    interface: fields of its input, as in IR.
 
     result: the format of the scores, if it differs.
     """
@@ -163,7 +165,10 @@ class Called:
 
 @dataclass(frozen=True)
 class CalledPrograms:
-    """Programs in one translation unit, on one device. length: the numbers that are converted together."""
+    """Programs in one translation unit, on one device.
+
+    length: the numbers that are converted together.
+    """
 
     callers: Sequence[Caller]
     device: Runner | str

@@ -94,7 +94,9 @@ def check_graph(module: ModuleOp, mode: str, more: int = 0) -> None:
     """A graph runs in exactly the arena that its program claims, with the bits of its plan on tensors.
 
     Every access lies in it, and every byte of it is used, so that the program runs in no less. Slices take at most what
-    the plan has for them. more: bytes beyond the least peak, which the plan may spend on several channels at once.
+    the plan has for them.
+
+    more: bytes beyond the least peak, which the plan may spend on several channels at once.
     """
     # Later passes compute equal images once, which then live longer than those that the plan knows.
     CommonSubexpressionElimination().apply(Context(), module)

@@ -30,8 +30,9 @@ Values = NDArray[Any]
 class Kernel:
     """A kernel and what limits its calls.
 
-    limit: the greatest magnitude that a sum may reach. stride: the distance of elements of a channel. packed: the bits
-    of packed weights.
+    limit: the greatest magnitude that a sum may reach.
+    stride: the distance of elements of a channel.
+    packed: the bits of packed weights.
     """
 
     name: str
@@ -130,8 +131,9 @@ def check(runner: Runner, program: Build, calls: Sequence[Call]) -> None:
 
 @dataclass(frozen=True)
 class Call:
-    """w: (rows, n). x: (n,), for a sparse row (1 + sum of gaps,). starts: (8,); the first one of a
-    64-bit sum may have 64 bits. Offsets from a word's boundary are in bytes."""
+    """w: (rows, n). x: (n,), for a sparse row (1 + sum of gaps,). starts: (8,); the first one of a 64-bit sum may have
+    64 bits. Offsets from a word's boundary are in bytes.
+    """
 
     kernel: Kernel
     w: Values

@@ -35,7 +35,10 @@ def compile_without_pictures(request: Request) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class CompiledModels:
-    """Folders that `tinyml compile` wrote, which tests share and leave as they are; root: shared by all workers."""
+    """Folders that `tinyml compile` wrote, which tests share and leave as they are.
+
+    root: shared by all workers.
+    """
 
     root: Path
 

@@ -22,7 +22,10 @@ OVERLAP, LEAST, MOST = 0.3, 0.05, 750
 
 
 def detections(face: Face, scores: Array, offsets: Array) -> Found:
-    """The boxes of an image. scores, offsets: the outputs of a detector, (boxes, 2) and (boxes, 4), in reals."""
+    """The boxes of an image.
+
+    scores, offsets: the outputs of a detector, (boxes, 2) and (boxes, 4), in reals.
+    """
     boxes: list[Array] = []
     parts = np.split(offsets, np.cumsum(face.counts)[:-1])
     for (step, side), part in zip(face.priors, parts, strict=True):

@@ -41,9 +41,10 @@ INPUT_SCALE, MEAN = 138.0, 117.312
 class Face:
     """A detector.
 
-    patch: the side of a patch, twice the stride. bottlenecks: the (channels, stride) of each. heads: the number of each
-    bottleneck that is followed by a head, and whether its vectors are normalised first. priors: the stride and the side
-    of the boxes of each head, in pixels of the image.
+    patch: the side of a patch, twice the stride.
+    bottlenecks: the (channels, stride) of each.
+    heads: the number of each bottleneck that is followed by a head, and whether its vectors are normalised first.
+    priors: the stride and the side of the boxes of each head, in pixels of the image.
     """
 
     patch: int
@@ -134,7 +135,11 @@ def random_parameters(face: Face, random: np.random.Generator) -> dict[str, Arra
 
 @dataclass
 class _Graph:
-    """A graph under construction. name: the prefix of its values. constants: those of the whole model."""
+    """A graph under construction.
+
+    name: the prefix of its values.
+    constants: those of the whole model.
+    """
 
     name: str
     constants: dict[str, NDArray[Any]]
@@ -168,7 +173,10 @@ class _Graph:
     def scan(
         self, name: str, body: _Graph, states: Mapping[str, str], steps: Mapping[str, str], **attributes: Any
     ) -> str:
-        """The only output of a Scan, that of the body's last node. states, steps: names in the body by values here."""
+        """The only output of a Scan, that of the body's last node.
+
+        states, steps: names in the body by values here.
+        """
         inputs = [
             helper.make_tensor_value_info(x, TensorProto.FLOAT, None) for x in (*states.values(), *steps.values())
         ]
@@ -188,7 +196,10 @@ class _Model(_Graph):
         self.constant("start", np.zeros((HIDDEN, 1), np.float32))
 
     def convolution(self, x: str, filter: str, bias: str, stride: int = 1, relu: str | None = None) -> str:
-        """A convolution with zeros around the image that keep its extents. relu: the name of the limited result."""
+        """A convolution with zeros around the image that keep its extents.
+
+        relu: the name of the limited result.
+        """
         groups, height, width, inside, outside = self.given[filter].shape
         shape = groups * outside, inside, height, width
         weights = self.constant(filter, self.given[filter].transpose(0, 4, 3, 1, 2).reshape(shape))

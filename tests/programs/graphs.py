@@ -102,7 +102,9 @@ def inverted_residual(resolution: int, channels: int, wide: int) -> Graph:
 
 
 def mobilenet_v2(resolution: int, classes: int = 1000, halved_early: bool = False, half: bool = False) -> Graph:
-    """Sandler et al. 2018, width 1. halved_early: PEX's modification, strides of the second block in the first one.
+    """Sandler et al. 2018, width 1.
+
+    halved_early: PEX's modification, strides of the second block in the first one.
 
     half: width 0.5, whose channels are rounded to multiples of 8 (12 to 16), except for the last 1,280.
     """
@@ -158,7 +160,10 @@ def efficientnet_b0(resolution: int) -> Graph:
 
 
 def mobilenet_v3_small(resolution: int, excited: bool = True) -> Graph:
-    """Howard et al. 2019, table 2. excited: with squeeze and excitation, which the paper's table has in its SE rows."""
+    """Howard et al. 2019, table 2.
+
+    excited: with squeeze and excitation, which the paper's table has in its SE rows.
+    """
     net = GraphBuilder(resolution, resolution, 3)
     net.window((3, 3), (2, 2), 16)
     before = 16
@@ -228,7 +233,8 @@ def ds_cnn(channels: Sequence[int] = (64,) * 5, strides: tuple[int, int] = (2, 2
     """Zhang et al. 2017: keywords; MLPerf Tiny's by default.
 
     channels: of a convolution of 10 x 4 pixels with `strides`, and of the pairs of a depthwise and a pointwise
-    convolution behind it. first: the stride of the first depthwise one.
+        convolution behind it.
+    first: the stride of the first depthwise one.
     """
     net = GraphBuilder(*KEYWORDS)
     net.window((10, 4), strides, channels[0])

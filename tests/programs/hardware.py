@@ -41,7 +41,8 @@ def verilog_of(module: ModuleOp, factor: int | None = 1, cells: int = 0, element
 def hardware_of(module: ModuleOp, factor: int | None = 1, cells: int = 0, elements: int | None = None) -> ModuleOp:
     """The hardware module of a program on bits, whose module is left as it is.
 
-    factor, cells: of `unroll-loops`. elements: of `spread-entries`.
+    factor, cells: of `unroll-loops`.
+    elements: of `spread-entries`.
     """
     hardware = module.clone()
     chosen = {"unroll-loops": UnrollLoopsPass(factor, cells=cells), "spread-entries": SpreadEntriesPass(elements)}

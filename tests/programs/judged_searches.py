@@ -103,8 +103,8 @@ class JudgedCosts:
 class JudgedSearch(Search):
     """A search among tensors of some elements each, named a, b and so on.
 
-    constants: the indices of those that take flash and no RAM. stack: bytes of each program. refused: widths that make
-    no program. Time is the bits of all elements.
+    constants: the indices of those that take flash and no RAM. stack: bytes of each program.
+    refused: widths that make no program. Time is the bits of all elements.
     """
 
     STACK: int = 10

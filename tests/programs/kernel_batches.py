@@ -52,7 +52,10 @@ def write_kernel_program(kernel: Kernel, target: str, folder: Path) -> KernelPro
 
 
 def kernel_program(kernel: Kernel, target: str, folder: Path, shared: Path) -> KernelProgram:
-    """Copy the C of the program of a kernel to a folder. shared: where it is written once for a target."""
+    """Copy the C of the program of a kernel to a folder.
+
+    shared: where it is written once for a target.
+    """
 
     def make(folder: Path) -> None:
         (folder / "program").write_bytes(pickle.dumps(write_kernel_program(kernel, target, folder)))

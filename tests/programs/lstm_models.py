@@ -28,7 +28,8 @@ def lstm(
 ) -> bytes:
     """A model of one LSTM on (1, steps, inputs), or (steps, 1, inputs) if time comes first.
 
-    cell: the logarithm to base 2 of the scale of the cell. clip: the limit of the cell's magnitude; 0 for none.
+    cell: the logarithm to base 2 of the scale of the cell.
+    clip: the limit of the cell's magnitude; 0 for none.
     """
     random = np.random.default_rng(seed)
     model = TfliteModel()

@@ -32,7 +32,10 @@ TYPES = {"float64": "f32", "int64": "i64", "int32": "i32", "int8": "i8", "bool":
 
 @dataclass(frozen=True)
 class X:
-    """The shape of an operand that is computed: twice an argument of the function. positive: of positive numbers."""
+    """The shape of an operand that is computed: twice an argument of the function.
+
+    positive: of positive numbers.
+    """
 
     shape: tuple[int, ...]
     positive: bool = False
@@ -47,11 +50,14 @@ class Dims:
 
 @dataclass(frozen=True)
 class Case:
-    """An op on operands: arrays are constants. expected: the result, from the arrays of the operands but `Dims`.
+    """An op on operands: arrays are constants.
 
-    code: lines that compute `%r` of the operands `%a0`, `%a1` and so on, by default the op alone. after: lines that
-    compute the result `%s` of `%r`, where it is not `%r`. functions: others that the module has. returns: the type of
-    `%r`, by default that of the result.
+    expected: the result, from the arrays of the operands but `Dims`.
+
+    code: lines that compute `%r` of the operands `%a0`, `%a1` and so on, by default the op alone.
+    after: lines that compute the result `%s` of `%r`, where it is not `%r`.
+    functions: others that the module has.
+    returns: the type of `%r`, by default that of the result.
     """
 
     operands: Sequence[X | Dims | Floats]
@@ -197,7 +203,10 @@ def strided(windows: Floats, axes: Sequence[int]) -> Floats:
 def convolution(
     image: tuple[int, ...], axes: tuple[int, ...], filter: tuple[int, ...], size: int, sums: str, properties: str = ""
 ) -> Case:
-    """Windows of `size` along axes, with strides of 2 and 1. sums: of einsum, k and l being places in a window."""
+    """Windows of `size` along axes, with strides of 2 and 1.
+
+    sums: of einsum, k and l being places in a window.
+    """
     weights = np.random.default_rng(1).normal(size=filter).round(3)
 
     def expected(x: Floats, w: Floats, *start: Floats) -> Floats:

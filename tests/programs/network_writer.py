@@ -36,8 +36,9 @@ Padding: TypeAlias = "int | tuple[int, int, int, int]"
 class NetworkWriter:
     """A writer of a function of one tensor.
 
-    shape: of the input, 1 x height x width x channels for an image. seed: of `random`, which draws weights in the order
-    in which layers are written. format: of the input and of constants; by default fixed point of 8 bits.
+    shape: of the input, 1 x height x width x channels for an image.
+    seed: of `random`, which draws weights in the order in which layers are written.
+    format: of the input and of constants; by default fixed point of 8 bits.
     """
 
     def __init__(

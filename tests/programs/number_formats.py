@@ -53,7 +53,10 @@ SAMPLED = 8_000
 
 @dataclass(frozen=True)
 class Sort:
-    """The formats of one family and width that suit the `RANGES`; option: as `--format` and `--width` ask for them."""
+    """The formats of one family and width that suit the `RANGES`.
+
+    option: as `--format` and `--width` ask for them.
+    """
 
     name: str
     option: tuple[str, int]

@@ -77,7 +77,10 @@ constant: one feature never varies. whole: small integers."""
 
 @dataclass(frozen=True)
 class Problem:
-    """A fitted estimator, and samples on which it is validated. y: None for estimators without labels."""
+    """A fitted estimator, and samples on which it is validated.
+
+    y: None for estimators without labels.
+    """
 
     name: str
     estimator: Any

@@ -20,7 +20,10 @@ SUMS = "tensor<2x!fixed.q<8, 6>>"
 
 
 def running_sum(name: str, *, classifies: bool = False) -> str:
-    """The program, which returns the sums. classifies: return the index of the greatest sum, too."""
+    """The program, which returns the sums.
+
+    classifies: return the index of the greatest sum, too.
+    """
     results, returned = SUMS, f"  func.return %r : {SUMS}"
     if classifies:
         results = f"(index, {SUMS})"

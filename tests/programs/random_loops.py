@@ -214,7 +214,10 @@ class Draft:
         self.keep(Element(total, 32), -limit - 1, limit)
 
     def drawn(self, kinds: bool) -> tuple[Element, Ends]:
-        """The value that a lane gives. kinds: true for rows and pools, too."""
+        """The value that a lane gives.
+
+        kinds: true for rows and pools, too.
+        """
         self.load()
         some = [self.load, self.share, self.lookup, *([self.sum, self.sum, self.pool] if kinds else [])]
         if self.bits < 32:

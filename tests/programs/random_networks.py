@@ -208,7 +208,8 @@ STEPS: tuple[Callable[[Network], None], ...] = (
 def random_network(random: Random, dtype: str | None = None, floats: bool | None = None) -> Network:
     """A network whose chain has ended.
 
-    dtype: int8 or int16, by default one of them. floats: whether it has a part in floats; by default it may have one.
+    dtype: int8 or int16, by default one of them.
+    floats: whether it has a part in floats; by default it may have one.
     """
     network = Network(random, dtype or random.choice(["int8", "int8", "int16"]))
     steps = STEPS if floats is None else STEPS[:-1]

@@ -28,8 +28,10 @@ def run_figure(
 ) -> Values:
     """The elements of `figure_scores()`, `length` of them, after `figure_predict(row)` for each row of the inputs.
 
-    source: C that defines both functions and includes "figure.h", their declarations. device: the name of one, or its
-    runner. folder: an empty one. output: the C type of the elements.
+    source: C that defines both functions and includes "figure.h", their declarations.
+    device: the name of one, or its runner.
+    folder: an empty one.
+    output: the C type of the elements.
     """
     input, count = f"{inputs.dtype}_t", inputs.shape[1]
     (folder / "figure.h").write_text(
@@ -74,8 +76,8 @@ def run_cases(
 ) -> list[Values]:
     """What the C statements of each case leave in `out` for each row `X` of its inputs; one program has them all.
 
-    definitions: C in front of the statements, behind that of `out`; constants are declared with FLASH. output: the C
-    type of `out` and its number of elements.
+    definitions: C in front of the statements, behind that of `out`; constants are declared with FLASH.
+    output: the C type of `out` and its number of elements.
     """
     [input] = {inputs.dtype for _, inputs in cases}
     texts = "".join(f"    case {number}: {{ {text} }} break;\n" for number, (text, _) in enumerate(cases))

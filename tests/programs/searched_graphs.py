@@ -11,7 +11,8 @@ from tinyml.transforms.schedules.plans.graph import Graph, Kind, Read
 class MCUNet(NamedTuple):
     """Lin et al. 2020: the published configuration of a network.
 
-    first: channels of the convolution in front. blocks: expansion, channels, stride and kernel of each.
+    first: channels of the convolution in front.
+    blocks: expansion, channels, stride and kernel of each.
     """
 
     resolution: int

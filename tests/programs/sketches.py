@@ -54,7 +54,8 @@ def compile_sketch(
 def run_sketch(library: Path, name: str, folder: Path, stdin: bytes = b"", readings: Path | None = None) -> list[str]:
     """The lines that a sketch of a library prints on this computer.
 
-    stdin: what arrives over the serial line. readings: a file with the numbers (int16) that its sensors give.
+    stdin: what arrives over the serial line.
+    readings: a file with the numbers (int16) that its sensors give.
     """
     objects = compile_sketch(library, library / f"examples/{name}/{name}.ino", folder)
     program = folder / name

@@ -51,7 +51,9 @@ def arena(buffers: ModuleOp) -> int:
 def check_bits_on_device(module: ModuleOp, buffers: ModuleOp, x: np.ndarray, device: str, folder: Path) -> None:
     """A program, lowered to buffers in any way, computes on a device what it computes on tensors from the rows of x.
 
-    On the host every access is checked, and LLVM compiles some of the programs as well. folder: an empty one.
+    On the host every access is checked, and LLVM compiles some of the programs as well.
+
+    folder: an empty one.
     """
     expected, interface = evaluate(module, x), interface_of(module)
     for name in (device, *(with_llvm(print_ir(module)) if device == HOST else ())):

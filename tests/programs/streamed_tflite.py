@@ -12,7 +12,10 @@ ONE = {"StrideW": 1, "StrideH": 1}
 
 
 class _Spotter:
-    """A spotter under construction. dtype: of activations."""
+    """A spotter under construction.
+
+    dtype: of activations.
+    """
 
     def __init__(self, seed: int, dtype: str):
         self.random = np.random.default_rng(seed)

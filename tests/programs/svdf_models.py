@@ -19,10 +19,12 @@ def svdf(
     most: float = 0.08,
     shares: bool = False,
 ) -> bytes:
-    """A model of SVDF layers. dtype: of the states and the weights over time; float32 for all tensors.
+    """A model of SVDF layers.
 
-    most: the greatest scale of a state of 8 bits, a 256th of it for 16 bits. shares: true for a softmax behind the
-    layers, in 16 bits without a sign, which become 32 bits.
+    dtype: of the states and the weights over time; float32 for all tensors.
+
+    most: the greatest scale of a state of 8 bits, a 256th of it for 16 bits.
+    shares: true for a softmax behind the layers, in 16 bits without a sign, which become 32 bits.
     """
     random = np.random.default_rng(seed)
     model, floats = TfliteModel(), dtype == "float32"

@@ -74,8 +74,8 @@ NONE, RELU, RELU_N1_TO_1, RELU6 = range(4)
 class Spec:
     """A tensor: its type, shape, quantisation (None without) and content (None if it is computed).
 
-    signature: the shape with -1 for extents that are left open; None if all are known. kept: true for a state, which
-    stays from one inference to the next.
+    signature: the shape with -1 for extents that are left open; None if all are known.
+    kept: true for a state, which stays from one inference to the next.
     """
 
     dtype: np.dtype[Any]
@@ -123,8 +123,9 @@ class TfliteModel:
         return self.tensor(array.shape, dtype, data=array, **quantization)
 
     def op(self, kind: str, inputs: Sequence[int], output: int | Sequence[int], **options: Any) -> None:
-        """Add an operator; options by the schema's names, `custom` for the bytes of a custom one. kind: such as `ADD`
-        or `CUSTOM name`.
+        """Add an operator; options by the schema's names, `custom` for the bytes of a custom one.
+
+        kind: such as `ADD` or `CUSTOM name`.
         """
         outputs = [output] if isinstance(output, int) else output
         self.operators.append((kind, inputs, outputs, options))
@@ -276,8 +277,8 @@ def computed_by_tflm(
 ) -> list[NDArray[Any]]:
     """The outputs of TensorFlow Lite Micro, each flat: (samples, elements).
 
-    inputs: (samples, *shape of the input), or (samples, elements of all inputs) of a model with several. reset: before
-    each sample, so that its states begin anew.
+    inputs: (samples, *shape of the input), or (samples, elements of all inputs) of a model with several.
+    reset: before each sample, so that its states begin anew.
     """
     interpreter = runtime.Interpreter.from_bytes(content, arena_size=arena)
     shapes = [tensor.shape for tensor in read_graph(content, "network.tflite").inputs]
@@ -309,7 +310,10 @@ def weighted(
     random: np.random.Generator,
     **options: Any,
 ) -> None:
-    """Add an operator with weights of scales per channel and a bias; result: the index of its output."""
+    """Add an operator with weights of scales per channel and a bias.
+
+    result: the index of its output.
+    """
     rows = filter[3] if kind == "DEPTHWISE_CONV_2D" else filter[0]
     spec = model.tensors[x]
     assert spec.scales is not None

@@ -24,7 +24,8 @@ def pair_base(first: int) -> int | None:
 class Watch:
     """An emulated chip that looks at every instruction for what the runner does not check.
 
-    model: the name of the program's model. buffers: arrays of which only operands may be read, and their bytes.
+    model: the name of the program's model.
+    buffers: arrays of which only operands may be read, and their bytes.
     kernels: the beginning of the names of functions that preserve registers.
     """
 
@@ -64,7 +65,10 @@ class Watch:
         self.uc.emu_start(start | 1, self.table["tm_mark"])
 
     def check(self, content: NDArray[Any], operands: Mapping[str, tuple[int, int]]) -> None:
-        """Run the model on an input. operands: where in a buffer each begins that a kernel may read, and its bytes."""
+        """Run the model on an input.
+
+        operands: where in a buffer each begins that a kernel may read, and its bytes.
+        """
         self.operands = [
             range(self.table[name] + offset, self.table[name] + offset + size)
             for name, (offset, size) in operands.items()

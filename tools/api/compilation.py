@@ -139,7 +139,10 @@ def compile(
 
 
 def compile_keywords(given: Iterable[str] | None = None) -> list[Option]:
-    """The options that `compile` accepts as keyword arguments. given: as in `compile_options`."""
+    """The options that `compile` accepts as keyword arguments.
+
+    given: as in `compile_options`.
+    """
     from tinyml.tools.driver.compile_request import compile_options
 
     return [option for option in compile_options(given) if option.name not in PASSED_DIFFERENTLY]
@@ -223,8 +226,9 @@ def _data_file(file: Path, x: object, y: object, arguments: Arguments, inputs: I
 
 
 def _compiled(values: Mapping[str, Any], module: Any, arrays: Mapping[Path, Sequence[str]], silent: bool) -> Program:
-    """Compile as the command `tinyml compile` does, and return the program. The caller provides a context. arrays: as
-    in `Request`.
+    """Compile as the command `tinyml compile` does, and return the program. The caller provides a context.
+
+    arrays: as in `Request`.
     """
     from tinyml.runtime.readers.protected_files import note_input, protect_inputs
     from tinyml.tools.cli.collection import collect_rarely

@@ -79,9 +79,10 @@ def for_device(
 ) -> DeviceFeatures:
     """Choose number formats for a front end; example signals (n, samples) determine the scales.
 
-    format, width: as for `tinyml compile`. widths: `NAME:BITS` for each tensor with another width, where NAME is the
-    tensor's name in the front end. Raises `InputError` for signals of another length, an unknown format and an unknown
-    tensor.
+    format, width: as for `tinyml compile`.
+    widths: `NAME:BITS` for each tensor with another width, where NAME is the tensor's name in the front end.
+
+    Raises `InputError` for signals of another length, an unknown format and an unknown tensor.
     """
     from tinyml.dialects import tdsl
     from tinyml.dialects.context import context

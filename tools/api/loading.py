@@ -86,12 +86,14 @@ def load(source: object, *, example: object = None, detector: bool = False, trus
     """Load a trained model.
 
     source: the path of a file that a frontend reads, an estimator or a pipeline of scikit-learn, XGBoost or LightGBM, a
-    `Booster` of XGBoost or LightGBM, a model of CatBoost or Keras, a `torch.nn.Module` or an exported program of
-    PyTorch, a function of JAX, or an `onnx.ModelProto`. example: an input of a module of PyTorch or of a function of
-    JAX: a tensor or an array with a sample axis, or a tuple with one such array per input. detector: true to load a
-    k-means or a PCA as an anomaly detector. Its score is the negative squared distance to the nearest centre, or the
-    negative squared reconstruction error. trust_pickle: true for .pkl and .joblib files from a trusted source;
-    unpickling runs the code in the file.
+        `Booster` of XGBoost or LightGBM, a model of CatBoost or Keras, a `torch.nn.Module` or an exported program of
+        PyTorch, a function of JAX, or an `onnx.ModelProto`.
+    example: an input of a module of PyTorch or of a function of JAX: a tensor or an array with a sample axis, or a
+        tuple with one such array per input.
+    detector: true to load a k-means or a PCA as an anomaly detector. Its score is the negative squared distance to the
+        nearest centre, or the negative squared reconstruction error.
+    trust_pickle: true for .pkl and .joblib files from a trusted source; unpickling runs the code in the file.
+
     Raises `InputError` for an object of another kind, a file that cannot be read, and a model with unsupported parts.
     """
     if isinstance(source, Model):

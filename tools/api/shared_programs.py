@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class JoinedPrograms:
     """Programs that share an arena, and the folder with their C.
 
-    programs: each program, which computes what it computes alone. needs: the bytes that they need together and alone;
-    `print` shows them.
+    programs: each program, which computes what it computes alone.
+    needs: the bytes that they need together and alone; `print` shows them.
     """
 
     def __init__(self, programs: Sequence[Program], folder: Path, needs: SharedPrograms) -> None:
@@ -60,10 +60,12 @@ class JoinedPrograms:
 
 
 def compile_together(models: Sequence[object], board: str | None, options: dict[str, Any]) -> JoinedPrograms:
-    """Join programs. models: programs of `tinyml.compile`, or models that need no data.
+    """Join programs.
+
+    models: programs of `tinyml.compile`, or models that need no data.
 
     board, options: for the models; the option `name` is that of the C file, by default the names of the programs,
-    joined by underscores. Raises `InputError` as `join_programs` does.
+        joined by underscores. Raises `InputError` as `join_programs` does.
     """
     name = options.pop("name", None)
     if len(models) < 2:

@@ -216,7 +216,10 @@ def _measured(
     chosen: Board,
     known: Mapping[str, Sequence[float]],
 ) -> list[Measurement]:
-    """The measurements of programs in formats. programs: each program with the key of its stored measurements."""
+    """The measurements of programs in formats.
+
+    programs: each program with the key of its stored measurements.
+    """
     measurements: list[Measurement] = []
     for name, program in programs:
         for format, width in formats:
@@ -237,8 +240,8 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
     """Measure a complete cost table. With `anew` false, measure only missing steps for 32 bits, packed and coded
     constants.
 
-    quick: measure a few programs; an existing table is compared with them and left unchanged. resume: continue an
-    interrupted run.
+    quick: measure a few programs; an existing table is compared with them and left unchanged.
+    resume: continue an interrupted run.
     """
     file, known = cost_file(chosen.name), {}
     assert file is not None
@@ -264,7 +267,10 @@ def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: 
 
 
 def amend(chosen: Board, *, resume: bool = False) -> None:
-    """Fit new times for the steps of a table that estimators and some programs execute. resume: as for `calibrate`."""
+    """Fit new times for the steps of a table that estimators and some programs execute.
+
+    resume: as for `calibrate`.
+    """
     file = cost_file(chosen.name)
     assert file is not None
     with tempfile.TemporaryDirectory() as name, checkpoints(f"costs-{chosen.costs}-amend", resume=resume):
@@ -275,7 +281,10 @@ def amend(chosen: Board, *, resume: bool = False) -> None:
 
 
 def renew_forests(chosen: Board, *, resume: bool = False) -> None:
-    """Measure the steps of forests again and leave all other steps of a table unchanged. resume: as for `calibrate`."""
+    """Measure the steps of forests again and leave all other steps of a table unchanged.
+
+    resume: as for `calibrate`.
+    """
     file = cost_file(chosen.name)
     assert file is not None
     with checkpoints(f"costs-{chosen.costs}-forests", resume=resume):
@@ -327,7 +336,10 @@ def write_forests(file: Path, equations: Sequence[Equation]) -> None:
 
 
 def write_amended(file: Path, measurements: Sequence[Measurement], alone: Mapping[str, float]) -> None:
-    """Fit step times to measurements and write them to a table. alone: as for `amended`."""
+    """Fit step times to measurements and write them to a table.
+
+    alone: as for `amended`.
+    """
     old = json.loads(file.read_text())
     program, steps = old.pop("program"), old.pop("steps")
     times = amended(measurements, {step: row[0] for step, row in steps.items()}, alone)
@@ -341,7 +353,10 @@ def write_amended(file: Path, measurements: Sequence[Measurement], alone: Mappin
 
 
 def _write(file: Path, result: Mapping[str, Any], steps: dict[str, Any]) -> None:
-    """Write a table. result: the fields that precede the steps."""
+    """Write a table.
+
+    result: the fields that precede the steps.
+    """
     steps.pop("", None)
     rows = ",\n".join(f"    {json.dumps(step)}: {json.dumps(row)}" for step, row in sorted(steps.items()))
     head = json.dumps(result, indent=2).removesuffix("\n}")
@@ -373,7 +388,10 @@ def chosen_boards(tables: Sequence[str]) -> list[Board]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure cost tables and return the exit code. arguments: table names, by default all, and options."""
+    """Measure cost tables and return the exit code.
+
+    arguments: table names, by default all, and options.
+    """
     try:
         chosen = chosen_boards([argument for argument in arguments if argument not in OPTIONS])
     except InputError as error:

@@ -35,8 +35,10 @@ Equation: TypeAlias = tuple[Mapping[str, float], float]
 class Measurement:
     """The measured costs of one micro-program.
 
-    operations: time and bytes of code by operation name. call: time and bytes of code that belong to no operation.
-    once: bytes of flash that are neither constants nor code of operations. stack: bytes.
+    operations: time and bytes of code by operation name.
+    call: time and bytes of code that belong to no operation.
+    once: bytes of flash that are neither constants nor code of operations.
+    stack: bytes.
     """
 
     demand: Demand
@@ -118,7 +120,8 @@ def amended(
     program's entry.
 
     before: earlier times by step, with the same key "". Each earlier time counts as one more equation, with
-    `OLD_TIME_WEIGHT` executions. alone: times of steps that were measured in isolation; they are not fitted.
+        `OLD_TIME_WEIGHT` executions.
+    alone: times of steps that were measured in isolation; they are not fitted.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
     composed = {step: known.cost.time for step, known in kernels.items() if known.cost is not None}
@@ -173,8 +176,9 @@ def table(
 ) -> dict[str, Any]:
     """Compute a cost table in the form that `tinyml.targets.costs` reads. Known costs are unchanged.
 
-    The key "" has the costs of a program. alone: times of steps measured in isolation. Costs of composed kernels are
-    also known, but the table omits them.
+    The key "" has the costs of a program.
+
+    alone: times of steps measured in isolation. Costs of composed kernels are also known, but the table omits them.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
     composed = {step: astuple(known.cost) for step, known in kernels.items() if known.cost is not None}

@@ -20,8 +20,9 @@ from tinyml.dialects.plugins import described, plugin_of
 def as_input_error(error: BaseException, file: str | None = None, running: str | None = None) -> InputError | None:
     """Convert an error to an `InputError`; None for an internal error.
 
-    file: the file to report if the error has no location. running: the pass to name. Multi-line messages become a
-    single line, and messages that quote whole constants are truncated.
+    file: the file to report if the error has no location.
+    running: the pass to name. Multi-line messages become a single line, and messages that quote whole constants are
+        truncated.
     """
     try:
         known = _known(error, file)

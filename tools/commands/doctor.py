@@ -100,12 +100,16 @@ def _print(found: Environment) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class BoardState:
-    """The state of a board. runs: whether this computer can build and run programs for the board.
+    """The state of a board.
+
+    runs: whether this computer can build and run programs for the board.
 
     measures: the unit that a run counts; None if programs cannot run. title, aliases, core, clock (Hz), flash, ram
-    (bytes), source: as in `Board`. time_source: the source of the board's times in milliseconds (`TimeSource`); None if
-    the clock is unknown. missing: the commands that install missing tools. not_run: the reason why no tool can run
-    programs for the board; empty for most boards. Programs for a board can always be compiled to C.
+        (bytes), source: as in `Board`.
+    time_source: the source of the board's times in milliseconds (`TimeSource`); None if the clock is unknown.
+    missing: the commands that install missing tools.
+    not_run: the reason why no tool can run programs for the board; empty for most boards. Programs for a board can
+        always be compiled to C.
     """
 
     board: str

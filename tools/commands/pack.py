@@ -254,7 +254,10 @@ def _effort(request: PackRequest, buffers: int) -> Effort:
 
 
 def verdict(rectangles: Sequence[Rectangle], placement: Placement, need: int) -> str:
-    """A one-line summary: the height of a packing and its quality. need: the peak of live bytes."""
+    """A one-line summary: the height of a packing and its quality.
+
+    need: the peak of live bytes.
+    """
     moved = sum(rectangles[move.index].size for move in placement.moves)
     text = f"{len(rectangles)} buffers in {placement.height} bytes"
     if moved:

@@ -26,9 +26,10 @@ NOTABLE_SHARE = 0.01
 class BeyondRange:
     """The numbers of inputs that lie outside the input format of a program.
 
-    share: the share of such numbers among all numbers. feature: the index, from 0, of the feature with the greatest
-    share. value: the farthest number of this feature. end: the end of the format to which this number saturates. Both
-    are in units of the feature.
+    share: the share of such numbers among all numbers.
+    feature: the index, from 0, of the feature with the greatest share.
+    value: the farthest number of this feature.
+    end: the end of the format to which this number saturates. Both are in units of the feature.
     """
 
     share: float

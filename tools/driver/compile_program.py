@@ -122,7 +122,10 @@ def compile_asked(
 
 
 def shortage(request: Request, board: Board, flash: float, ram: float) -> str:
-    """A text that names the resources that a program exceeds. flash, ram: the bytes that it needs."""
+    """A text that names the resources that a program exceeds.
+
+    flash, ram: the bytes that it needs.
+    """
     short: list[str] = []
     for resource, needed, asked, there in (
         ("RAM", ram, request.ram, board.ram),

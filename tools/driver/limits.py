@@ -33,8 +33,9 @@ ATTEMPTS = 3
 class Needs:
     """The memory of a program that does not fit, in bytes.
 
-    flash, ram: the required bytes; 0 if unknown. constants: the part of the flash that is not code. buffers: the packed
-    program at L2; None if unknown.
+    flash, ram: the required bytes; 0 if unknown.
+    constants: the part of the flash that is not code.
+    buffers: the packed program at L2; None if unknown.
     """
 
     flash: float
@@ -132,8 +133,10 @@ def compile_within_flash(
     it was compiled for.
 
     compiled: the program within `limit` by its estimate. If the tools of the target are not installed, this program is
-    returned. compiled_within: compiles the program within another limit. Raises `InputError` if the program exceeds the
-    limit even without flash spent to save time.
+        returned.
+    compiled_within: compiles the program within another limit.
+
+    Raises `InputError` if the program exceeds the limit even without flash spent to save time.
     """
     from tinyml.runtime.devices.registry import is_available
     from tinyml.transforms.loops.flash.attempts import next_attempt

@@ -147,8 +147,9 @@ def _with_floats(
 ) -> dict[str, Any] | None:
     """The cost of the first samples as floats, measured with NAME_predict_floats.
 
-    None for an input without a float interface, and if the array does not fit the RAM. ram: the bytes of RAM of the
-    program with raws.
+    None for an input without a float interface, and if the array does not fit the RAM.
+
+    ram: the bytes of RAM of the program with raws.
     """
     from tinyml.runtime.devices.float_inputs import run_on_floats
     from tinyml.runtime.model.model_interface import interface_of

@@ -48,9 +48,11 @@ States of streaming programs are kept. */
 class SharedPrograms:
     """What programs need together and alone, in bytes.
 
-    arena: the shared arena. alone: by program, the arena of the program alone. static: static RAM of all programs;
-    stack: the largest stack of a program; both None if a program was not measured. constants: bytes of constants that
-    programs share.
+    arena: the shared arena.
+    alone: by program, the arena of the program alone.
+    static: static RAM of all programs.
+    stack: the largest stack of a program; both None if a program was not measured.
+    constants: bytes of constants that programs share.
     """
 
     name: str
@@ -99,9 +101,12 @@ def join_programs(
 ) -> SharedPrograms:
     """Join compiled programs in a folder: NAME.c, NAME.h, a header for each program, and the IR of the packing.
 
-    folders: output folders of `tinyml compile`. name: by default the names of the programs, joined by underscores.
-    inputs: files that the output does not replace. Raises `InputError` for programs of equal names, for different
-    boards, for instances and other programs whose memory is not one arena, and if the programs exceed the board's RAM.
+    folders: output folders of `tinyml compile`.
+    name: by default the names of the programs, joined by underscores.
+    inputs: files that the output does not replace.
+
+    Raises `InputError` for programs of equal names, for different boards, for instances and other programs whose memory
+    is not one arena, and if the programs exceed the board's RAM.
     """
     programs = [program_in(folder) for folder in folders]
     _check(programs)

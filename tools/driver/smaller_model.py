@@ -56,8 +56,9 @@ def smaller_models(program: ModuleOp, request: Request, board: Board, needs: Nee
 def _share(needed: float, part: float, limit: float) -> float:
     """The share of parts that fits.
 
-    needed: the bytes that the program needs. part: the bytes of all parts among them. limit: the available bytes. 0 if
-    no part fits.
+    needed: the bytes that the program needs.
+    part: the bytes of all parts among them.
+    limit: the available bytes. 0 if no part fits.
     """
     return max(limit - (needed - part), 0) / part
 

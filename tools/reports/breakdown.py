@@ -56,7 +56,9 @@ def far_constants(program: ModuleOp, estimate: Estimate | None, unit: str) -> di
 def operations(spent: Spent, unit: str) -> list[dict[str, Any]]:
     """Entries with the time, the code and the calls of each operation, in the order of the C file.
 
-    An operation with several steps also has an entry for each step. spent: the measured time of the whole inference.
+    An operation with several steps also has an entry for each step.
+
+    spent: the measured time of the whole inference.
     """
 
     def entry(part: Spent) -> dict[str, Any]:

@@ -100,8 +100,8 @@ def occupied(boxes: Sequence[Placed], point: int) -> int:
 class SharedBytes(NamedTuple):
     """The `size` bytes from `offset` on that two boxes share from point `first` to `last`.
 
-    under: the box that begins earlier. over: the box that begins later, such as a result whose elements replace the
-    elements of an operand.
+    under: the box that begins earlier.
+    over: the box that begins later, such as a result whose elements replace the elements of an operand.
     """
 
     over: Placed

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 def write_report(made: Compilation, chosen: dict[str, Any] | None, lines: Sequence[str]) -> Report:
     """Create the report of a compiled model.
 
-    made: the compilation after its measurement. chosen, lines: the texts of the report and of the command about the
-    choice of formats.
+    made: the compilation after its measurement.
+    chosen, lines: the texts of the report and of the command about the choice of formats.
     """
     from tinyml.lowering.loops.operation_names import layers_by_name
     from tinyml.runtime.evaluator.evaluator import feature_map

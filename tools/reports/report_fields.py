@@ -264,8 +264,8 @@ class RamBytes:
 class FunctionReport:
     """The greatest error of a function (`exp`, `tanh`, `sigmoid`) between two formats, over all arguments.
 
-    scheme: the implementation of the function; None for the default. error: the error in reals; None for more than 2^16
-    arguments and for floats.
+    scheme: the implementation of the function; None for the default.
+    error: the error in reals; None for more than 2^16 arguments and for floats.
     """
 
     function: str

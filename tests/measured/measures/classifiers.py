@@ -149,7 +149,10 @@ def guessing(column: str) -> Callable[[], Values]:
 
 
 def is_guessing(name: str, right: float) -> bool:
-    """True if a model is at most `NEAR` points better than guessing. right: the percentage of right answers."""
+    """True if a model is at most `NEAR` points better than guessing.
+
+    right: the percentage of right answers.
+    """
     return right <= 100 / _classes(name) + NEAR
 
 

@@ -51,7 +51,10 @@ MODES = {"plain": (False, False), "hints": (False, True), "sparse": (True, False
 def beside_uno(names: Sequence[str], width: int, cells: int) -> Callable[[Path | None], Values]:
     """A function that measures how many times as fast as an Uno modules at 10 MHz are.
 
-    It measures them with and without each of SeeDot's optimisations. cells: the budget in percent of an LFE5U-25F.
+    It measures them with and without each of SeeDot's optimisations.
+
+    cells: the budget in percent of an LFE5U-25F.
+
     Raises `ValueError` for a module whose outputs differ from the evaluator's.
     """
 
@@ -127,7 +130,9 @@ def sparse_products(model: Path, options: Sequence[str]) -> Values:
     """The figures of a module whose sparse products have processing elements.
 
     `gaps` are the cycles of the same model with loops that follow the gaps, `dense` with dense matrices, all in the
-    same share of the cells. options: `--width` and `--cells` of `tinyml compile`, followed by other options.
+    same share of the cells.
+
+    options: `--width` and `--cells` of `tinyml compile`, followed by other options.
     """
     program, val, _ = find_model(model)
     given = dict(zip(options[::2], options[1::2], strict=True))

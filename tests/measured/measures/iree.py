@@ -93,7 +93,10 @@ VERSION = 6
 
 
 def driver(stream: str, name: str) -> str:
-    """The C driver of a module at IREE's level `stream`. name: the name of our program."""
+    """The C driver of a module at IREE's level `stream`.
+
+    name: the name of our program.
+    """
     words = b"".join(_bytes(text) for text in _composite(stream))
     execute = stream[stream.rindex("stream.cmd.execute", 0, stream.rindex("stream.tensor.export")) :]
     buffers: dict[str, str] = {}

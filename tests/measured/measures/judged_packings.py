@@ -77,7 +77,8 @@ def _overlapping(random: Random) -> list[Rectangle]:
 class Trial:
     """A claim of branch and bound, and the judgement on it.
 
-    above: the claimed bound exceeds the need at the peak. packed: exact cover has found a packing of that height, too.
+    above: the claimed bound exceeds the need at the peak.
+    packed: exact cover has found a packing of that height, too.
     """
 
     verdict: Verdict

@@ -141,7 +141,9 @@ def _detector(folder: Path, name: str, width: str) -> Values:
 def _heights(module: ModuleOp, *, in_place: bool) -> Values:
     """The bytes of a program at L1 by both kinds of first fit, and by optimal placement.
 
-    This function allocates the program's buffers. in_place: whether results may overwrite operands.
+    This function allocates the program's buffers.
+
+    in_place: whether results may overwrite operands.
     """
     steps = pipelines.flatten("formats-to-buffers", {})
     last = next(i for i, step in enumerate(steps) if step.name == "pack-scratch")
@@ -295,8 +297,9 @@ def least(*formats: str) -> Callable[[Path | None], Values]:
     They may lose at most 0.2 points of accuracy. Each ratio is searched by promotion within limits. The next limit is
     the geometric mean of two limits, until one that fails is at most `ENOUGH` times less than one that suffices. Widths
     are chosen on the validation set; the test set determines whether they suffice, as in the paper. `less` is the
-    minimum over `models`, `more` the maximum, `worst` the worst change. formats: the options that select the formats of
-    the program.
+    minimum over `models`, `more` the maximum, `worst` the worst change.
+
+    formats: the options that select the formats of the program.
     """
     return lambda models: _least_of_all(formats, models)
 

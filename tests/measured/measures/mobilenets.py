@@ -66,7 +66,10 @@ def _mean(rows: dict[str, Values], way: str, name: str) -> float:
 
 
 def _row(part: str) -> Values:
-    """The figures of one case. part: a program and the seed of its network."""
+    """The figures of one case.
+
+    part: a program and the seed of its network.
+    """
     way, seed = part.split()
     sets, network, (plan, prunes) = TASKS[TASK].sets(), trained(TASK, int(seed)), WAYS[way]
     limit = int(_peak(network, "ordinary") / TIMES_LESS) if prunes else None

@@ -57,7 +57,10 @@ def _products(network: Network) -> int:
 
 @dataclass(frozen=True)
 class Trick:
-    """A way to train a network. added: which distorted images are added: `none`, `all` or the `easy` ones."""
+    """A way to train a network.
+
+    added: which distorted images are added: `none`, `all` or the `easy` ones.
+    """
 
     network: Network
     orthogonal: bool = False

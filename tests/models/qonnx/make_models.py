@@ -58,7 +58,10 @@ class Net:
         return self.op("BipolarQuant", x, self.constant(scale), domain=self.domain)
 
     def weights(self, shape: tuple[int, ...], bits: int, scale: float | None = None, narrow: int = 1) -> str:
-        """Random weights. scale: None for a scale per output."""
+        """Random weights.
+
+        scale: None for a scale per output.
+        """
         numbers = self.random.normal(size=shape).astype(np.float32)
         if bits == 1:
             return self.sign(self.constant(numbers), scale or 1)

@@ -37,9 +37,13 @@ from tinyml.extend.schedules import Kernels, Network, Overwriting, Rewrite, Segm
 class Lines(NamedTuple):
     """Consecutive rows or columns of the result, as they are computed.
 
-    lines: how many they are. across: results per line. freed: pixels of the image that a line frees. row: pixels per
-    row of the image in memory. read, written: the offsets of the first pixel of image and result, in pixels. left: the
-    rows and columns of the result that are not computed before. columns: 1 if the lines are columns.
+    lines: how many they are.
+    across: results per line.
+    freed: pixels of the image that a line frees.
+    row: pixels per row of the image in memory.
+    read, written: the offsets of the first pixel of image and result, in pixels.
+    left: the rows and columns of the result that are not computed before.
+    columns: 1 if the lines are columns.
     """
 
     lines: int

@@ -20,7 +20,10 @@ USELESS_EXCESS = 2.0
 
 
 def choice_report(choice: AutoChoice, request: Request) -> dict[str, Any]:
-    """The report on a choice. request: the request that compiles the chosen program."""
+    """The report on a choice.
+
+    request: the request that compiles the chosen program.
+    """
     taken = choice.taken
     assert taken.loss is not None
     return {

@@ -78,8 +78,9 @@ TAKEN, NOT_NEEDED = "taken", "not needed"
 class Bounds:
     """The limits of a choice: bytes of flash and of RAM (arena, input and stack), and the permitted loss.
 
-    loss: the permitted loss in points. growth: the permitted growth of an error in percent; it replaces `loss` for a
-    program that computes numbers. far_off: the margin beyond which an alternative is skipped.
+    loss: the permitted loss in points.
+    growth: the permitted growth of an error in percent; it replaces `loss` for a program that computes numbers.
+    far_off: the margin beyond which an alternative is skipped.
     """
 
     flash: float
@@ -159,8 +160,12 @@ class CandidateQueue:
     """The queue of alternatives of a choice; unnecessary alternatives are not estimated.
 
     An alternative with a base (`beside`) is deferred until the base is refused, unless the program of the alternative
-    may be faster than the base. waiting: alternatives that can be tried, the fastest first. tried: all estimated
-    alternatives. deferred: alternatives whose base has not been refused. failed: alternatives that do not compile.
+    may be faster than the base.
+
+    waiting: alternatives that can be tried, the fastest first.
+    tried: all estimated alternatives.
+    deferred: alternatives whose base has not been refused.
+    failed: alternatives that do not compile.
     """
 
     trials: Trials
@@ -355,7 +360,10 @@ def _has_images(trial: ProgramTrial) -> bool:
 
 
 class NothingFitsError(InputError):
-    """The error that no alternative fits the board. least: the smallest alternative."""
+    """The error that no alternative fits the board.
+
+    least: the smallest alternative.
+    """
 
     def __init__(self, least: Candidate):
         super().__init__(f"needs about {least.cost.ram:,.0f} bytes of RAM and {least.cost.flash:,.0f} of flash")
@@ -364,7 +372,10 @@ class NothingFitsError(InputError):
 
 @dataclass(frozen=True)
 class AutoChoice:
-    """The result of `choose`. taken: the chosen alternative. qualifies: whether its loss is within the limit.
+    """The result of `choose`.
+
+    taken: the chosen alternative.
+    qualifies: whether its loss is within the limit.
 
     options: the pipeline options of the chosen program. usual: the alternative with 16 bits everywhere; None if it does
     not compile. tried: the estimated alternatives, fastest first. deferred: alternatives that were never estimated,
@@ -401,9 +412,12 @@ def choose(
 ) -> AutoChoice:
     """Choose among alternatives for a program on reals, by default among all that are `considered`.
 
-    options: pipeline options, except those of alternatives. data: the validation set, the only data that the choice
-    uses. metric: the metric of losses, if it is not accuracy. Raises the first error if no alternative compiles, and
-    `NothingFitsError` if none of the alternatives that compile fits.
+    options: pipeline options, except those of alternatives.
+    data: the validation set, the only data that the choice uses.
+    metric: the metric of losses, if it is not accuracy.
+
+    Raises the first error if no alternative compiles, and `NothingFitsError` if none of the alternatives that compile
+    fits.
     """
     alternatives = considered() if alternatives is None else alternatives
     contenders = CandidateQueue(Trials(program, ctx, options, data, metric), bounds)

@@ -95,8 +95,10 @@ ROUGH = 1.1
 def options_that_fit(program: ModuleOp, ctx: Context, request: Request, board: Board) -> str:
     """The options of the fastest alternative that fits, and the memory that it needs; empty if none fits.
 
-    Compact alternatives are considered last. program: the program on reals. For large programs, only the smallest
-    alternatives are lowered; above `MOST_OPS`, none.
+    Compact alternatives are considered last.
+
+    program: the program on reals. For large programs, only the smallest alternatives are lowered; above `MOST_OPS`,
+        none.
     """
 
     decided = replace(request, format=AUTO_FORMAT, **{name: default_of(name) for name in DECIDED_OPTIONS[1:]})

@@ -35,10 +35,13 @@ class OutputError:
     """The error of the output whose error grows most.
 
     number, outputs: the number of this output, from 1, and the number of compared outputs; 1 of 1 if all are compared
-    together. exact: the mean absolute error of the model on reals; None without targets. computed: the mean absolute
-    error of the program; None without targets. difference: the mean absolute difference between model and program.
-    growth: the percentage by which the root of the mean squared error grows. bound: the upper bound of the growth with
-    95 % confidence. share: the share of the standard deviation, if it replaces the model's error; else None.
+        together.
+    exact: the mean absolute error of the model on reals; None without targets.
+    computed: the mean absolute error of the program; None without targets.
+    difference: the mean absolute difference between model and program.
+    growth: the percentage by which the root of the mean squared error grows.
+    bound: the upper bound of the growth with 95 % confidence.
+    share: the share of the standard deviation, if it replaces the model's error; else None.
     """
 
     number: int
@@ -85,9 +88,11 @@ def greatest_growth(
 ) -> OutputError:
     """The error of the output whose error grows most.
 
-    exact: the outputs on reals (samples, outputs). computed: the outputs of the program. targets: the target outputs.
+    exact: the outputs on reals (samples, outputs).
+    computed: the outputs of the program.
+    targets: the target outputs.
     margin: the distance from the mean of parts (samples,) to its bound, by default 0. The growth is the greater of the
-    counted growth and the growth expected for errors that are independent of the model's errors.
+        counted growth and the growth expected for errors that are independent of the model's errors.
     """
     wanted = exact if targets is None else targets
     columns = (

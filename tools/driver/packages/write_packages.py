@@ -49,8 +49,9 @@ def _archive(contents: dict[Path, bytes]) -> bytes:
 
 
 def repack(source: Path, folder: Path, names: Sequence[str] | None, *, zipped: bool) -> None:
-    """Replace the packages in a copy of an output folder. names: the requested packagings; None for the default
-    packagings.
+    """Replace the packages in a copy of an output folder.
+
+    names: the requested packagings; None for the default packagings.
 
     Raises `InputError` as `packagings_for` does.
     """

@@ -174,8 +174,9 @@ def highest_digits(sum: Summed) -> Iterator[range]:
 def joined(sum: Summed, places: range) -> QuireStatement:
     """The statement that digits and their sign are joined correctly to an integer.
 
-    The lowest bits of the sum are dropped. The integer is odd if any dropped bit is set. places: the positions of the
-    highest digits, without sign digits.
+    The lowest bits of the sum are dropped. The integer is odd if any dropped bit is set.
+
+    places: the positions of the highest digits, without sign digits.
     """
     layout, digits = sum.layout, _Digits(sum.layout)
 

@@ -113,8 +113,9 @@ def _table(picture: Drawing, left: float, counts: Sequence[Sequence[int]], names
 def draw_wrong(
     wrong: Sequence[WrongAnswer], names: Sequence[str] | None, features: Sequence[str] | None = None
 ) -> Drawing:
-    """Draw each input with its class and the answers of the float model and as compiled. names: the names of the
-    classes.
+    """Draw each input with its class and the answers of the float model and as compiled.
+
+    names: the names of the classes.
     """
     columns = min(len(wrong), COLUMNS)
     rows = -(-len(wrong) // COLUMNS)

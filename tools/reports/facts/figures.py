@@ -24,8 +24,11 @@ _BEFORE = {"simulated": "", "board": "", "published": "~", "modelled": "~", "lea
 class Figure:
     """A named figure: a number or a text, or None if it is unknown.
 
-    unit: the unit of a number. limit: the maximum of the figure. exact: the figure of the float model. beside: a
-    remark. source: the source of a number in milliseconds (`TimeSource`).
+    unit: the unit of a number.
+    limit: the maximum of the figure.
+    exact: the figure of the float model.
+    beside: a remark.
+    source: the source of a number in milliseconds (`TimeSource`).
     """
 
     name: str

@@ -27,7 +27,10 @@ ROWS = 3
 
 
 def product(family: str, widths: tuple[int, int, int], fracs: tuple[int, int, int], length: int, op: str) -> str:
-    """`sums(X)`: W X. widths, fracs: of W, X and the result."""
+    """`sums(X)`: W X.
+
+    widths, fracs: of W, X and the result.
+    """
     random = np.random.default_rng(length)
     w, x, y = (f"!{family}.q<{width}, {frac}>" for width, frac in zip(widths, fracs, strict=True))
     raws = random.integers(-(1 << widths[0] - 1), 1 << widths[0] - 1, (ROWS, length))
@@ -125,7 +128,9 @@ PRINTED_RULE = {
 def c_matmul(x: list[int], y: list[int], widths: tuple[int, int, int], scales: tuple[int, int, int]) -> int:
     """Rule C-MatMul and library 7, line by line; the shift is that of section 3, without the rule's last term.
 
-    x: a row of the left matrix. y: a column of the right one. widths, scales: of x, y and the result.
+    x: a row of the left matrix.
+    y: a column of the right one.
+    widths, scales: of x, y and the result.
     """
     temporary = 2 ** math.ceil(math.log2(widths[0] + widths[1] + math.ceil(math.log2(len(x))) - 1))
     total = 0

@@ -82,7 +82,10 @@ class ContinuedSum(SeparateSum):
 
 
 class Scaled(ParametrizedAttribute, TypeAttribute, F32):
-    """Floats between -1 and 1 in units of 2^-scale. SUMS: their accumulator."""
+    """Floats between -1 and 1 in units of 2^-scale.
+
+    SUMS: their accumulator.
+    """
 
     FAMILY = "scaled"
     scale: IntAttr

@@ -49,7 +49,10 @@ def plugin() -> Iterator[None]:
 
 
 def model(folder: Path, *, quantised: bool, image: str = "NHWC", **changed: Any) -> Path:
-    """A network with a layer of each kind; changed: entries of its first layer."""
+    """A network with a layer of each kind.
+
+    changed: entries of its first layer.
+    """
     random = np.random.default_rng(5)
     arrays: dict[str, NDArray[Any]] = {}
     for name, shape in SHAPES.items():

@@ -39,7 +39,8 @@ EACH(32)
 def floats(count: int, step: int) -> NDArray[np.float32]:
     """Floats of all magnitudes, halves of integers with their neighbours, and what is no number.
 
-    count: of random ones of each kind. step: between the exponents of the others.
+    count: of random ones of each kind.
+    step: between the exponents of the others.
     """
     random = np.random.default_rng(0)
     patterns = random.integers(0, 1 << 32, count, np.uint64).astype(np.uint32).view(np.float32)

@@ -45,7 +45,10 @@ def digits() -> Any:
 
 
 def request(estimator: Any, folder: Path, samples: int = 60, **options: Any) -> Request:
-    """A request to compile an estimator of digits for a Mega. samples: of the validation data."""
+    """A request to compile an estimator of digits for a Mega.
+
+    samples: of the validation data.
+    """
     x, y = digits()
     model, val = folder / "model.mlir", folder / "val.npz"
     model.write_text(str(import_estimator(estimator.fit(x, y), file="model")))

@@ -46,7 +46,9 @@ Compute = Callable[[Machine[Any], Sequence[Any]], Any]
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A loop over the first elements of runs. window: the taps of a pool, of as many elements as there are results.
+    """A loop over the first elements of runs.
+
+    window: the taps of a pool, of as many elements as there are results.
     recorded: in the place of what `compute` records.
     """
 

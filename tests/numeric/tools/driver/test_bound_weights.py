@@ -91,7 +91,10 @@ def with_crc(blob: bytes) -> bytes:
 
 
 def variants(blob: bytes, other: bytes) -> list[tuple[bytes, int]]:
-    """Blobs and the results of binding them. other: the blob of another program."""
+    """Blobs and the results of binding them.
+
+    other: the blob of another program.
+    """
 
     def flipped(byte: int, bit: int = 0) -> bytes:
         return blob[:byte] + bytes([blob[byte] ^ 1 << bit]) + blob[byte + 1 :]
@@ -151,7 +154,10 @@ def probe(folder: Path, blobs: list[bytes], flash: str) -> None:
 
 
 def results(bound: Bound, blobs: list[bytes], inputs: list[tuple[int, int]], workdir: Path) -> list[int]:
-    """The results of binding blobs on the device. inputs: the number and the misalignment of each."""
+    """The results of binding blobs on the device.
+
+    inputs: the number and the misalignment of each.
+    """
     for file in ("model.c", "model.h"):
         shutil.copy(bound.folder / file, workdir / file)
     target = json.loads((bound.folder / "report.json").read_text())["target"]

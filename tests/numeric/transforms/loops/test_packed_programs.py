@@ -168,7 +168,8 @@ def check(
 ) -> None:
     """Build a program for some devices and compare its bits with the evaluator's.
 
-    packed: what L3 holds. every: LLVM takes one program of so many.
+    packed: what L3 holds.
+    every: LLVM takes one program of so many.
     """
     ctx = context()
     program = drawn.write(folder / "program", 1)

@@ -42,7 +42,10 @@ def of_planes(shape: tuple[int, int, int], seed: int) -> tuple[NetworkWriter, SS
 
 
 def network(shape: tuple[int, int, int], convolutions: list[tuple[Any, ...]], *, image: bool) -> ModuleOp:
-    """Convolutions one after the other, each as the writer takes it. image: the result has its channels first."""
+    """Convolutions one after the other, each as the writer takes it.
+
+    image: the result has its channels first.
+    """
     net, value = of_planes(shape, 5)
     for convolution in convolutions:
         value = net.convolution(value, *convolution)

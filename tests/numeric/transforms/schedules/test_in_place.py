@@ -69,7 +69,10 @@ def network(
     groups: int,
     padding: tuple[int, int, int, int],
 ) -> ModuleOp:
-    """A convolution and a sum of elements behind it. padding: above, below, on the left and on the right."""
+    """A convolution and a sum of elements behind it.
+
+    padding: above, below, on the left and on the right.
+    """
     net = NetworkWriter((1, *extents, channels[0]), width, UnsignedType(width, 4))
     filters = net.random.integers(-7, 8, (channels[1], *kernel, channels[0] // groups))
     filter = net.constant(filters, FixedType(4, 3))

@@ -67,7 +67,10 @@ class Channels(Rows):
         return counted(Repeated.once(run), tile.runs, RUNS, 2)
 
     def _run(self, rows: int, windows: int, offset: int) -> Code:
-        """Code that adds the products of a run. offset: the distance of the run's first element from the pointer."""
+        """Code that adds the products of a run.
+
+        offset: the distance of the run's first element from the pointer.
+        """
         lines: list[Code] = []
         for column in range(self.columns):
             lines += [

@@ -75,7 +75,10 @@ def _advance(pointer: str, width: int) -> Code:
 
 
 def _reduced(bits: int, sums: dict[str, str]) -> Code:
-    """Multiply registers of weights by the vector, and add the products to the sums. sums: the weights for each sum."""
+    """Multiply registers of weights by the vector, and add the products to the sums.
+
+    sums: the weights for each sum.
+    """
     pairs = list(zip(sums.items(), _PRODUCTS, strict=False))
     products = [op("vwmul.vv", product, weights, _VECTOR) for (_, weights), product in pairs]
     name = "vwredsum.vs" if bits == 8 else "vredsum.vs"

@@ -111,7 +111,10 @@ class Rows(StreamedRows):
         return counted(run, tile.runs, RUNS, 2)
 
     def _element(self, rows: int, windows: int, offset: int) -> Code:
-        """Add the products of an element. offset: the distance of the first window's element from the pointer."""
+        """Add the products of an element.
+
+        offset: the distance of the first window's element from the pointer.
+        """
         bytes = _BYTES[offset % 2]
         lines = [
             op("vle8.v", bytes, f"({STREAM})"),

@@ -31,7 +31,10 @@ def changed(module: ModuleOp, steps: list[np.ndarray], factor: float) -> ModuleO
 
 
 def check(module: ModuleOp, inputs: np.ndarray, without: Collection[str] = ()) -> None:
-    """All derivatives in one direction of constants and scores; `without`: names of constants that have none."""
+    """All derivatives in one direction of constants and scores.
+
+    `without`: names of constants that have none.
+    """
     random = np.random.default_rng(3)
     constants = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
     steps: list[np.ndarray] = []

@@ -32,7 +32,10 @@ TITLES = {group.value for group in OptionGroup}
 
 
 class Help(NamedTuple):
-    """The help text of a command. options: the names of options and positional arguments by heading."""
+    """The help text of a command.
+
+    options: the names of options and positional arguments by heading.
+    """
 
     text: str
     options: dict[str, list[str]]

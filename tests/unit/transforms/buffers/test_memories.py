@@ -25,7 +25,10 @@ def packed(rectangles: Sequence[Rectangle], room: int) -> Placement:
 
 
 def drawn(seed: int, buffers: int, permanent: int, tightness: float) -> Problem:
-    """A random problem with three memories, the last of which holds everything. tightness: of the others."""
+    """A random problem with three memories, the last of which holds everything.
+
+    tightness: of the others.
+    """
     numbers = random.Random(seed)
     rectangles: list[Rectangle] = []
     for i in range(buffers):

@@ -105,7 +105,10 @@ class Nest(NamedTuple):
 
 @st.composite
 def nests(draw: st.DrawFn, simple: bool = False) -> Nest:
-    """A nest whose accesses are often some iterations of the middle loop apart. simple: and move with it alone."""
+    """A nest whose accesses are often some iterations of the middle loop apart.
+
+    simple: and move with it alone.
+    """
 
     def given() -> Given:
         inner, square = (0, 0) if simple else (draw(st.sampled_from([0, 0, 1, 2])), draw(st.sampled_from([0, 0, 0, 1])))

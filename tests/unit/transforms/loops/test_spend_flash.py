@@ -45,7 +45,10 @@ def tile(channels: int, weights: str, count: int = 4) -> str:
 
 
 def windows(outputs: str, weights: str, image: str, types: Sequence[str], step: int, name: str) -> str:
-    """A contraction over windows of one run that starts from %s. types: of outputs, starts, weights and image."""
+    """A contraction over windows of one run that starts from %s.
+
+    types: of outputs, starts, weights and image.
+    """
     results, rows, elements = (int(type.removeprefix("memref<").partition("x")[0]) for type in types[:3])
     result = types[0].partition("x")[2].removesuffix(">")
     shape, matrix = f"memref<{results // rows}x{rows}x{result}>", f"memref<{rows}x{elements // rows}x{Q}, {FLASH}>"

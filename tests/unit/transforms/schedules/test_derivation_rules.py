@@ -23,7 +23,10 @@ Form = tuple[str, str]
 
 
 class State(NamedTuple):
-    """Definition 7. memory: the tensors that are yet to be computed. context: those of the loop, all of them whole.
+    """Definition 7.
+
+    memory: the tensors that are yet to be computed.
+    context: those of the loop, all of them whole.
 
     channels: those that the loop goes through, 0 outside of loops.
     """

@@ -80,7 +80,10 @@ def test_corner_pixels_of_figure_4(kernel: int):
 
 
 def convolution(height: int, width: int, before: int, after: int, kernel: int) -> Graph:
-    """A convolution to height x width pixels; before, after: channels. Elements are bits, so that sizes count them."""
+    """A convolution to height x width pixels.
+
+    before, after: channels. Elements are bits, so that sizes count them.
+    """
     image = Image(height + kernel - 1, width + kernel - 1, before, 1)
     read = Read("x", (kernel, kernel))
     tensors = {"x": image, "y": Image(height, width, after, 1)}

@@ -81,7 +81,10 @@ def test_the_header_says_where_each_input_begins(arrays: dict[str, Array], tmp_p
 
 
 def quantised_inputs(*, alike: bool) -> onnx.ModelProto:
-    """The sum of two inputs of 3 numbers, each with a scale and a zero point; alike: the second is quantised, too."""
+    """The sum of two inputs of 3 numbers, each with a scale and a zero point.
+
+    alike: the second is quantised, too.
+    """
     scales = {"s": 0.25, "t": 0.5, "u": 0.25}
     constants: dict[str, Array] = {name: np.array(scale, np.float32) for name, scale in scales.items()}
     constants |= {name: np.array(point, np.int8) for name, point in {"p": 3, "q": -7, "r": 1}.items()}

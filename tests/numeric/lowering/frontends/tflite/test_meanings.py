@@ -115,7 +115,10 @@ GAMMA, BETA = RANDOM.normal(size=(2, 6)).astype(np.float32)
 
 
 def keras(w: Spelled, axis: int, activation: int = 0) -> int:
-    """x * (gamma / sd) + (beta - mean * (gamma / sd)). activation: that of the last operator, 0 for none."""
+    """x * (gamma / sd) + (beta - mean * (gamma / sd)).
+
+    activation: that of the last operator, 0 for none.
+    """
     mean = w.mean(w.x, axis)
     spread = w.mean(w("SQUARED_DIFFERENCE", w.x, mean), axis)
     small = (1, 4, 1) if axis == 2 else (1, 1, 6)

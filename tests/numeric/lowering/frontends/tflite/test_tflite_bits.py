@@ -47,7 +47,10 @@ ONE, TWO = {"StrideW": 1, "StrideH": 1}, {"StrideW": 2, "StrideH": 2}
 
 
 def compared(content: bytes, x: NDArray[Any], outputs: int = 1) -> None:
-    """Assert that the evaluator gives TFLM's bytes for an imported model. x: inputs as the file takes them."""
+    """Assert that the evaluator gives TFLM's bytes for an imported model.
+
+    x: inputs as the file takes them.
+    """
     module = read_tflite(content, "network.tflite")
     module.verify()
     got = evaluate(module, x.reshape(len(x), -1))

@@ -20,7 +20,10 @@ def ml(op: str, inputs: str, outputs: str, **attributes: Any) -> Any:
 
 
 def imported(*nodes: Any, outputs: str = "label scores", opset: int = 9, batch: int | None = None) -> ModuleOp:
-    """A model of nodes on 3 features; outputs: their names."""
+    """A model of nodes on 3 features.
+
+    outputs: their names.
+    """
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [batch, 3])
     declared = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs.split()]
     labels = numpy_helper.from_array(np.array(["no", "yes"], object), "names")

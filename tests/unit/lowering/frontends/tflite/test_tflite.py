@@ -262,7 +262,10 @@ def wide(kind: str, before: str, after: str) -> bytes:
 
 
 def svdf_of(samples: int = 1, zero: int = 0, rank: int = 1) -> bytes:
-    """A model of one SVDF layer of two filters over three steps. zero: the zero point of the weights of features."""
+    """A model of one SVDF layer of two filters over three steps.
+
+    zero: the zero point of the weights of features.
+    """
     model = TfliteModel()
     x, y = model.tensor((samples, 4), "int8", UNIT, 3), model.tensor((samples, 2), "int8", UNIT, 3)
     features = model.constant(np.ones((2, 4)), "int8", scales=UNIT, zero_point=zero)
