@@ -1,4 +1,6 @@
-"""Numbers of cells estimated before synthesis compared with those that yosys counts, on stored and generated models."""
+"""The cells of hardware modules as estimated before synthesis and as yosys counts them, for stored and generated
+models.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ def cells(model: Path, options: Sequence[str]) -> Values:
 
 
 def cells_drawn(seed: int) -> Values:
-    """The figures of `cells` for a model with random family, sizes, format and share, and the names of these."""
+    """The figures of `cells` for a model whose family, sizes, format and cell budget are random, and these choices."""
     draw = np.random.default_rng(seed)
 
     def between(low: int, high: int) -> int:
