@@ -1,5 +1,4 @@
-"""`make same-code` reports files whose code differs from a commit, but not files with changed docstrings or comments.
-"""
+"""`make same-code` reports files whose code differs from a commit, but not files with changed docstrings or comments."""
 
 from __future__ import annotations
 
