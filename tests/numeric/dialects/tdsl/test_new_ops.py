@@ -1,6 +1,6 @@
-"""Ops that nothing but this file knows: what `docs/where-to-add.md` says follows by itself follows.
+"""Ops that only this file defines: the compiler derives for them everything that `docs/where-to-add.md` states.
 
-Each runs on the evaluator, on reals and on bits, has gradients, and becomes C that computes the evaluator's bits.
+Each op runs in the evaluator, on reals and on bits, has gradients, and becomes C that computes the evaluator's bits.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class LeakyReluOp(tdsl.UnaryOp):
 
 @irdl_op_definition
 class RampElementOp(num.UnaryOp):
-    """x where it is at least 0, x / 2^places elsewhere."""
+    """x if it is at least 0, otherwise x / 2^places."""
 
     name = "num.ramp"
     places = prop_def(IntegerAttr)
@@ -97,7 +97,9 @@ class RampOp(tdsl.UnaryOp):
 
 @irdl_op_definition
 class RunningSumOp(tdsl.TensorOp):
-    """`result[i] = input[0] + .. + input[i]` along the first axis of a matrix, each sum rounded: of no kind above."""
+    """`result[i] = input[0] + .. + input[i]` along the first axis of a matrix, each sum rounded. The op belongs to none
+    of the kinds of the ops above.
+    """
 
     name = "tdsl.running_sum"
     ONE_FAMILY = False
@@ -197,7 +199,7 @@ class Conv1dOp(tdsl.ContractionOp):
 
 
 def network(weights: NDArray[np.float32]) -> ModuleOp:
-    """A convolution of running sums of a leaky ReLU and the input, above the input."""
+    """A program that concatenates its input to a convolution of running sums of a leaky ReLU and the input."""
     net = NetworkWriter((5, 6), format=F32_FORMAT)
     filter = net.constant(weights)
     ramp = net.insert(RampOp(net.add(net.insert(LeakyReluOp(net.input)), net.input), PLACES))
@@ -206,7 +208,7 @@ def network(weights: NDArray[np.float32]) -> ModuleOp:
 
 
 def expected(x: NDArray[np.float64], weights: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The same in numpy."""
+    """The results of `network`, computed by numpy."""
     image = x.reshape(-1, 5, 6)
     sums = np.cumsum(np.where(image > 0, 2 * image, (SLOPE + 1) * 2.0**-PLACES * image), 1)
     both = np.concatenate([sums, image], 1)
@@ -244,7 +246,7 @@ def test_an_op_says_that_its_operands_may_be_of_several_families():
 
 
 def test_gradients():
-    """By the weights, of a sum of scores that is linear in them."""
+    """The derivatives with respect to the weights, of a sum of scores that is linear in the weights."""
     direction = RANDOM.normal(size=(len(X), 32))
     module = network(WEIGHTS)
     [constant] = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
@@ -256,7 +258,7 @@ def test_gradients():
 
 
 def test_gradients_through_elements_and_moves():
-    """By a constant that takes the place of the input."""
+    """The derivatives with respect to a constant that replaces the input."""
     module = network(WEIGHTS)
     [function] = [op for op in module.walk() if isinstance(op, func.FuncOp)]
     block = function.body.block
