@@ -1,4 +1,6 @@
-"""Configuration of pytest: command-line options, limits on threads and garbage collection, and fixtures of all tests."""
+"""Configuration of pytest: command-line options, limits on threads and garbage collection, and fixtures of all
+tests.
+"""
 
 import gc
 import os
@@ -60,7 +62,9 @@ def compiled_models(tmp_path_factory: pytest.TempPathFactory) -> CompiledModels:
 
 @pytest.fixture(scope="session")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> PackagesOfOthers:
-    """An environment with a number format of another package, and a package of each kind that `tinyml new-KIND` writes."""
+    """An environment with a number format of another package, and a package of each kind that `tinyml new-KIND`
+    writes.
+    """
     return PackagesOfOthers(made_once(shared_root(tmp_path_factory) / "packages", install_packages))
 
 

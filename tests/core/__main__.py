@@ -67,7 +67,9 @@ ABSENT = {
 
 
 def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a program in the project folder, with the core's environment first in PATH and without variables of Python."""
+    """Run a program in the project folder, with the core's environment first in PATH and without variables of
+    Python.
+    """
     path = os.pathsep.join([str(PYTHON.parent), os.environ.get("PATH", "")])
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     environment = {**kept, "PATH": path}
@@ -116,7 +118,9 @@ def run_filecheck() -> str:
 
 
 def run_unit_tests() -> str:
-    """Run the unit tests of the core; the files in `needs_extensions.txt` must fail. Returns the errors, "" for none."""
+    """Run the unit tests of the core; the files in `needs_extensions.txt` must fail. Returns the errors, "" for
+    none.
+    """
     pytest = PYTHON.with_name("pytest"), "-q", "-p", "no:cacheprovider"
     done = run(*pytest, "-n", "auto", *unit_tests())
     wrong = "" if done.returncode == 0 else done.stdout + done.stderr

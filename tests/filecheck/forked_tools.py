@@ -83,7 +83,9 @@ class ForkedTools(ShTest):
 
 
 class ForkedProcess(subprocess.Popen[str]):
-    """A replacement for `subprocess.Popen` that runs the tools of this project in a fork, and starts any other program."""
+    """A replacement for `subprocess.Popen` that runs the tools of this project in a fork, and starts any other
+    program.
+    """
 
     def __init__(self, args: Sequence[str], *, env: Mapping[str, str], **options: Any):
         main = TOOLS.get(args[0])

@@ -276,7 +276,9 @@ def _others() -> Iterator[Program]:
 
 
 def programs_of(folder: Path) -> list[Program]:
-    """The programs of the models in a folder of folders: each on all boards, with number formats and options in turn."""
+    """The programs of the models in a folder of folders: each on all boards, with number formats and options in
+    turn.
+    """
     found: list[Program] = []
     for number, place in enumerate(sorted(path for path in folder.iterdir() if path.is_dir())):
         try:

@@ -11,7 +11,9 @@ from programs.paths import TESTS
 
 
 def cannot_fail(node: ast.AST) -> Iterator[int]:
-    """Yield the lines of assertions that hold for any tested code, and of `pytest.raises` that accepts every exception."""
+    """Yield the lines of assertions that hold for any tested code, and of `pytest.raises` that accepts every
+    exception.
+    """
     for inner in ast.walk(node):
         match inner:
             case ast.Assert(test=ast.Tuple() | ast.Constant() | ast.JoinedStr() | ast.List() | ast.Lambda()):

@@ -1,4 +1,6 @@
-"""Imports between rooms have one direction, level rooms import only libraries of each other, and no import is cyclic."""
+"""Imports between rooms have one direction, level rooms import only libraries of each other, and no import is
+cyclic.
+"""
 
 from __future__ import annotations
 

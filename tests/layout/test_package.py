@@ -129,7 +129,9 @@ FROM_THE_WHEEL = """if True:
 
 
 def test_the_wheel_works_with_core_packages_and_no_compiler(installed: Path, tmp_path: Path):
-    """A Python without the environment's packages imports the wheel, and links to the packages that the wheel requires."""
+    """A Python without the environment's packages imports the wheel, and links to the packages that the wheel
+    requires.
+    """
     (tmp_path / "core" / "tinyml").mkdir(parents=True)
     # A package of others may lie in the namespace.
     (tmp_path / "core" / "tinyml" / "of_others.py").touch()

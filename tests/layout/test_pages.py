@@ -103,7 +103,9 @@ def test_files_exist(page: Path):
 
 @CURRENT
 def test_named_files_exist(page: Path):
-    """A file name, with or without folders, must be the end of a path in the tree or of a file that a command writes."""
+    """A file name, with or without folders, must be the end of a path in the tree or of a file that a command
+    writes.
+    """
     named = [name for name in NAME.findall(_without_blocks(page)) if not _stands_for_names(name)]
     assert [name for name in named if f"/{name}\n" not in _files() and not _is_written(name, page)] == []
 

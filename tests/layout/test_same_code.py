@@ -1,4 +1,6 @@
-"""`make same-code` reports files whose code differs from a commit, but not files with changed docstrings or comments."""
+"""`make same-code` reports files whose code differs from a commit, but not files with changed docstrings or
+comments.
+"""
 
 from __future__ import annotations
 

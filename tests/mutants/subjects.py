@@ -103,7 +103,9 @@ class _Text(NamedTuple):
     words: set[str]
 
     def mirrors(self, file: Path, prefix: str) -> bool:
-        """Whether the test is in the test folder for a source file, and its name begins with that of the source file."""
+        """Whether the test is in the test folder for a source file, and its name begins with that of the source
+        file.
+        """
         return self.place.parent == file.parent and (self.place.stem + "_").startswith(f"{prefix}{file.stem}_")
 
 

@@ -1,4 +1,6 @@
-"""Random quantised networks; evaluator and sanitized host build must compute the output bytes of TensorFlow Lite Micro."""
+"""Random quantised networks; evaluator and sanitized host build must compute the output bytes of TensorFlow Lite
+Micro.
+"""
 
 from __future__ import annotations
 

@@ -242,7 +242,9 @@ def usual() -> tuple[bytes, ...]:
 
 
 def with_other_numbers(content: bytes, random: Random) -> bytes:
-    """A file with some numbers replaced: FlatBuffers offsets and lengths of four bytes, or vtable entries of two bytes."""
+    """A file with some numbers replaced: FlatBuffers offsets and lengths of four bytes, or vtable entries of two
+    bytes.
+    """
     piece = bytearray(content)
     for _ in range(random.randint(1, 3)):
         if random.random() < 0.5:

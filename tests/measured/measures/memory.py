@@ -108,7 +108,9 @@ def in_order_of_start(rectangles: Sequence[Rectangle]) -> int:
 
 
 def on_squeezenets(_models: Path | None) -> Values:
-    """The bytes of SqueezeNet 1.0 and 1.1 by ordinary execution, for both kinds of first fit and for optimal placement."""
+    """The bytes of SqueezeNet 1.0 and 1.1 by ordinary execution, for both kinds of first fit and for optimal
+    placement.
+    """
     values: dict[str, float] = {}
     for version in ("1.0", "1.1"):
         rectangles = live_ranges(squeezenet(version))
@@ -209,7 +211,9 @@ def on_promoted(models: Path | None) -> Values:
 
 
 def live_ranges(graph: Graph) -> list[Rectangle]:
-    """The tensors of a graph as rectangles. A tensor is live from the op that computes it to the last op that reads it."""
+    """The tensors of a graph as rectangles. A tensor is live from the op that computes it to the last op that reads
+    it.
+    """
     ops = len(graph.nodes)
     first = {node.result: step for step, node in enumerate(graph.nodes)}
     last = {read.tensor: step for step, node in enumerate(graph.nodes) for read in node.reads}

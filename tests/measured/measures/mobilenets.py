@@ -1,4 +1,6 @@
-"""A small MobileNet-v2 for spoken digits, trained here, pruned at its bottleneck, and executed with narrow sums (PEX)."""
+"""A small MobileNet-v2 for spoken digits, trained here, pruned at its bottleneck, and executed with narrow sums
+(PEX).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Peaks of plans for the shapes of published networks, and Gural and Murmann's trained network on MNIST's test images."""
+"""Peaks of plans for the shapes of published networks, and Gural and Murmann's trained network on MNIST's test
+images.
+"""
 
 from __future__ import annotations
 

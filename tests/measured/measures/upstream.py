@@ -1,4 +1,6 @@
-"""Programs compiled by LLVM and CIRCT compared with tinyml's: raw outputs must be equal; sizes and times are measured."""
+"""Programs compiled by LLVM and CIRCT compared with tinyml's: raw outputs must be equal; sizes and times are
+measured.
+"""
 
 from __future__ import annotations
 

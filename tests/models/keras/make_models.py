@@ -148,7 +148,9 @@ def spotter(kind: str) -> bytes:
 
 
 def computed(content: bytes) -> tuple[Any, Any]:
-    """Random inputs (samples, *shape), and the results of the reference kernels for them, computed one after another."""
+    """Random inputs (samples, *shape), and the results of the reference kernels for them, computed one after
+    another.
+    """
     kernels = tensorflow.lite.experimental.OpResolverType.BUILTIN_REF
     interpreter = tensorflow.lite.Interpreter(model_content=content, experimental_op_resolver_type=kernels)
     interpreter.allocate_tensors()

@@ -284,7 +284,9 @@ def step_of(model: Model, node: Any, constants: Mapping[str, NDArray[Any]]) -> f
 
 
 def inputs_of(shape: list[int], scale: float, samples: int) -> NDArray[np.float32]:
-    """Inputs that are multiples of a scale; every second sample also has half multiples if the scale is a power of two."""
+    """Inputs that are multiples of a scale; every second sample also has half multiples if the scale is a power of
+    two.
+    """
     random = np.random.default_rng(7)
     x = random.integers(-150, 151, (samples, *shape)).astype(np.float32) * np.float32(scale)
     if np.log2(scale) % 1 == 0:

@@ -70,7 +70,9 @@ def test_ends_bracket_all_numbers(format: NumberFormat):
 
 
 def assert_nearest(format: NumberFormat, raws: Array, exact: NDArray[np.float64], tolerance: float = DOUBLE):
-    """Assert that raws are as near to exact reals as `encode`, which saturates. Ties and double rounding are tolerated."""
+    """Assert that raws are as near to exact reals as `encode`, which saturates. Ties and double rounding are
+    tolerated.
+    """
     best = np.abs(format.decode(format.encode(exact)) - exact)
     found = np.abs(format.decode(raws) - exact)
     assert (found <= best + tolerance * np.abs(exact)).all() or np.array_equal(raws, format.encode(exact))

@@ -94,7 +94,9 @@ def test_binary_of_mixed_widths(sort: Sort, name: str):
 @every_sort
 @pytest.mark.parametrize(("turn", "real"), [*enumerate([1.0, 2.0, 0.25, -0.5, 0.3, 0.0])])
 def test_products_with_a_constant(sort: Sort, turn: int, real: float):
-    """A constant factor may shorten the emitted code but must not change its result. The variants of the result rotate."""
+    """A constant factor may shorten the emitted code but must not change its result. The variants of the result
+    rotate.
+    """
     factor = sort.variants[-1]
     for place, one in enumerate(sort.variants, turn):
         x, result = raws_of(one), sort.variants[place % len(sort.variants)]

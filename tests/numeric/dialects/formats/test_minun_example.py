@@ -1,4 +1,6 @@
-"""The worked example of MinUn's section 3: a linear classifier in posits of 8 and 16 bits with es 2, in 3 bytes of RAM."""
+"""The worked example of MinUn's section 3: a linear classifier in posits of 8 and 16 bits with es 2, in 3 bytes of
+RAM.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A program whose activations are posits with different es, shifts and ranges computes the same bits on each executor."""
+"""A program whose activations are posits with different es, shifts and ranges computes the same bits on each
+executor.
+"""
 
 from __future__ import annotations
 

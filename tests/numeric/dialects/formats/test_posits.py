@@ -34,7 +34,9 @@ def oracle(tmp_path_factory: pytest.TempPathFactory) -> SoftPosit:
 
 
 def pairs(n: int) -> tuple[Array, Array]:
-    """Pairs of raws: all pairs for 8 bits, otherwise `PAIRS` pairs, including close magnitudes and all special values."""
+    """Pairs of raws: all pairs for 8 bits, otherwise `PAIRS` pairs, including close magnitudes and all special
+    values.
+    """
     greatest = (1 << (n - 1)) - 1
     dtype = PositType(n, 2).dtype
     if n == 8:

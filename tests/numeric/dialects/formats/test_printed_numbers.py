@@ -46,7 +46,9 @@ def test_pi_overflows_at_scale_6():
 def test_sums_and_products_of_seedot(
     op: str, width: int, scale: int, operands: tuple[int, int], result_scale: int, raw: int, real: float
 ):
-    """The cases are pi + e with halved operands, pi + e without (which overflows), pi times e (30/4), and 1.23 + 1.23."""
+    """The cases are pi + e with halved operands, pi + e without (which overflows), pi times e (30/4), and 1.23 +
+    1.23.
+    """
     operand, result = (f"tensor<1x1x!seedot.q<{width}, {at}>>" for at in (scale, result_scale))
     found = computed(
         f"""func.func @f(%x: {operand}) -> {result} {{
@@ -169,7 +171,9 @@ def test_tanh_of_shiftry_in_16_bits():
 
 @pytest.mark.parametrize(("reach", "scale"), [(1.9999, 14), (17.0, 10)])
 def test_outliers_of_shiftry(reach: float, scale: int):
-    """Shiftry 6.1: samples in (-2, 2) have scale 14 in 16 bits. With one sample of 17, the scale by extremes is 4 less."""
+    """Shiftry 6.1: samples in (-2, 2) have scale 14 in 16 bits. With one sample of 17, the scale by extremes is 4
+    less.
+    """
     assert ShiftryType.of_width(16).for_range(-1.9999, reach) == ShiftryType.of_width(16).with_frac(scale)
 
 

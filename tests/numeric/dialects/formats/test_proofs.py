@@ -169,7 +169,9 @@ def test_bounds_of_sums_hold_for_the_worst_inputs(case: tuple[FixedType, FixedTy
 def test_bounds_of_sums_with_a_known_factor(
     case: tuple[FixedType, FixedType, FixedType, NDArray[Any]], a: float, b: float
 ):
-    """The bounds are the least and the greatest of all partial sums, if the other factor's elements lie in an interval."""
+    """The bounds are the least and the greatest of all partial sums, if the other factor's elements lie in an
+    interval.
+    """
     lhs, rhs, result, weights = case
     low, high = (int(raw) for raw in rhs.encode(np.array(sorted((a, b)))))
     bound = result.sum_bound(
@@ -250,7 +252,9 @@ def test_functions_do_not_change_beyond_their_useful_range(format: NumberFormat,
 
 @given(st.floats(-1.0e6, 1.0e6), st.floats(-1.0e6, 1.0e6), st.sampled_from([8, 16, 32]))
 def test_scales_use_the_range(a: float, b: float, width: int):
-    """Values up to the profiled magnitude fit to within one and a half steps, and would not fit with twice the scale."""
+    """Values up to the profiled magnitude fit to within one and a half steps, and would not fit with twice the
+    scale.
+    """
     low, high = min(a, b), max(a, b)
     magnitude = max(abs(low), abs(high))
     assume(magnitude > 1e-3)

@@ -1,4 +1,6 @@
-"""Sums of products of every registered format, compared with reals; formats with wrong sums must fail the comparison."""
+"""Sums of products of every registered format, compared with reals; formats with wrong sums must fail the
+comparison.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Forests, compared with an independent tree walk on reals, in every kind of format, and bit for bit in C on devices."""
+"""Forests, compared with an independent tree walk on reals, in every kind of format, and bit for bit in C on
+devices.
+"""
 
 from __future__ import annotations
 
@@ -215,7 +217,9 @@ ODD = np.array([0.0, -0.0, 1e-45, -1e-45, 1e-39, -1e-39, 3e38, -3e38, np.inf, -n
     ],
 )
 def test_floats_are_compared_by_their_bits(device: str, features: int, flash: int | None, tmp_path: Path):
-    """Forests as code and as tables. Inputs are at and next to thresholds, or are zeros, denormals, infinities and NaN."""
+    """Forests as code and as tables. Inputs are at and next to thresholds, or are zeros, denormals, infinities and
+    NaN.
+    """
     module, inputs = random_program(9, features=features)
     thresholds = forest_of(module).trees.thresholds.copy()
     thresholds[:3] = 0.0, -0.0, -1e-42

@@ -119,7 +119,9 @@ def test_transforms_are_closer_than_those_of_tflm():
 
 
 def test_bands_are_those_of_tflm():
-    """For equal magnitudes, bands are equal up to the rounding of their weights to 12 bits; those in 16 bits are, too."""
+    """For equal magnitudes, bands are equal up to the rounding of their weights to 12 bits; those in 16 bits are,
+    too.
+    """
     matrix, to = mel_matrix(10, 128, 8000, 100, 3800), ModelBuilder("bands.py")
     module = to.module([filter_bank(to, to.argument(TensorType(f32, (1, 128)), "x"), matrix)])
     magnitudes = np.random.default_rng(0).integers(0, 30_000, (40, 128)).astype(np.float32)

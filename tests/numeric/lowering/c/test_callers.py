@@ -1,4 +1,6 @@
-"""Classifiers in several formats in one translation unit, called with real numbers; their C returns names of classes."""
+"""Classifiers in several formats in one translation unit, called with real numbers; their C returns names of
+classes.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +97,9 @@ STANDARDS = {
 
 
 def compiled_quietly(target: str, source: Path, language: str, flags: Sequence[str]) -> None:
-    """Compile a file and assert that there is no warning; skip language standards that the compiler does not support."""
+    """Compile a file and assert that there is no warning; skip language standards that the compiler does not
+    support.
+    """
     chip = chip_of(target)
     own = ["-ffreestanding"] if target == RISCV else []
     common = ["-Os", "-flto", "-Wall", "-Wextra", "-Werror", *chip.flags, *board(target).flags, *own]

@@ -78,7 +78,9 @@ BEYOND = np.array([np.inf, -np.inf, np.nan, -np.nan], np.float32)
 
 
 def check(programs: CalledPrograms) -> None:
-    """Assert that raws, and reals of scores, equal the evaluator's; infinities and NaN match the comment of NAME_set."""
+    """Assert that raws, and reals of scores, equal the evaluator's; infinities and NaN match the comment of
+    NAME_set.
+    """
     reals, raws = ([of(caller) for caller in programs.callers] for of in (reals_of, raws_for))
     random = np.random.default_rng(0)
     with np.errstate(over="ignore"):
@@ -132,7 +134,9 @@ def check_beyond(caller: Caller, reals: NDArray[np.float64]) -> None:
 
 
 def test_raws_and_reals_are_those_of_the_evaluator(tmp_path: Path) -> None:
-    """Every format, on the host with a sanitizer that stops at undefined behaviour, also for runs of elements with NaN."""
+    """Every format, on the host with a sanitizer that stops at undefined behaviour, also for runs of elements with
+    NaN.
+    """
     check(CalledPrograms([*FORMATS, *SENSORS], HostRunner(sanitize=True), tmp_path))
 
 

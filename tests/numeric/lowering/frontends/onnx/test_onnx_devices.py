@@ -91,7 +91,9 @@ def float_network() -> ModuleOp:
 
 
 def attention_block() -> ModuleOp:
-    """An attention of two heads of 4 elements over 9 positions, as current opsets write it, between two normalisations."""
+    """An attention of two heads of 4 elements over 9 positions, as current opsets write it, between two
+    normalisations.
+    """
     random = np.random.default_rng(11)
     nodes = [
         node("LayerNormalization", "x s b", "n"),
