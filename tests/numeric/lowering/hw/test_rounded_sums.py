@@ -1,4 +1,4 @@
-"""Sums of products of a package, of two units and with a rounding in each addition, as hardware."""
+"""Sums of products in a format of a test package, in two units and rounded at each addition, as hardware."""
 
 from __future__ import annotations
 

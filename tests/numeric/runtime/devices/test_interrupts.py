@@ -1,4 +1,4 @@
-"""Signals during an emulation, whose blocks C counts."""
+"""Signals during an emulation in which C code counts the executed blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A core with registers of 64 bits whose memories lie elsewhere, on the base class of emulated chips."""
+"""A 64-bit core with other memory addresses, based on the base class of emulated chips."""
 
 from __future__ import annotations
 

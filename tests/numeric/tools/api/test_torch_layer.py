@@ -1,4 +1,4 @@
-"""A layer of PyTorch is the compiled program: its scores, its derivatives, and what training it leaves."""
+"""The PyTorch layer of a program: equal scores, derivatives, and the model after training."""
 
 from __future__ import annotations
 
