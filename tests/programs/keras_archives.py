@@ -8,9 +8,9 @@ import zipfile
 
 
 def archive(configuration: object, *, blanks: int = 0) -> bytes:
-    """A .keras file without weights.
+    """The bytes of a .keras file without weights.
 
-    blanks: characters behind the configuration, which take few bytes.
+    blanks: the number of spaces after the configuration, which compress to few bytes.
     """
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as members:

@@ -1,4 +1,5 @@
-"""Depthwise filters with a channel in each lane: up to 32 channels by as many windows as there are registers for sums.
+"""Depthwise filters with a channel in each lane: blocks of up to 32 channels by as many windows as registers for sums
+permit.
 
 The weights of a tap are loaded once for all windows. Elements of adjacent channels are adjacent in memory, so they are
 loaded and widened like weights.
