@@ -1,4 +1,4 @@
-"""Formats that are spelled as types, for `tinyml prove` and others."""
+"""Formats given by the text of their types, as for `tinyml prove`."""
 
 from __future__ import annotations
 

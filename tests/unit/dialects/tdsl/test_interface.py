@@ -1,4 +1,4 @@
-"""The interface of a program: its text, its errors with their places, and its changes by passes."""
+"""The interface attribute of a program: its text, errors with locations, and changes by passes."""
 
 from __future__ import annotations
 

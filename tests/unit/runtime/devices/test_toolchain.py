@@ -1,4 +1,4 @@
-"""Messages of the tools of a chip, in whatever bytes they come."""
+"""Messages of a chip's tools, in any encoding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Python says of a program: warnings and reports in the terms of its arguments, and the table of the command."""
+"""Warnings and reports in Python use the names of its arguments, and the table of the command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/passes.md: the page of all passes."""
+"""docs/passes.md: the page with all passes."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def test_every_pass_is_on_the_page() -> None:
 
 @dataclass(frozen=True)
 class OwnPass(ModulePass):
-    """Leave the module as it is.
+    """Leave the module unchanged.
 
-    times: how often.
+    times: the number of times.
     """
 
     name = "own"

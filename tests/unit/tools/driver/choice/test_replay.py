@@ -1,4 +1,4 @@
-"""Commands that compile again what was chosen."""
+"""Commands that repeat the compilation of a chosen program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The choice of packages, their archive, and packages of programs that were compiled before."""
+"""The selection of packages, their archive, and packages of programs that were compiled earlier."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _files_of(*pairs: tuple[object, object]) -> Callable[[PackagedModel], Any]:
 
 
 class Wrong:
-    """Packagings that do what one must not."""
+    """Package writers that violate their interface."""
 
     above = Packaging("above", _files_of(("../../escaped.txt", "")))
     absolute = Packaging("absolute", _files_of(("/tmp/escaped.txt", "")))
