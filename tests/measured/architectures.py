@@ -93,6 +93,7 @@ class Trained:
     """A network that is trained by Adam.
 
     bits: the width to which weights and activations are quantised, with straight-through gradients (Courbariaux 2016).
+
     orthogonal: True for initial weights that are orthogonal (Saxe et al. 2013) and of the same magnitude as otherwise.
     """
 

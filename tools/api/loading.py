@@ -49,9 +49,10 @@ class Model:
     """A trained model as a program on tensors. `load` creates it.
 
     name: the name of the file without its suffix, or the name of an in-memory object's program. `compile` derives the
-    names of the C files and functions from it, unless its argument `name` is set. module: the program, on reals unless
-    the model is quantised; compilation works on a copy. file: the source file; None for an object in memory. estimator:
-    the scikit-learn object that was loaded; None for any other source.
+        names of the C files and functions from it, unless its argument `name` is set.
+    module: the program, on reals unless the model is quantised; compilation works on a copy.
+    file: the source file; None for an object in memory.
+    estimator: the scikit-learn object that was loaded; None for any other source.
     """
 
     name: str

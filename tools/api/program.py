@@ -268,11 +268,12 @@ class Program:
     ) -> Heard:
         """Run a streaming program over a recording, without a reset.
 
-        samples, raw: a recording (samples,), scaled as the training data, of the types that `predict` accepts. rate:
-        samples per second, by default the rate of the program's front end. board: a simulated board; by default the
-        program runs on this computer. Raises `InputError` for a program that does not stream or was compiled for
-        another rate, for a recording that is too short or contains NaN or infinity, and if the board's tools are
-        missing.
+        samples, raw: a recording (samples,), scaled as the training data, of the types that `predict` accepts.
+        rate: samples per second, by default the rate of the program's front end.
+        board: a simulated board; by default the program runs on this computer.
+
+        Raises `InputError` for a program that does not stream or was compiled for another rate, for a recording that is
+        too short or contains NaN or infinity, and if the board's tools are missing.
         """
         from tinyml.runtime.model.program_data import reals_of
         from tinyml.targets.registry import HOST

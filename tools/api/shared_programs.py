@@ -63,7 +63,6 @@ def compile_together(models: Sequence[object], board: str | None, options: dict[
     """Join programs.
 
     models: programs of `tinyml.compile`, or models that need no data.
-
     board, options: for the models; the option `name` is that of the C file, by default the names of the programs,
         joined by underscores. Raises `InputError` as `join_programs` does.
     """

@@ -103,7 +103,6 @@ class BoardState:
     """The state of a board.
 
     runs: whether this computer can build and run programs for the board.
-
     measures: the unit that a run counts; None if programs cannot run. title, aliases, core, clock (Hz), flash, ram
         (bytes), source: as in `Board`.
     time_source: the source of the board's times in milliseconds (`TimeSource`); None if the clock is unknown.

@@ -68,8 +68,10 @@ def compile_within_ram(
     """Reduce the RAM of a program to a limit. Return the first program within the limit, or else the last one tried,
     and its options.
 
-    The input is moved into the arena first. If this is not sufficient, the plan `auto` reduces the memory. taken:
-    computes the limited bytes of a program. again: compiles with other options.
+    The input is moved into the arena first. If this is not sufficient, the plan `auto` reduces the memory.
+
+    taken: computes the limited bytes of a program.
+    again: compiles with other options.
     """
     if taken(compiled) > limit and options.input == MEMORY and not options.reuse_input:
         options = replace(options, reuse_input=True)

@@ -248,9 +248,11 @@ class Stream(TypedDict):
 class RamBytes:
     """The bytes of RAM by purpose.
 
-    arena: working memory. input: the caller's array; 0 if the input is in the arena or arrives row by row. static:
-    .data and .bss, which include arena and input. stack: the measured peak of the stack. total: the sum of static and
-    stack. static, stack and total are None without measurements.
+    arena: working memory.
+    input: the caller's array; 0 if the input is in the arena or arrives row by row.
+    static: .data and .bss, which include arena and input.
+    stack: the measured peak of the stack.
+    total: the sum of static and stack. static, stack and total are None without measurements.
     """
 
     arena: int

@@ -107,9 +107,11 @@ class Bounds:
 class Candidate:
     """An alternative and its state during a choice.
 
-    cost: the cost with `schedule`. placed: true if `schedule` is the best schedule, false for ordinary execution. look:
-    the loss of the program with constants rounded to nearest. loss: the loss of the program with refined constants.
-    Both losses are None before their evaluation. verdict: the reason why the alternative was chosen or refused.
+    cost: the cost with `schedule`.
+    placed: true if `schedule` is the best schedule, false for ordinary execution.
+    look: the loss of the program with constants rounded to nearest.
+    loss: the loss of the program with refined constants. Both losses are None before their evaluation.
+    verdict: the reason why the alternative was chosen or refused.
     """
 
     trial: ProgramTrial
@@ -376,12 +378,14 @@ class AutoChoice:
 
     taken: the chosen alternative.
     qualifies: whether its loss is within the limit.
-
-    options: the pipeline options of the chosen program. usual: the alternative with 16 bits everywhere; None if it does
-    not compile. tried: the estimated alternatives, fastest first. deferred: alternatives that were never estimated,
-    since their base (`beside`) was not refused. late: last resorts and compact programs that were not needed. failed:
-    alternatives that do not compile. division: the way in which the validation set was divided into groups. bounds: the
-    limits.
+    options: the pipeline options of the chosen program.
+    usual: the alternative with 16 bits everywhere; None if it does not compile.
+    tried: the estimated alternatives, fastest first.
+    deferred: alternatives that were never estimated, since their base (`beside`) was not refused.
+    late: last resorts and compact programs that were not needed.
+    failed: alternatives that do not compile.
+    division: the way in which the validation set was divided into groups.
+    bounds: the limits.
     """
 
     taken: Candidate

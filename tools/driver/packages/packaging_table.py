@@ -36,7 +36,6 @@ def packagings_for(
     """The packagings of a model for a board.
 
     names: the requested packagings; None for the default ones.
-
     zipped: true if an archive is also requested.
     loaded: true if the model stores its weights in RAM.
     bound: true if its weights are in a blob, for which no packaging has an example.

@@ -27,7 +27,6 @@ class State(NamedTuple):
 
     memory: the tensors that are yet to be computed.
     context: those of the loop, all of them whole.
-
     channels: those that the loop goes through, 0 outside of loops.
     """
 
