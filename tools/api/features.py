@@ -53,8 +53,10 @@ class DeviceFeatures:
     def followed_by(self, model: object) -> Model:
         """Compose this front end, whose bits are unchanged, with a model of its features.
 
-        model: any source that `tinyml.load` accepts; compilation chooses its number formats. Raises `InputError` for a
-        model with another number of features, and for a model that already has number formats.
+        model: any source that `tinyml.load` accepts; compilation chooses its number formats.
+
+        Raises `InputError` for a model with another number of features, and for a model that already has number
+        formats.
         """
         from tinyml.lowering.frontends.signals.front_ends import followed_by
 

@@ -139,15 +139,18 @@ class Program:
         """The scores that determine `predict`, as real numbers: (samples,) for a single score, otherwise (samples,
         scores).
 
-        X, raw: as for `predict`. Raises `InputError` for inputs that do not match the model, and for a model that
-        returns only a class.
+        X, raw: as for `predict`.
+
+        Raises `InputError` for inputs that do not match the model, and for a model that returns only a class.
         """
         return self._scores(self._evaluate(X, raw))
 
     def raw_scores(self, X: object, *, raw: bool = False) -> NDArray[Any]:
         """The scores that the C function returns, (samples, scores): integers, or floats for a program in floats.
 
-        X, raw: as for `predict`. Raises `InputError` as `scores` does.
+        X, raw: as for `predict`.
+
+        Raises `InputError` as `scores` does.
         """
         outputs = self._evaluate(X, raw)
         if outputs.scores is None:
@@ -157,8 +160,9 @@ class Program:
     def score_samples(self, X: object, *, raw: bool = False) -> NDArray[np.float64]:
         """The scores of a detector (samples,), greater for more normal samples.
 
-        X, raw: as for `predict`. Raises `InputError` for inputs that do not match the model, and for a model that is
-        not a detector.
+        X, raw: as for `predict`.
+
+        Raises `InputError` for inputs that do not match the model, and for a model that is not a detector.
         """
         self._require_detector()
         return self.scores(X, raw=raw)

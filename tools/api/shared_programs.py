@@ -64,7 +64,9 @@ def compile_together(models: Sequence[object], board: str | None, options: dict[
 
     models: programs of `tinyml.compile`, or models that need no data.
     board, options: for the models; the option `name` is that of the C file, by default the names of the programs,
-        joined by underscores. Raises `InputError` as `join_programs` does.
+        joined by underscores.
+
+    Raises `InputError` as `join_programs` does.
     """
     name = options.pop("name", None)
     if len(models) < 2:
@@ -87,8 +89,9 @@ def compile_with(request: Request, others: Sequence[Path]) -> None:
     """Compile a model, join it with other programs in the folder of the request, and print what they need.
 
     others: folders that `tinyml compile` wrote, or model files that need no data and are compiled for the same board.
-    Wake words of microWakeWord, if all files are such, become one program with one front end. Raises `InputError` as
-    `join_programs` and `compile_model` do.
+        Wake words of microWakeWord, if all files are such, become one program with one front end.
+
+    Raises `InputError` as `join_programs` and `compile_model` do.
     """
     from tinyml.tools.driver.compile_model import compile_model
 

@@ -172,8 +172,9 @@ def check_paths(arguments: argparse.Namespace) -> None:
 def check_file(path: Path, written: tuple[str, ...]) -> Path:
     """The target of a path after links are followed (`check_output`).
 
-    written: the suffixes of files that the command writes. Raises `InputError` also for an existing file with the
-    suffix of a model or of data that the command does not write.
+    written: the suffixes of files that the command writes.
+
+    Raises `InputError` also for an existing file with the suffix of a model or of data that the command does not write.
     """
 
     try:

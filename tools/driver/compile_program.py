@@ -77,6 +77,7 @@ def compile_asked(
     reproduces it.
 
     must_fit: true to reduce memory if a program exceeds the RAM; the program of a search is already within the limit.
+
     Raises `InputError` for a program that exceeds the limits of the request.
     """
     options = request.pipeline_options(board)

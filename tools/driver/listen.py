@@ -57,8 +57,10 @@ def heard_in(
 ) -> Heard:
     """The answers of the program in a folder to the samples of a recording, given as reals (samples,).
 
-    rate: samples per second; None for the rate of the program's front end. Raises `InputError` for a program that does
-    not stream or was compiled for another rate, and for a recording that is too short.
+    rate: samples per second; None for the rate of the program's front end.
+
+    Raises `InputError` for a program that does not stream or was compiled for another rate, and for a recording that is
+    too short.
     """
     from tinyml.dialects import tdsl
     from tinyml.runtime.devices.listening import answers_to

@@ -74,8 +74,9 @@ def statement(
 ) -> OpStatement:
     """The statement about the op that `make` builds from values of the given types.
 
-    operands: the type and the possible raws of each operand. Raises `Undocumented` for an op without a documented
-    meaning.
+    operands: the type and the possible raws of each operand.
+
+    Raises `Undocumented` for an op without a documented meaning.
     """
     block = Block(arg_types=[type for type, _ in operands])
     op = make(block.args)

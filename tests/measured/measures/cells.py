@@ -48,7 +48,9 @@ def write_generated(label: str, folder: Path) -> Path:
 def cells(model: Path, options: Sequence[str]) -> Values:
     """The LUTs and DSPs of a module for an LFE5U-25F: estimated after its loops are unrolled, and counted by yosys.
 
-    options: `--format`, `--width` and `--cells` with their values. Raises `InputError` without yosys.
+    options: `--format`, `--width` and `--cells` with their values.
+
+    Raises `InputError` without yosys.
     """
     given = dict(zip(options[::2], options[1::2], strict=True))
     program, val, _ = find_model(model)
