@@ -180,9 +180,10 @@ def _numbers(x: object, label: str, inputs: Inputs) -> NDArray[Any]:
 def parts_of(x: object, inputs: int | None = None) -> Mapping[str, object] | Sequence[object] | None:
     """The arrays of several inputs, from a dictionary, a tuple or a list; None for a single array.
 
-    inputs: the number of inputs of the model; None if it is unknown. Arrays of different shapes are inputs. Arrays of
-    equal shape are inputs if the model has as many inputs; if the number is unknown, they are inputs in a tuple and
-    samples in a list.
+    Arrays of different shapes are separate inputs. Arrays of equal shape are separate inputs if the model has as many
+    inputs. If this number is unknown, they are inputs in a tuple, and samples in a list.
+
+    inputs: the number of inputs of the model; None if it is unknown.
     """
     if isinstance(x, Mapping):
         return cast("Mapping[str, object]", x)

@@ -133,7 +133,7 @@ def of_object(module: ModuleOp, estimator: object = None) -> Model:
 
 
 def takes_example(source: object) -> bool:
-    """Whether a source is of PyTorch or a function of JAX, which need an input of the right shape."""
+    """Whether a source is a PyTorch module or a JAX function, whose import requires an input of the right shape."""
     return bool(_kinds(source) & TORCH) or is_function(source)
 
 

@@ -60,11 +60,11 @@ class JoinedPrograms:
 
 
 def compile_together(models: Sequence[object], board: str | None, options: dict[str, Any]) -> JoinedPrograms:
-    """Join programs.
+    """Join programs and return the result.
 
     models: programs of `tinyml.compile`, or models that need no data.
-    board, options: for the models; the option `name` is that of the C file, by default the names of the programs,
-        joined by underscores.
+    board, options: for the compilation of the models. The option `name` is the name of the C file, by default the names
+        of the programs, joined by underscores.
 
     Raises `InputError` as `join_programs` does.
     """
@@ -86,12 +86,12 @@ def compile_together(models: Sequence[object], board: str | None, options: dict[
 
 
 def compile_with(request: Request, others: Sequence[Path]) -> None:
-    """Compile a model, join it with other programs in the folder of the request, and print what they need.
+    """Compile a model, join it with other programs in the folder of the request, and print the bytes that they need.
 
     others: folders that `tinyml compile` wrote, or model files that need no data and are compiled for the same board.
-        Wake words of microWakeWord, if all files are such, become one program with one front end.
 
-    Raises `InputError` as `join_programs` and `compile_model` do.
+    If all files are wake words of microWakeWord, they become one program with one front end. Raises `InputError` as
+    `join_programs` and `compile_model` do.
     """
     from tinyml.tools.driver.compile_model import compile_model
 

@@ -74,12 +74,13 @@ def torch_layer(model: object, *, plan: str | None = None) -> Any:
     """A `torch.nn.Module` whose forward pass computes a program in number formats, bit for bit.
 
     The backward pass sets the derivative of each rounding to 1 (straight-through estimator), for weights and inputs.
+    Inputs are (samples, ...). Results are the scores in double precision, (samples, classes), before a final softmax or
+    the sigmoid of a single score. The parameters are the reals that are rounded to the weights. `layer.model()` is the
+    `Model` with the current weights.
 
     model: a `Model` in number formats, such as the result of `finetune`, or any source that `load` accepts; it is
         unchanged.
-    plan: a plan that rounds sums, as for `compile`. Inputs are (samples, ...). Results are the scores in double
-        precision, (samples, classes), before a final softmax or the sigmoid of a single score. The parameters are the
-        reals that are rounded to the weights. `layer.model()` is the `Model` with the current weights.
+    plan: a plan that rounds sums, as for `compile`.
 
     Raises `InputError` without PyTorch, and for a model on reals.
     """

@@ -237,9 +237,9 @@ def _measured(
 
 
 def calibrate(chosen: Board, *, anew: bool = True, quick: bool = False, resume: bool = False) -> None:
-    """Measure a complete cost table. With `anew` false, measure only missing steps for 32 bits, packed and coded
-    constants.
+    """Measure a complete cost table.
 
+    anew: False to measure only missing steps for 32 bits, and for packed and coded constants.
     quick: measure a few programs; an existing table is compared with them and left unchanged.
     resume: continue an interrupted run.
     """
@@ -328,7 +328,9 @@ def write_lookup(file: Path, generic: Cost, measurements: Sequence[Measurement])
 
 
 def write_forests(file: Path, equations: Sequence[Equation]) -> None:
-    """Replace the steps of forests in a table by steps fitted to equations."""
+    """Replace the steps of forests in a table by steps fitted to equations, each an equality of step counts and a
+    time.
+    """
     old = json.loads(file.read_text())
     steps = {step: row for step, row in old.pop("steps").items() if not step.startswith(FOREST_STEPS)}
     rows = {step: [round(time, 2), 0.0, 0.0, 0.0] for step, time in fit(equations, {}).items()}

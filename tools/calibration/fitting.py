@@ -174,11 +174,12 @@ def table(
     known: Mapping[str, Sequence[float]],
     alone: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Compute a cost table in the form that `tinyml.targets.costs` reads. Known costs are unchanged.
+    """Compute a cost table in the form that `tinyml.targets.costs` reads.
 
-    The key "" has the costs of a program.
+    The key "" has the costs of a program. Known costs are unchanged. The costs of composed kernels are also known, but
+    the table omits them.
 
-    alone: times of steps measured in isolation. Costs of composed kernels are also known, but the table omits them.
+    alone: times of steps measured in isolation.
     """
     kernels = {step: cost for measurement in measurements for step, cost in measurement.demand.kernels.items()}
     composed = {step: astuple(known.cost) for step, known in kernels.items() if known.cost is not None}

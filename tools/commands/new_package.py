@@ -108,7 +108,7 @@ def _commands() -> Iterable[str]:
 class PackageKind:
     """A kind of package.
 
-    what: the plural noun for the things that such packages add, for messages.
+    what: the plural noun for the extensions that such packages add, for messages.
     taken: the names in use.
     """
 

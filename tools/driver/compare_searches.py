@@ -84,12 +84,12 @@ class ArithmeticChoice:
 
 @dataclass(frozen=True)
 class ModelFigures:
-    """The figures of a model compiled in one way.
+    """The figures of a model compiled in one way. For a regressor, accuracy is R² in percent, and differ and loss are
+    both its `disagreement` (docs/searches.md).
 
     accuracy: the percentage of correct answers on the test set.
     differ: the percentage of the validation set whose class differs from the class on reals.
-    loss: the percentage of the validation set whose class is expected to differ by its margins (`MarginModel`). For a
-        regressor, accuracy is R2 in percent, and differ and loss are both its `disagreement` (docs/searches.md).
+    loss: the percentage of the validation set whose class is expected to differ by its margins (`MarginModel`).
     memory: bytes of arena and input.
     ram, flash: total bytes, including the stack, measured or else estimated.
     limits: the limits of the search, by the same names.
@@ -186,7 +186,10 @@ def _best_other(results: dict[str, ModelFigures]) -> dict[str, float]:
 
 
 class _Model:
-    """A model on reals with its data. accuracy: the percentage of correct answers on the test set, or R2 in percent."""
+    """A model on reals with its data.
+
+    accuracy: the percentage of correct answers on the test set, or R² in percent.
+    """
 
     def __init__(self, folder: Path):
         from tinyml.runtime.evaluator.evaluator import evaluate_reals

@@ -143,9 +143,11 @@ def moved(exact: NDArray[Any], found: NDArray[np.bool_], threshold: float, sprea
     """A mask of the samples (samples,) whose decisions differ although their scores on reals are far from the
     threshold.
 
+    A score is far if its distance from the threshold exceeds half of `FAR_DISTANCE` times the spread. The decisions for
+    other data of the same kind are then also unchanged.
+
     exact: the scores on reals.
     found: the mask of anomalies in formats.
-    spread: the range of scores on reals. A score is far if its distance from the threshold exceeds half of
-        `FAR_DISTANCE`. The decisions for other data of the same kind are then also unchanged.
+    spread: the range of scores on reals.
     """
     return (np.abs(exact - threshold) > FAR_DISTANCE / 2 * spread) & ((exact < threshold) != found)

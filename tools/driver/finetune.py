@@ -208,9 +208,10 @@ Zooms: TypeAlias = "Mapping[str, int]"
 
 
 class QuantisedProgram:
-    """A program at L0 that can be lowered to L1 with any choice of ranges.
+    """A program at L0 that can be lowered to L1 with any choice of ranges. The inputs of `numbers.data` determine the
+    formats.
 
-    reals: the values of its constants, by name. The inputs of `numbers.data` determine the formats.
+    reals: the values of its constants, by name.
     """
 
     def __init__(self, module: ModuleOp, ctx: Context, numbers: PipelineOptions):

@@ -105,12 +105,12 @@ class Bounds:
 
 @dataclass(eq=False)
 class Candidate:
-    """An alternative and its state during a choice.
+    """An alternative and its state during a choice. Both losses are None before their evaluation.
 
     cost: the cost with `schedule`.
     placed: true if `schedule` is the best schedule, false for ordinary execution.
     look: the loss of the program with constants rounded to nearest.
-    loss: the loss of the program with refined constants. Both losses are None before their evaluation.
+    loss: the loss of the program with refined constants.
     verdict: the reason why the alternative was chosen or refused.
     """
 
@@ -308,8 +308,8 @@ def fastest_first(rows: Sequence[Candidate]) -> list[Candidate]:
 
 
 def compares_floats(program: ModuleOp) -> bool:
-    """Whether forests of a program compare the float input directly;
-    only then does the option `float_features` apply.
+    """Whether forests of a program compare the float input directly; only then does the option `float_features`
+    apply.
     """
     return tdsl.read_input(program).format == F32_FORMAT.type
 
@@ -346,8 +346,8 @@ def place(tried: Candidate, bounds: Bounds) -> bool:
 
 
 def _is_better(cost: EstimatedCost, known: EstimatedCost, bounds: Bounds) -> bool:
-    """Whether the first program is better: it alone fits, both fit and it is faster,
-    or neither fits and it is smaller.
+    """Whether the first program is better: only the first fits, both fit and it is faster, or neither fits and it is
+    smaller.
     """
     fits, fitted = bounds.admit(cost), bounds.admit(known)
     if fits != fitted:

@@ -1,9 +1,9 @@
 """The loss of a program that computes numbers: the growth of the error of an output.
 
-The outputs of the model itself differ from the targets in the validation set. The formats add a further error. This
-further error is compared with the error of the model. Each output is compared separately, because each output has its
-own units. R2 would be misleading: half a point is negligible for a poor model, but many times the error of a
-well-fitted calibration.
+The outputs of the model itself differ from the targets in the validation set. The formats add a further error, which is
+compared with the error of the model. Each output is compared separately, because each output has its own units. R²
+would be misleading: a loss of half a point is negligible for a poor model, but many times the error of a well-fitted
+calibration.
 """
 
 from __future__ import annotations
@@ -88,11 +88,13 @@ def greatest_growth(
 ) -> OutputError:
     """The error of the output whose error grows most.
 
+    The growth is the greater of the counted growth and the growth expected for errors that are independent of the
+    model's errors.
+
     exact: the outputs on reals (samples, outputs).
     computed: the outputs of the program.
     targets: the target outputs.
-    margin: the distance from the mean of parts (samples,) to its bound, by default 0. The growth is the greater of the
-        counted growth and the growth expected for errors that are independent of the model's errors.
+    margin: a function that returns the distance from the mean of parts (samples,) to its bound, by default 0.
     """
     wanted = exact if targets is None else targets
     columns = (

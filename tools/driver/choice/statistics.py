@@ -143,8 +143,8 @@ class Loss:
         return self.points <= loss
 
     def certain(self, loss: float) -> bool:
-        """Whether a loss is allowed and either its bound is also allowed,
-        or the margins of enough samples confirm it.
+        """Whether a loss is allowed and either its bound is also allowed, or the margins of enough samples confirm
+        it.
         """
         limit = max(loss, 0.0)
         likely = self.groups >= FEW_SAMPLES and self.likely is not None and self.likely - self.points <= MARGIN_DISTANCE
@@ -409,9 +409,9 @@ def margins_of(scores: NDArray[np.float64], right: NDArray[np.int64]) -> NDArray
 def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each sample, the decrease of the probability of a right answer from the model on reals to the program.
 
-    exact, computed: margins on reals and in the program, (samples,), like the result. Margins are assumed to be
-    randomly shifted, with a normal distribution. The standard deviation of the shift of a sample is the deviation of
-    the margins of the nearest samples. The number of nearest samples is the square root of the number of samples.
+    Margins are assumed to be randomly shifted, with a normal distribution. The standard deviation of the shift of a
+    sample is the deviation of the margins of the nearest samples. The number of nearest samples is the square root of
+    the number of samples.
 
     A common factor of all margins changes no class. The program's margins are therefore divided by the median ratio
     near the border between classes. Great margins have great errors, mainly by saturation, which does not affect
@@ -421,6 +421,8 @@ def lost_chances(exact: NDArray[np.float64], computed: NDArray[np.float64]) -> N
     If the model on reals is right about all samples near the border, as it is without labels, no sample can be gained.
     Then every change is a loss. The margins are too optimistic in this case, since samples are rarer at a border than
     next to it. The result is then the mean of these probabilities and of the counted losses.
+
+    exact, computed: margins on reals and in the program, (samples,), like the result.
     """
     sizes = np.abs(exact)
     deviation = float(np.quantile(sizes, 1 / math.sqrt(len(exact))))
@@ -448,10 +450,11 @@ def _above(margins: NDArray[np.float64], deviation: float) -> NDArray[np.float64
 def upper_bound(lost: int, gained: int, samples: int) -> float:
     """The greatest net share of samples that data of the same kind plausibly lose, at one-sided 95 % confidence.
 
-    lost, gained: the numbers of samples that became wrong and right among `samples`. If the net share were greater than
-    the result, a net loss as small as the counted one would have a probability below 5 %, given the counted share of
-    gains. Without gains the result is the exact bound of Clopper and Pearson. If more than `NORMAL_SAMPLES` samples
-    changed, the net loss is assumed to be normally distributed.
+    If the net share were greater than the result, a net loss as small as the counted one would have a probability below
+    5 %, given the counted share of gains. Without gains the result is the exact bound of Clopper and Pearson. If more
+    than `NORMAL_SAMPLES` samples changed, the net loss is assumed to be normally distributed.
+
+    lost, gained: the numbers of samples that became wrong and right among `samples`.
     """
     if lost >= samples:
         return 1.0

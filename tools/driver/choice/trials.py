@@ -120,7 +120,8 @@ class Trials:
 
     program: the program on reals.
     options: pipeline options, except those of alternatives.
-    data: the data that determine formats. groups, division: as `sample_groups` returns them.
+    data: the data that determine formats.
+    groups, division: as `sample_groups` returns them.
     metric: the metric that judges programs, if it is not accuracy.
     """
 
@@ -297,7 +298,7 @@ class ProgramTrial:
         return int((classes != self.reference.classes).sum())
 
     def program(self, more: Mapping[str, Any]) -> ModuleOp:
-        """The program at L1, as `reals-to-formats` leaves it.
+        """The program at L1 after the pipeline `reals-to-formats`.
 
         more: as for `cost`.
         """

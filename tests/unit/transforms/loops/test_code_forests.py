@@ -1,4 +1,4 @@
-"""What is left for forests: of a board without costs all, of others nine tenths of their flash."""
+"""The flash available for forests: all of it on a board without costs, otherwise nine tenths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Outcomes of many candidates: the same anywhere and after a break, given up only where that changes nothing."""
+"""Outcomes of many candidates are equal everywhere and after an interruption; evaluation ends early only without
+effect.
+"""
 
 from __future__ import annotations
 
