@@ -32,8 +32,8 @@ Array: TypeAlias = "NDArray[Any]"
 def evaluate_nest(nest: num.ClosedNestOp, known: Mapping[SSAValue, Any], machine: NumpyMachine | None = None) -> None:
     """Run a nest on raws and store its results in the arrays of its buffers.
 
-    known: the values defined outside the nest. A buffer has an array of shape (samples, ...), which stores modify. A
-        scalar that is not constant has its raw.
+    known: the values defined outside the nest: for a buffer, an array of shape (samples, ...), which stores modify; for
+        a scalar that is not constant, its raw.
 
     Raises `InputError` for ops that cannot be evaluated, such as sparse products.
     """

@@ -111,7 +111,8 @@ class JudgedSearch(Search):
     """A search over tensors with given numbers of elements, named a, b and so on. The time is the sum of the bits of
     all elements.
 
-    constants: the indices of tensors in flash, which need no RAM. stack: the bytes of stack of each program.
+    constants: the indices of tensors in flash, which need no RAM.
+    stack: the bytes of stack of each program.
     refused: widths for which there is no program.
     """
 

@@ -48,12 +48,12 @@ class Compilation:
     own: the predictions of the source estimator; None without an estimator whose inputs the program accepts.
     val: the data that determine formats.
     data: the data for evaluation, of which a few samples are measured.
-    choice: the choice of `auto`, if there is one.
-    hardware: the cells of an FPGA that a module uses.
+    choice: the choice of `auto`; None without `auto`.
+    hardware: the cells of an FPGA that a module uses; None for processors.
     faults: the faults of `val`.
-    rounding: None if no partial sums are rounded.
-    measured: None if the tools of the device are not installed.
-    mismatch: the first output on which device and evaluator differ.
+    rounding: the loss caused by rounded partial sums; None if no partial sums are rounded.
+    measured: the measurements on the device; None if its tools are not installed.
+    mismatch: the first output on which device and evaluator differ; None if there is none.
     """
 
     requested: Request

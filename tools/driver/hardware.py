@@ -178,8 +178,9 @@ def _smaller(
 ) -> tuple[Compiled, int, Resources]:
     """Reduce the share until a program fits. Return the program, its share in percent and its cells.
 
-    first: the first program with its share and its cells, which exceed the limit. If no program fits, the result is the
-    program without unrolled loops.
+    If no program fits, the result is the program without unrolled loops.
+
+    first: the first program with its share and its cells, which exceed the limit.
     """
     compiled, cells, taken = first
     limit, least = fabric.there.luts * cells / 100, again(0)
@@ -198,7 +199,9 @@ def _smaller(
 
 
 def _excess(taken: Resources, fabric: Fabric, luts: float) -> float:
-    """The greatest ratio of used cells to a limit: `luts` for LUTs, and the number on the FPGA for other cells."""
+    """The greatest ratio of used cells to their limit. The limit is `luts` for LUTs, and the number on the FPGA for
+    other cells.
+    """
     there = fabric.there
     return max(taken.luts / max(luts, 1), taken.dsps / max(there.dsps, 1), taken.brams / max(there.brams, 1))
 

@@ -1,4 +1,4 @@
-"""The answers of a streaming program to a recording, and the rule that detects words in the answers.
+"""The results of a streaming program for a recording, called answers, and the rule that detects words in the answers.
 
 The rule averages the scores of consecutive answers. It compares the lead of the best class over the second-best class
 with a threshold. After each word it ignores words for a refractory time. The Arduino sketch `Listen` implements the
@@ -94,8 +94,8 @@ class Heard:
 
     times: the time at which each answer is due, in seconds.
     labels: the label of the class of each answer, or the index if the model has no labels.
-    scores: (answers, classes); a single score gets a preceding column of the number that it exceeds for class 1;
-        without scores, 1 for the class of the answer.
+    scores: (answers, classes). If the program has a single score, the first column is the number that the score exceeds
+        for class 1. Without scores, the column of the answer's class is 1.
     names: the names of the classes, or their indices as text.
     longest_hop: the maximum time between two parts of the input, in the cycles or instructions that the board counts.
     """

@@ -37,7 +37,7 @@ class Accuracy:
     regression: the errors of a program that computes numbers instead of a class; None for a classifier.
     detection: the results of a detector, whose correct answers are detected anomalies and accepted normal samples; None
         for other programs.
-    ignored: true for a clustering on data whose labels are not cluster numbers.
+    ignored: true for a clustering on data whose labels are not cluster numbers, so that the labels are ignored.
     answers: the classes of all samples on reals and in formats; None for a program that computes numbers, and without
         data.
     outputs: the outputs of the program in formats; None without data.
@@ -62,11 +62,12 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class OutputFigures:
-    """The figures of the output with index `number`, one of the outputs after the first.
+    """The figures of the output with index `number`, one of the outputs after the first. Each figure is None if
+    unknown.
 
-    reals, formats: the errors.
-    accuracy_float, accuracy: the percentages of right elements. Each is None if unknown.
-    difference: the mean absolute difference between both outputs.
+    reals, formats: the errors on reals and in formats.
+    accuracy_float, accuracy: the percentages of right elements on reals and in formats.
+    difference: the mean absolute difference between the output on reals and in formats.
     """
 
     number: int
@@ -262,7 +263,7 @@ def errors_on_device(formats: ModuleOp, outputs: Outputs, data: Data) -> Regress
 
 
 def _errors(scores: NDArray[Any], targets: NDArray[Any] | None) -> RegressionErrors | None:
-    """The errors of outputs beside targets; None without targets."""
+    """The errors of outputs compared with targets; None without targets."""
     if targets is None:
         return None
     from tinyml.transforms.formats.evaluation.regression_errors import RegressionErrors

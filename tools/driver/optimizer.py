@@ -1,5 +1,5 @@
-"""The driver of `tinyml-opt`: xDSL's driver, with MLIR's spelling of pipelines,
-and errors that name pass and option.
+"""The driver of `tinyml-opt`: xDSL's driver, with MLIR's spelling of pipelines, and errors that name pass and
+option.
 """
 
 import argparse

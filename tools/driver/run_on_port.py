@@ -27,7 +27,7 @@ def run_on_port(
     """Send real inputs to a board and compare every raw output with the evaluator's output.
 
     timeout: seconds to wait for each answer.
-    told: called after each answer, with the number of answers so far.
+    told: a function called after each answer, with the number of answers so far.
 
     Returns the outputs, the first output that differs or None, and the mean time of an inference in milliseconds by the
     board's clock; the time is None without inputs. Raises `InputError` if the board does not answer, or runs another

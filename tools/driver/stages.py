@@ -54,7 +54,10 @@ _NESTED_PATHS = {"sd": ("seedot/input.sd",)}
 
 @dataclass(frozen=True)
 class LevelText:
-    """The IR of one level. `file` is the name of its file below `ir/`."""
+    """The IR of one level.
+
+    file: the name of its file in the folder `ir/`.
+    """
 
     file: str
     text: str
@@ -190,10 +193,12 @@ def compile_stages(
 ) -> Compiled:
     """Compile a program at L0, profiled on a data set.
 
+    The option `fold_affine` takes effect only if it does not change more answers on the data; `row_scales` takes effect
+    only if it changes fewer answers. The search with either option has a separate journal, whose name has the suffix
+    `.folded` or `.rows`.
+
     search: the pass that chooses a format for each tensor, and replaces the width.
-    programs: known programs of other options; levels with equal options are reused. The option `fold_affine` takes
-        effect only if it does not change more answers on the data; `row_scales` takes effect only if it changes fewer
-        answers. The search with either option has a separate journal, whose name has the suffix `.folded` or `.rows`.
+    programs: known programs of other options; levels with equal options are reused.
     """
     program = (programs or VerifiedPrograms(ctx)).of(reals)
     chosen = replace(options, fold_affine=False, row_scales=False)

@@ -49,7 +49,7 @@ class Statement(ABC):
     """The claim that a computation equals its documentation, for all inputs that satisfy `assumed`.
 
     subject: the key by which reports group statements.
-    cuts: integers that divide the domain of a single operand into pieces. Each query of the solver covers one piece.
+    cuts: integers that divide the domain of a single operand into pieces; each query of the solver covers one piece.
     """
 
     name: str

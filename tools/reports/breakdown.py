@@ -96,7 +96,7 @@ def flash(measured: Attribution) -> dict[str, Any]:
 
 
 def ram(measured: Attribution, buffers: ModuleOp, interface: Interface) -> dict[str, Any]:
-    """The bytes of RAM by kind; `peak` lists the buffers alive at the operation with the most live bytes."""
+    """The bytes of RAM by kind; `peak` lists the buffers that are live at the operation with the most live bytes."""
     from tinyml.tools.reports.memory_report import memory_report
 
     memory = memory_report(buffers)

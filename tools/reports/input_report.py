@@ -95,9 +95,10 @@ def describe_float_inputs(figures: Mapping[str, Any], unit: str) -> str:
 class SensorReport:
     """The integers that a program accepts as input.
 
-    unit: spelled as in the option. type: the C type. entry: the way in which the program processes the integers:
-    `READ`,
-    `COMPUTED` or `CAST`. clipped: the share of the data's numbers that lie outside the range of the unit's integers.
+    unit: the unit as spelled in the option.
+    type: the C type.
+    entry: the way in which the program processes the integers: `READ`, `COMPUTED` or `CAST`.
+    clipped: the fraction of the data's numbers that lie outside the range of the unit's integers.
     """
 
     unit: str

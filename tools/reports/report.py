@@ -237,9 +237,7 @@ def require_fit(report: Report, board: Board, remedies: Callable[[int, int], Seq
 
 
 def _fullest(memory: Mapping[str, Any]) -> str:
-    """Describe the program point with the most live bytes of the arena, and the buffers that are alive at this
-    point.
-    """
+    """Describe the program point with the most live bytes of the arena, and the buffers that are live at this point."""
     peak = memory["peak"]
     if not peak["buffers"]:
         return ""

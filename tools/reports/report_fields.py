@@ -133,7 +133,7 @@ class Ring(TypedDict):
 
 
 class MappedBuffer(BufferBytes):
-    """A buffer in an arena, alive between two program points."""
+    """A buffer in an arena, live between two program points."""
 
     offset: Count
     first: int
@@ -246,13 +246,13 @@ class Stream(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class RamBytes:
-    """The bytes of RAM by purpose.
+    """The bytes of RAM by purpose. static, stack and total are None without measurements.
 
     arena: working memory.
     input: the caller's array; 0 if the input is in the arena or arrives row by row.
     static: .data and .bss, which include arena and input.
     stack: the measured peak of the stack.
-    total: the sum of static and stack. static, stack and total are None without measurements.
+    total: the sum of static and stack.
     """
 
     arena: int

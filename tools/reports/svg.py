@@ -35,8 +35,10 @@ _STYLE = (
 class Drawing:
     """A drawing of `width` times `height` pixels. x increases to the right, y downwards.
 
-    title: the alternative text. Classes of elements: `ink` for lines and `paper` for areas in the colours of the page,
-    `on` for text on `COLOURS`, `small` for other text.
+    Classes of elements are `ink` for lines and `paper` for areas in the colours of the page, `on` for text on
+    `COLOURS`, and `small` for other text.
+
+    title: the alternative text.
     """
 
     def __init__(self, width: float, height: float, title: str = ""):

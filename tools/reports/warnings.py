@@ -54,21 +54,19 @@ CHOOSE_FORMAT = f"--format {AUTO_FORMAT} finds formats that lose less"
 class Findings:
     """The results of a program that determine warnings.
 
-    Accuracy and loss.
-
-    accuracies: before and after compilation.
-    unmet: the permitted loss in points, if no format that fits the board meets it; else None.
-    outputs: the outputs of a classifier that callers read. Time.
+    accuracies: the accuracies before and after compilation.
+    unmet: the permitted loss in points, if no format that fits the board meets it; otherwise None.
+    outputs: the outputs of a classifier that callers read.
     shares: the share of the time that each cause takes; None on a target of unknown costs.
     converting: the share of the time spent converting floats to raws.
-    milliseconds: the time of an inference, including the conversion; None on a board with an unknown clock. Formats.
+    milliseconds: the time of an inference, including the conversion; None on a board with an unknown clock.
     chosen: true if `auto` chose the format; no warning then recommends another format.
     failed: the alternatives of `auto` that do not compile for a reason other than their size, each with the reason.
     complete: true if `auto` evaluated all formats that fit.
     kept: true if the model already has number formats.
     parts: true if a part of the model has no number formats.
     asked: true if feature scales were requested.
-    scaled: true if the program has feature scales. Data.
+    scaled: true if the program has feature scales.
     data: the faults of the data that determine formats.
     clipped: the share of inputs outside the range of the unit's integers.
     spread: the maximum over constants of the ratio of the greatest magnitude to the median magnitude.
@@ -128,9 +126,9 @@ class Findings:
         return self.milliseconds is not None and self.milliseconds <= QUICK
 
     def share(self, cause: str) -> float:
-        """The share of the time that a cause takes.
+        """The share of the time that a cause takes; 0 for a fast program.
 
-        cause: the name of a field of `TimeShares`. 0 for a fast program.
+        cause: the name of a field of `TimeShares`.
         """
         return 0.0 if self.shares is None or self.quick else getattr(self.shares, cause)
 

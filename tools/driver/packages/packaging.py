@@ -38,10 +38,11 @@ def every_board(board: Board) -> str | None:
 class Packaging:
     """A way to wrap a compiled model in a folder for another tool.
 
-    name: the value of `--package`, and the name of the folder below the output folder.
-    files: the contents of the folder's files, by their paths relative to the folder.
-    lacks: the feature that a board lacks for this tool, as a phrase for messages; None if the tool supports the board.
-    archive: the subfolder, for a model, that `--zip` packs; None if the tool accepts no archives.
+    name: the value of `--package`, and the name of the subfolder of the output folder.
+    files: a function that returns the contents of the folder's files, by their paths relative to the folder.
+    lacks: a function that returns the feature that a board lacks for this tool, as a phrase for messages; None if the
+        tool supports the board.
+    archive: a function that returns the subfolder that `--zip` packs for a model; None if the tool accepts no archives.
     loads: true if its examples write the weights of a model that stores them in RAM.
     """
 

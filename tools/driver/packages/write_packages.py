@@ -1,4 +1,4 @@
-"""The folders of packages in an output folder, and their archives."""
+"""The folders that packagings write to an output folder, and their archives."""
 
 from __future__ import annotations
 

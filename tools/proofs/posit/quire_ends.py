@@ -1,5 +1,5 @@
-"""Statements about the end of a sum in a quire. Bins become digits,
-and digits become an integer that is rounded once.
+"""Statements about the end of a sum in a quire. Bins become digits, and digits become an integer that is rounded
+once.
 """
 
 from __future__ import annotations
@@ -145,8 +145,10 @@ class _Digits:
         """Yield the intervals of sums between adjacent powers of two, for either sign, each as the domains of the
         digits and of the sign.
 
-        places: the positions of the highest digits, without sign digits. The first positions also include the sums 0
-        and -1. If the sum is a single integer, the only element is the domain of the integer.
+        The first positions also include the sums 0 and -1. If the sum is a single integer, the only element is the
+        domain of the integer.
+
+        places: the positions of the highest digits, without sign digits.
         """
         if not self.count:
             yield self.domains

@@ -146,8 +146,8 @@ def spell_format(report: Report) -> str:
 
 
 def spell_milliseconds(time: float | None, source: str | None) -> str:
-    """The text of a time with `~` for estimates and `>` for bounds,
-    by its source (`TimeSource`); `-` if it is unknown.
+    """The text of a time with `~` for estimates and `>` for bounds, by its source (`TimeSource`); `-` if it is
+    unknown.
     """
     if time is None or source is None:
         return "-"

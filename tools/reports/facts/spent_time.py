@@ -43,8 +43,8 @@ class Spent:
 
     @property
     def lines(self) -> list[Spent]:
-        """The lines of C among the nested parts, in the order of the file.
-        The time that belongs to no line comes last.
+        """The lines of C among the nested parts, in the order of the file. The time that belongs to no line comes
+        last.
         """
         inner = [line for part in self.parts for line in (part.lines if part.line is None else [part])]
         return sorted(inner, key=lambda part: part.line or math.inf)

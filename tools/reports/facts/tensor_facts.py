@@ -76,8 +76,8 @@ class TensorFacts:
 def tensor_facts(formats: ModuleOp, inputs: NDArray[Any] | None = None) -> list[TensorFacts]:
     """The tensors of a program at L1 in order; constants of one element are omitted.
 
-    inputs: real inputs (samples, elements), from which histograms of all values are computed. Without inputs, only
-    constants have histograms.
+    inputs: real inputs (samples, elements), from which histograms of all values are computed; without inputs, only
+        constants have histograms.
     """
     seen = {} if inputs is None else _observed(formats, inputs)
     return [_facts(*found, seen) for found in _tensors(formats)]

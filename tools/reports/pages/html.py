@@ -1,5 +1,5 @@
-"""Elements of HTML pages: escaped text, tables, figures and sections,
-the complete file, and its display in a browser.
+"""Elements of HTML pages: escaped text, tables, figures and sections, the complete file, and its display in a
+browser.
 """
 
 from __future__ import annotations
