@@ -76,7 +76,7 @@ class _Spotter:
         return whole
 
     def convolution(self, x: int, channels: int | None) -> int:
-        """A convolution over all rows to one row; depthwise if `channels` is None."""
+        """Add a convolution over all rows that computes one row; depthwise if `channels` is None."""
         _, rows, _, before = self.shape(x)
         if channels is None:
             y = self.activation((1, 1, 1, before))

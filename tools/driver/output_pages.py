@@ -45,7 +45,7 @@ def facts_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> PageF
 
 
 def pages_at_hand(made: Compilation, wrong: Mapping[str, NDArray[Any]]) -> dict[str, str]:
-    """The pages of a program directly after its compilation, in the form of `pages_of`."""
+    """The texts of a program's pages and pictures, by file name, directly after its compilation."""
     return pages_of(facts_at_hand(made, wrong))
 
 

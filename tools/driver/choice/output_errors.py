@@ -54,7 +54,7 @@ class OutputError:
     share: float | None = None
 
     def __str__(self) -> str:
-        """The mean absolute error, or the difference if errors are unknown."""
+        """The mean absolute error as text, or the difference if errors are unknown."""
         of = f" of output {self.number}" if self.outputs > 1 else ""
         if self.computed is None:
             return f"differs by {self.difference:.4g}{of} on average"

@@ -93,7 +93,9 @@ def _joining(sum: Summed) -> tuple[Block, Sequence[scf.ForOp]]:
 
 
 def _carrying(sum: Summed, digit: int) -> Block:
-    """The lowered step that computes one digit. The third argument is the carry into the digit."""
+    """The block of the lowered step that computes one digit. The third argument of the block is the carry into the
+    digit.
+    """
     block, [loop, *_] = _joining(sum)
     first, last = index_constant(digit), index_constant(digit + 1)
     Rewriter.insert_op([first, last], InsertPoint.before(loop))

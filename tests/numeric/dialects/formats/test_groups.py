@@ -94,8 +94,8 @@ def test_elements_are_those_of_ml_dtypes(e: int, m: int):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_scales_of_groups(kind: str):
-    """OCP's rule derives an E8M0 scale from the exponent of the greatest number. The best of three scales loses no
-    more.
+    """OCP's rule derives an E8M0 scale from the exponent of the greatest number. The best of three candidate scales
+    loses no more than the scale of this rule.
     """
     prototype = format_spelled(context(), kind)
     assert isinstance(prototype, GroupedFormat)

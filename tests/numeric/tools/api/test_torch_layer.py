@@ -1,4 +1,6 @@
-"""The PyTorch layer of a program: equal scores, derivatives, and the model after training."""
+"""The PyTorch layer of a program: its scores equal the program's, its derivatives are right, and training changes its
+model.
+"""
 
 from __future__ import annotations
 

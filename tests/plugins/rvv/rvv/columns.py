@@ -1,5 +1,5 @@
-"""Rows of a matrix by windows, with elements in the lanes. This code is for few rows, which would not fill the lanes,
-or few windows.
+"""Products of rows of a matrix and windows, with elements in the lanes. This code is for few rows, which would not fill
+the lanes, or few windows.
 
 Four rows are multiplied by a window at a time. One step multiplies as many elements of the window as four registers
 contain by those of two rows. Reductions add the products to a sum in the first lane of a register for each row. The

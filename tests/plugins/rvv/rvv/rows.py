@@ -1,4 +1,5 @@
-"""Rows of a matrix by windows, a row in each lane: up to 32 rows by as many windows as registers for sums permit.
+"""Products of rows of a matrix and windows, a row in each lane: up to 32 rows by as many windows as registers for sums
+permit.
 
 Weights are streamed element by element, with those of all rows of a block adjacent, and widened to 16 bits once for all
 windows. An element of a window is a scalar. VWMACC multiplies the weights by it and adds the products to sums of 32

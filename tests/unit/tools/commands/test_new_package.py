@@ -17,7 +17,7 @@ def test_a_command_is_there_for_each_kind():
 
 
 def test_their_own_tests_pass(packages: PackagesOfOthers):
-    """The tests of a format with a table run in the test of docs/adding-a-format.md."""
+    """The generated tests of a format with a table run in the test of docs/adding-a-format.md instead."""
     options = ["-q", "-W", "error", "-p", "no:cacheprovider", "--import-mode=importlib"]
     tests = [f"{name}/test_{name}.py" for kind, name in NEW.items() if kind != "format"]
     tests += [f"{name}/test_{name}.py" for name in (SUMS, GROUPED)]

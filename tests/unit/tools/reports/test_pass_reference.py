@@ -1,4 +1,4 @@
-"""docs/passes.md: the page with all passes."""
+"""docs/passes.md: the page of all passes."""
 
 from __future__ import annotations
 

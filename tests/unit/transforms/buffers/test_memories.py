@@ -29,7 +29,7 @@ def packed(rectangles: Sequence[Rectangle], room: int) -> Placement:
 def drawn(seed: int, buffers: int, permanent: int, tightness: float) -> Problem:
     """A random problem with three memories, the last of which can hold everything.
 
-    tightness: how small the other memories are, relative to the bytes of all items.
+    tightness: the size of each other memory divided by the total size of all items.
     """
     numbers = random.Random(seed)
     rectangles: list[Rectangle] = []

@@ -274,8 +274,8 @@ def test_the_validator_looks_at_moves_one_after_the_other():
 
 
 def test_coarse_sizes_of_minun():
-    """Section 5.3: sizes of 32, 56 and 64 bytes with k = 32. The 56 bytes are rounded up to 64, which yields 5 rows of
-    152.
+    """Section 5.3: sizes of 32, 56 and 64 bytes need 152 bytes. In units of k = 32 bytes, 56 is rounded up to 64, and
+    the sizes need 5 units.
     """
     given = [Rectangle(str(size), size, 1, 0, 0) for size in (32, 56, 64)]
     assert pack(given, "exact-cover", coarsen=1).height == 152
