@@ -99,7 +99,9 @@ def test_lenet_in_seedots_language_is_the_network_of_onnx(example: Any, tmp_path
 
 
 def test_features_of_gestures_are_exact_and_stream(monkeypatch: pytest.MonkeyPatch):
-    """A generated stream with runs and with readings beyond the scales, in reals, in formats, and chunk by chunk."""
+    """A generated stream with runs and with readings beyond the scales is processed in reals, in formats, and chunk by
+    chunk.
+    """
     monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT / "examples/gestures")])
     pod: Any = import_module("gesture_pod")
     readings: NDArray[np.int64] = pod.wandering(600, 5)

@@ -382,7 +382,7 @@ class _Table:
 
 @contextmanager
 def _locked(file: BinaryIO) -> Generator[None]:
-    """A context in which no other sweep changes a file. File systems without locks give no protection."""
+    """A context in which no other sweep changes a file. On file systems without locks, the file is not protected."""
     with suppress(OSError):
         fcntl.flock(file, fcntl.LOCK_EX)
     try:

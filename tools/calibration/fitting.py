@@ -75,7 +75,7 @@ def measurement_of(fields: Mapping[str, Any]) -> Measurement:
 
 
 def entry_of(measurement: Measurement) -> dict[str, float]:
-    """By step name, the executions of the steps that save registers at the entry of a program."""
+    """The number of executions, by step name, of the steps that save registers at the entry of a program."""
     runs = measurement.demand.operations.get("", StepCounts()).runs
     return {step: runs[step] for step in ENTRY if step in runs}
 

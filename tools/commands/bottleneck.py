@@ -79,7 +79,7 @@ def _report(channels: Channels, importance: Importance) -> dict[str, Any]:
 
 
 def _members(groups: Iterable[int]) -> dict[int, list[int]]:
-    """By group number, the indices of the removable channels in the group."""
+    """The indices of the removable channels in each group, by group number."""
     from tinyml.transforms.reals.channels.channel_groups import FIXED_GROUP
 
     members: dict[int, list[int]] = {}

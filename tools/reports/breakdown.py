@@ -25,8 +25,8 @@ def constant_names(program: ModuleOp) -> list[str]:
 
 
 def constant_bytes(program: ModuleOp) -> dict[str, int]:
-    """By name, the bytes of each constant array in flash of a program at L5: the numbers of the model, and tables of
-    functions.
+    """The bytes of each constant array in flash of a program at L5, by name. Constant arrays are the numbers of the
+    model, and tables of functions.
     """
     return {op.sym_name.data: len(op.value.data.data) for op in _in_flash(program)}
 
@@ -75,12 +75,12 @@ def operations(spent: Spent, unit: str) -> list[dict[str, Any]]:
 
 
 def functions(measured: Attribution) -> dict[str, float]:
-    """By name, the total time in each kernel and library function that the model calls, longest first."""
+    """The total time in each kernel and library function that the model calls, by name, longest first."""
     return _longest_first(call for calls in measured.calls.values() for call in calls.items())
 
 
 def _longest_first(calls: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """By name, the total time of each function in a list of (name, time) pairs, longest first."""
+    """The total time of each function in a list of (name, time) pairs, by name, longest first."""
     time: defaultdict[str, float] = defaultdict(float)
     for function, spent in calls:
         time[function] += spent

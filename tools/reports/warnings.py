@@ -102,7 +102,7 @@ class Findings:
 
     @property
     def other(self) -> float:
-        """The share of samples for which model and program give different answers."""
+        """The share of samples for which the answers of model and program differ."""
         return self.accuracies.disagreements / max(self.accuracies.samples, 1)
 
     @property

@@ -29,7 +29,7 @@ def stated(n: int, es: int, length: int = 784) -> Summed:
 
 @pytest.mark.parametrize("sum", [stated(4, 0), stated(4, 2), stated(5, 0, 9)], ids=str)
 def test_all_about_short_posits(sum: Summed):
-    """With a quire of one integer, and with one of bins."""
+    """The quire is a single integer in some cases, and consists of bins in others."""
     pytest.importorskip("z3", reason="the solver is not installed")
     for statement in statements_of(sum):
         verdict = decide(statement, 60)

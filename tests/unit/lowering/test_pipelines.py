@@ -176,7 +176,7 @@ def test_a_target_is_that_of_the_module(name: str):
 
 
 class Spoil(ModulePass):
-    """A pass that gives functions a wrong type."""
+    """A pass that replaces the types of functions by a wrong type."""
 
     name = "spoil"
 

@@ -186,7 +186,7 @@ def test_regimes_of_posits(bits: str, regime: int):
 
 
 def test_six_zeros_are_no_regime():
-    """MinUn 2.2 gives 000000 in 7 bits the regime -6; that posit is zero, and the least regime is -5."""
+    """According to MinUn 2.2, 000000 in 7 bits has the regime -6. That posit is zero, and the least regime is -5."""
     format = PositType(7, 2)
     assert format.decode(np.array(0b0000000)) == 0
     assert format.decode(np.array(0b0000001)) == 16.0**-5

@@ -170,7 +170,7 @@ def test_devices(case: str, tmp_path: Path):
 
 
 def on_host_and(target: str, text: str, folder: Path):
-    """Assert that a program gives the evaluator's raws on a target and, in the same C, on the host."""
+    """Assert that a program computes the evaluator's raws on a target and, with the same C, on the host."""
     context, module = parse(text)
     ChooseAccumulatorsPass().apply(context, module)
     interface = interface_of(module)

@@ -69,7 +69,7 @@ def scaled(some: Sequence[Fraction | None], exponent: int) -> list[Fraction | No
 
 @pytest.mark.parametrize(("n", "es"), spread(STANDARD, 24))
 def test_sums_are_those_of_exact_integers(n: int, es: int):
-    """As matrix products and product by product, with the quire for the given weights and with the quire for any
+    """Sums are computed as matrix products and product by product. The quire is either for the given weights or for any
     weights.
     """
     format = PositType(n, es)
@@ -450,8 +450,8 @@ def test_functions_take_nar(function: str, result: str, undefined: int, tmp_path
     spread_product(10, [(8, 2), (6, 0), (12, 1), (16, 1), (32, 2)], ["relu", "relu6", "exp", "tanh", "sigmoid"]),
 )
 def test_nar_stays_nar(posit: tuple[int, int], function: str, tmp_path: Path):
-    """In tables, in functions computed in floating point, and after clamps. The exponential of the greatest posit
-    saturates.
+    """NaR is the operand of tables, of functions computed in floating point, and of ops after clamps. The exponential
+    of the greatest posit saturates.
     """
     format = PositType(*posit)
     type = f"tensor<3x{format}>"

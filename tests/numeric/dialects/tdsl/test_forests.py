@@ -152,7 +152,7 @@ def test_thresholds_compare_like_raws_within_and_beyond_the_range(name: str, wid
 
 @pytest.mark.parametrize(("format", "width"), [*spread(FORMATS, 2), *PUBLISHED])
 def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: Path):
-    """By gcc and, for half of the formats, by LLVM from loops over the tables of the trees."""
+    """gcc compiles all formats. LLVM compiles half of the formats, from loops over the tables of the trees."""
     module, inputs = random_program(width or 3)
     module = in_format(module, inputs, format, width)
     raws = encode_inputs(module, inputs)

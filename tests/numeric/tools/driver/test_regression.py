@@ -48,7 +48,7 @@ def test_errors_are_those_of_sklearns_metrics(outputs: int):
 
 
 def test_losses_of_candidates_are_points_of_r2():
-    """In any order of the samples. Before all samples are seen, the loss is a lower bound."""
+    """The loss does not depend on the order of the samples. Before all samples are evaluated, it is a lower bound."""
     reals = import_estimator(sk.Ridge().fit(DATA.x, TARGETS))
     formats = in_format(reals, DATA, "fixed", 8)
     reference = Reference(reals, Data(DATA.x, None, targets=TARGETS))

@@ -47,7 +47,7 @@ def passes(test: Path, library: Path | None) -> bool:
 
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda patch: patch.stem)
 def test_a_patch_does_what_its_test_says(patch: Path, patched: Path):
-    """Without it, the test fails."""
+    """Without the patch, its test fails."""
     [name] = re.findall(r"^\+\+\+ b/(tests/.*\.mlir)$", patch.read_text(), re.MULTILINE)
     assert passes(patched / name, patched)
     if patch.stem != ENDLESS:

@@ -37,7 +37,9 @@ PADDED = [
 
 
 def test_a_height_and_the_byte_below_it():
-    """By hand: with b at 0, a is at 4 to 6, since 3 is odd, and c above b at 7; or c is at 5, and a must begin at 8."""
+    """The heights were derived by hand. If b is at 0, a is at 4 to 6, since 3 is odd, and c is above b at 7. Otherwise
+    c is at 5, and a must begin at 8.
+    """
     least = pack(PADDED, "branch-and-bound").height
     assert least == 9
     assert judge_height(PADDED, least).verdict is Verdict.AGREED

@@ -99,8 +99,8 @@ def chosen(*formats: Off) -> object:
 
 
 def test_effort_has_to_be_worth_it():
-    """At the limit and just beyond it. Of equal efforts, the smaller error is taken, and of equal errors the first
-    format.
+    """Cases are at the limit and just beyond it. Of equal efforts, the smaller error is taken, and of equal errors the
+    first format.
     """
     best = Off(1.0, 1)
     assert chosen(best, near := Off(1 + 0.99 * MIN_SAVED_SHARE, 0)) == near

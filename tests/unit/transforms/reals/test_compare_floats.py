@@ -1,4 +1,4 @@
-"""The result of `compare_floats`, which tells the choice of formats whether the input is floats afterwards."""
+"""The result of `compare_floats`, which states whether the input of the program is floats afterwards."""
 
 from __future__ import annotations
 

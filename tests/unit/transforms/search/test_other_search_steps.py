@@ -741,8 +741,8 @@ def test_of_equal_steps_the_first_constants_is_taken():
 
 
 def test_exchanges_of_one_or_two_within_the_limit():
-    """From 8 and 8 bits, 16 and 4 bits become permitted: together 20 of 40 bits, with less loss than estimated
-    separately.
+    """Both constants begin with 8 bits. Then 16 and 4 bits are permitted, together 20 of 40 bits, with less loss than
+    the separate estimates.
     """
     found = with_options(10.0, by_widths({(8, 8): 5.0, (16, 4): 4.0, (4, 16): 4.5, (8, 4): 7.0}, 9.0))
     taken = {0: found.options[0][1], 1: found.options[1][1]}

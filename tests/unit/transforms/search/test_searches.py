@@ -295,7 +295,7 @@ def test_formats_of_fewer_bytes_are_taken_that_lose_nearly_as_little():
 
 
 def test_what_narrower_formats_leave_makes_others_wider():
-    """On every device, including the host, whose costs are unknown; the limit is never exceeded."""
+    """This holds on every device, including the host, whose costs are unknown. The limit is never exceeded."""
     eight = FixedType.of_width(8)
     with Evaluation(layers_on_fifteenths(), "margin", Workers(1)) as evaluation:
         losses: list[float] = []

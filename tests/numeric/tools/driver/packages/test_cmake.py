@@ -40,7 +40,7 @@ def ctest(folder: Path) -> int:
 
 @pytest.mark.parametrize("target", spread(["host", "uno", "nano33ble"], 2))
 def test_the_stored_samples_are_right_on_this_computer(target: str, tmp_path: Path):
-    """Also if the example declares the model's instance."""
+    """In some cases the example declares the model's instance."""
     model = sensor_model(tmp_path, target, packages=("cmake",), instances=target == "nano33ble")
     build = built(model, tmp_path / "build")
     assert ctest(build) == 0

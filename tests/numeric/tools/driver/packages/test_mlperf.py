@@ -144,7 +144,7 @@ def sent(name: str, samples: NDArray[Any]) -> list[bytes]:
 
 @pytest.mark.parametrize("name", spread(SHAPES, 2))
 def test_results_are_those_of_tflite_micro(name: str, tmp_path: Path):
-    """Also if the input is in the arena and is overwritten by an inference."""
+    """In some cases the input is in the arena and is overwritten by an inference."""
     content = small_network(name)
     samples = raws(np.random.default_rng(1), (3, *SHAPES[name]))
     [outputs] = computed_by_tflm(content, samples)

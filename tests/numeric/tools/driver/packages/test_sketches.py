@@ -64,7 +64,7 @@ void loop() {{}}
 
 
 def test_names_of_classes_are_printed_as_they_come(sensor: SensorModel, tmp_path: Path):
-    """On the chip, where names are in program memory, and on this computer."""
+    """The sketch is compiled for a chip, where names are in program memory, and for this computer."""
     need_tools("uno")
     x = inputs(50)[:5]
     sketch = library(sensor) / "examples/Typed/Typed.ino"
