@@ -36,7 +36,7 @@ def pictures() -> dict[Path, str]:
 
 
 def counts(paper: str) -> dict[Verdict, int]:
-    """The number of rows by verdict."""
+    """The number of rows of a paper for each verdict."""
     return {verdict: sum(row.verdict is verdict for row in PAPERS[paper]) for verdict in Verdict}
 
 

@@ -296,7 +296,9 @@ def try_tests(trial: Trial) -> str:
 
 
 def _failed_tests(copy: Path, tests: Sequence[str]) -> list[str]:
-    """The first test that fails in a copy of the tree, or none; raises `TimeoutExpired` if a test exceeds its time."""
+    """A list of the first test that fails in a copy of the tree; empty if none fails. Raises `TimeoutExpired` if a test
+    exceeds its time.
+    """
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-n", "0", "-p", "no:cacheprovider"]
     command += ["-p", limited.__module__, *tests]
     paths = os.pathsep.join(map(str, (copy / ".pyright", copy / "tests")))

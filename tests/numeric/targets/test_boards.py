@@ -52,7 +52,9 @@ for _name in NAMED:
 
 @pytest.mark.parametrize("first", spread(ALIKE, 3))
 def test_a_network_runs_on_every_board(first: str, tmp_path: Path):
-    """It is compiled once for all boards with the same core, and fits the memories of the boards that run it."""
+    """The network is compiled once for all boards with the same core, and fits the memories of the boards that run
+    it.
+    """
     request = Request(model=MODEL / "small_network.sd", val=MODEL / "val.npz", target=first, width=8, out=tmp_path)
     report = build_folder(request, board(first), tmp_path, must_fit=True).report.as_json()
     program = program_in(tmp_path)
@@ -78,7 +80,7 @@ def texts_of(folder: Path) -> dict[str, str]:
 
 
 def test_boards_that_are_not_run_have_the_c_of_one_that_is(tmp_path: Path):
-    """Except for one line, which checks that the compiler is for the named chip."""
+    """The only difference is one line, which checks that the compiler is for the named chip."""
     texts: dict[str, dict[str, str]] = {}
     assert ONLY_WRITTEN == ["esp32", "esp32-s2", "esp32-s3"]
     for name in ("esp8266", *ONLY_WRITTEN[:1]):
@@ -131,7 +133,9 @@ def is_linked(name: str, flash: int, ram: int, folder: Path) -> bool:
 
 @pytest.mark.parametrize("turn", [0, 1])
 def test_the_linker_knows_the_memories(turn: int, tmp_path: Path):
-    """Even boards are tested with flash, odd boards with RAM."""
+    """Boards with an even index are tested with a program that fills the flash, the others with one that fills the
+    RAM.
+    """
     for number, name in enumerate(NAMED):
         flash, ram = board(name).flash or 0, board(name).ram or 0
         if turn == number % 2:

@@ -212,7 +212,7 @@ def test_routes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 
 
 def test_clock_of_a_module(tmp_path: Path):
-    """The clock frequency of a small module after placement and routing."""
+    """A small module is placed and routed, and its maximum clock frequency is reported."""
     chosen = fabric_of(board("ice40-up5k"))
     try:
         verilog_tools.placement_tool(chosen)
@@ -250,7 +250,7 @@ def test_estimated_cells(tmp_path: Path):
 
 
 def test_cells_of_a_module(tmp_path: Path):
-    """The cells that yosys counts, and the error for a kind of cell that is exceeded."""
+    """The report contains the cells that yosys counts. If one kind of cell is exceeded, the error names it."""
     if verilog_tools.synthesis_tool() is None:
         pytest.skip("yosys is not installed")
     chosen = board("ice40-up5k")

@@ -106,8 +106,8 @@ def test_one_source_gives_the_same_on_every_device(name: str, device: str, tmp_p
 
 @pytest.mark.parametrize("seed", spread(range(8), 5))
 def test_random_programs(seed: int, tmp_path: Path):
-    """Loads, stores, branches and loop-carried values in any order. Inlining expressions into each other must not
-    change results.
+    """Programs have loads, stores, branches and loop-carried values in any order. Inlining expressions into each other
+    must not change results.
     """
     text = bits.random_program(seed)
     folder = write(text, HOST, tmp_path / "source")
@@ -125,7 +125,8 @@ def test_random_programs_on_an_avr(seed: int, tmp_path: Path):
 
 @pytest.mark.parametrize("target", SMALL)
 def test_kernels_are_selected_and_exact(target: str, tmp_path: Path, kernel_programs: Path):
-    """Small programs that each call one kernel of a target, on one of its boards or in plain C on the host, in turn.
+    """Each small program calls one kernel of a target. The programs run on the boards of the target and in plain C on
+    the host, in turn.
 
     Kernels that fetch elements of packed vectors are in test_packed_programs.py.
     """

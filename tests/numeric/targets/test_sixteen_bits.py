@@ -72,7 +72,7 @@ BATCHES = [
 def test_kernels_that_programs_call(
     target: str, kernels: list[Kernel], runner: Runner, tmp_path: Path, kernel_programs: Path
 ):
-    """Programs that are compiled for the machine itself, and programs that are compiled for other chips."""
+    """The programs are compiled for the machine itself, and for other chips."""
     check_batch(kernels, target, runner, tmp_path, kernel_programs)
 
 

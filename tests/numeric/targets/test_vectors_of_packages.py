@@ -167,7 +167,9 @@ def test_programs_have_the_bits_of_the_evaluator(model: str, format: str, width:
 
 
 def test_elements(tmp_path: Path):
-    """Sums, products, changes of scale, clamps and pools, with as many elements as lanes, fewer and more."""
+    """Loops compute sums, products, changes of scale, clamps and pools, with as many elements as lanes, with fewer and
+    with more.
+    """
     need_tools(RVV_BOARD)
     for count in (1, 7, 331):
         model = TfliteModel()

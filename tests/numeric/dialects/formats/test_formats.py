@@ -70,16 +70,15 @@ def check_binary(name: str, lhs: NumberFormat, rhs: NumberFormat, result: Number
 
 @pytest.mark.parametrize(("sort", "name"), spread_product(25, SORTS, BINARY), ids=str)
 def test_binary(sort: Sort, name: str):
-    """Each pair of variants of a format as operands; each variant also occurs as the result."""
+    """Each pair of variants of a format is tested as operands, and each variant also as the result format."""
     for (i, lhs), (j, rhs) in product(enumerate(sort.variants), repeat=2):
         check_binary(name, lhs, rhs, sort.variants[(i + j) % len(sort.variants)])
 
 
 @pytest.mark.parametrize(("sort", "name"), spread_product(25, SORTS, BINARY), ids=str)
 def test_binary_of_mixed_widths(sort: Sort, name: str):
-    """Either the operands have two different widths, or the result has another width than both operands.
-
-    The cases alternate between the two, starting with a different one for each operation.
+    """In half of the cases the operands have different widths. In the other half the result has another width than both
+    operands.
     """
     first, last = sort.variants[0], sort.variants[-1]
     for turn, other in enumerate(widths_of_family(sort), [*BINARY].index(name)):
@@ -94,8 +93,8 @@ def test_binary_of_mixed_widths(sort: Sort, name: str):
 @every_sort
 @pytest.mark.parametrize(("turn", "real"), [*enumerate([1.0, 2.0, 0.25, -0.5, 0.3, 0.0])])
 def test_products_with_a_constant(sort: Sort, turn: int, real: float):
-    """A constant factor may shorten the emitted code but must not change its result. The variants of the result
-    rotate.
+    """A constant factor may shorten the emitted code but must not change the result. The cases alternate between the
+    variants of the result format.
     """
     factor = sort.variants[-1]
     for place, one in enumerate(sort.variants, turn):

@@ -123,8 +123,8 @@ def check_means(format: NumberFormat, scores: Array) -> None:
 
 
 def inputs(format: NumberFormat) -> Array:
-    """Inputs (samples, 2 * RUN): each row is RUN left operands followed by RUN right operands; all pairs of 8-bit
-    values.
+    """Inputs of shape (samples, 2 * RUN): each row has RUN left operands followed by RUN right operands. For 8 bits,
+    the operands are all pairs of values.
     """
     a, b = pairs_of(format, format)
     if len(a) < len(raws_of(format)) ** 2:

@@ -30,7 +30,7 @@ formats = (
 
 @given(formats, st.integers(-4, 20))
 def test_results_round_as_numpy_does(format: Format, source: int):
-    """Every 16-bit number at any scale, in conversions from raws, from reals and from single precision."""
+    """Every 16-bit number at any scale is converted from its raw, from a real and from single precision."""
     raws = np.arange(-(1 << 15) + 1, 1 << 15).astype(np.int16)
     source_format = FixedType(16, source)
     reals = source_format.decode(raws)

@@ -154,7 +154,9 @@ class PaperSearch:
 
 @pytest.mark.parametrize("heat", [(0.00513, 0.02198, 0.00543, 0.30469, 0.45117), (0.0527, 0.0296, 0.0054, 0.3, 0.5)])
 def test_promotion_chooses_procedure_3(heat: Sequence[float]):
-    """Algorithms 7 and 8 within 3 bytes, with the published scores and with those of an interpolated percentile."""
+    """Algorithms 7 and 8 choose procedure 3 within 3 bytes, with the published scores and with those of an interpolated
+    percentile.
+    """
     search = PaperSearch()
     chosen = Promotion(cast(Search, search), NARROW, WIDE, heat).best(search.fits)
     assert search.promoted(chosen.choices) == {"t1", "X", "B", "W"}

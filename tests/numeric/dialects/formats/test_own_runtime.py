@@ -1,4 +1,6 @@
-"""A package format whose functions are in its own C header: bits on every kind of device, and errors in the header."""
+"""A number format of a package, whose functions are in a C header of the package: it computes the evaluator's bits on
+every kind of device, and errors in the header are reported.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Posits have the bits of SoftPosit in numpy and in C. Stored posits of limited range equal them within their range."""
+"""Posits have the bits of SoftPosit in numpy and in C. Posits whose stored range is limited equal standard posits
+within that range.
+"""
 
 from __future__ import annotations
 
@@ -92,8 +94,8 @@ def test_dot_products_are_those_of_a_quire(oracle: SoftPosit, n: int, es: int, s
     [(8, 0, -6, 7), (8, 1, -12, 3), (8, 2, -15, 0), (12, 2, -15, 0), (16, 1, -28, 1), (16, 2, -28, 0)],
 )
 def test_sums_of_stored_posits_are_those_of_a_quire(oracle: SoftPosit, n: int, es: int, low: int, high: int):
-    """Thousands of dot products in the accumulator whose width the compiler proves sufficient, compared for each
-    result.
+    """Thousands of dot products are compared one by one. The compiler proves that the width of their accumulator is
+    sufficient.
     """
     format = PositType(n, es, low, high)
     random = np.random.default_rng(n)

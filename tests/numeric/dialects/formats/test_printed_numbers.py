@@ -76,7 +76,7 @@ def computed(text: str, raw: int, width: int) -> int:
     [(16, 12, 23334, 5.6968), (16, 6, 364, 5.6875), (16, 13, -18867, -2.303), (8, 4, 91, 5.6875)],
 )
 def test_numbers_of_shiftry(width: int, scale: int, raw: int, real: float):
-    """The number 5.697 in 16 and 8 bits; at scale 13 it overflows."""
+    """The raws of 5.697 in 16 and 8 bits are those of the paper; at scale 13 the number overflows."""
     format = ShiftryType.of_width(width).with_frac(scale)
     assert format.encode(np.array(5.697)) == raw
     assert format.decode(np.array(raw)) == pytest.approx(real, abs=2e-4)
@@ -171,8 +171,8 @@ def test_tanh_of_shiftry_in_16_bits():
 
 @pytest.mark.parametrize(("reach", "scale"), [(1.9999, 14), (17.0, 10)])
 def test_outliers_of_shiftry(reach: float, scale: int):
-    """Shiftry 6.1: samples in (-2, 2) have scale 14 in 16 bits. With one sample of 17, the scale by extremes is 4
-    less.
+    """Shiftry 6.1: samples in (-2, 2) have scale 14 in 16 bits. With one additional sample of 17, the scale chosen by
+    the extremes is 4 less.
     """
     assert ShiftryType.of_width(16).for_range(-1.9999, reach) == ShiftryType.of_width(16).with_frac(scale)
 
@@ -181,7 +181,9 @@ def test_outliers_of_shiftry(reach: float, scale: int):
     ("bits", "regime"), [("01110000", 2), ("01000000", 0), ("011111", 4), ("0000010", -4), ("00001000", -3)]
 )
 def test_regimes_of_posits(bits: str, regime: int):
-    """MinUn 2.2: 1110 is 2, 10 is 0, 11111 in 6 bits is 4, and 00001 is -4; with es 2 the posit is 16^k."""
+    """MinUn 2.2: the bits 1110 are regime 2, 10 is regime 0, 11111 in 6 bits is regime 4, and 00001 is regime -4. With
+    es 2, a posit of regime k without further bits is 16^k.
+    """
     assert PositType(len(bits), 2).decode(np.array(int(bits, 2))) == 16.0**regime
 
 

@@ -329,7 +329,7 @@ def test_weights_of_zero_and_wide_posits_have_a_quire():
 @pytest.mark.parametrize("given", [PositType(2, 0), PositType(32, 2), PositType(16, 1), FixedType(16, 9)], ids=str)
 @pytest.mark.parametrize("weights", [[0, 0], [1, 0], [-1, 1]], ids=str)
 def test_every_part_of_a_product_has_a_bin(given: NumberFormat, weights: list[int]):
-    """This includes products of zeros, whose position is the first, and of the greatest number, whose last part is its
+    """Factors include zeros, which have the first position, and the greatest number, whose last part contains only its
     sign.
     """
     for format in (PositType(32, 2), PositType(32, 0), PositType(16, 0), PositType(8, 2)):
@@ -346,7 +346,9 @@ def test_every_part_of_a_product_has_a_bin(given: NumberFormat, weights: list[in
 
 
 def test_posits_of_the_standard_are_no_fixed_point():
-    """Standard posits have NaR and an exponent for each number."""
+    """Standard posits have NaR, and each number has its own exponent, so that they must not be treated as fixed
+    point.
+    """
     assert PositType(3, 0).as_integers(16) is None
     assert PositType(8, 2, -12, 2, 1).as_integers(16) is not None
 
@@ -468,7 +470,7 @@ def test_nar_stays_nar(posit: tuple[int, int], function: str, tmp_path: Path):
 
 
 def test_nar_stays_nar_in_hardware(tmp_path: Path):
-    """After a clamp and in a table."""
+    """NaR is the operand of a clamp, whose result is the index of a table."""
     type = "tensor<3x!posit.p<8, 2>>"
     text = f"""
         func.func @limited(%x: {type}) -> {type} {{

@@ -55,8 +55,8 @@ def rows(source: Any, length: int) -> NDArray[Any]:
 
 @pytest.mark.parametrize("result", RESULTS, ids=str)
 def test_errors_are_within_the_bound(result: Any):
-    """The bound is half a unit of the result, plus two more units of the terms than the row has numbers, plus the
-    rounding of distances.
+    """The bound is the sum of half a unit of the result, n + 2 units of the terms for a row of n numbers, and the
+    rounding error of distances.
     """
     narrow = result.stored_width == 8 and result.scale <= 12
     unit = 2.0 ** (-14 if narrow else -18)
@@ -115,7 +115,7 @@ def test_results_of_more_than_16_bits_and_standard_posits_use_floats(result: Num
 
 
 def test_terms_of_standard_posits_are_rounded_to_integers():
-    """No machine register holds the integers of such posits exactly."""
+    """Terms must be rounded, because no machine register holds the integers of such posits exactly."""
     source, result = PositType(16, 1), FixedType(8, 7)
     x = np.array([[-3.0, 0.5, 1.0, 0.25]])
     exact = np.exp(x) / np.exp(x).sum()
@@ -124,7 +124,7 @@ def test_terms_of_standard_posits_are_rounded_to_integers():
 
 @pytest.mark.parametrize(("result", "most"), [(FixedType(16, 15), 8_191), (FixedType(8, 7), 131_071)], ids=str)
 def test_the_longest_row(result: NumberFormat, most: int):
-    """The sum of equal terms must fit 32 bits."""
+    """A row may be so long that the sum of its equal terms just fits 32 bits, but not longer."""
     shares = softmax(np.zeros((1, most), np.int8), FixedType(8, 0), result)
     assert (np.abs(result.decode(shares) - 1 / most) <= 0.5 * 2.0**-15 + 2.0**-15).all()
     block = Block(arg_types=[TensorType(FixedType(8, 0), (most + 1,))])

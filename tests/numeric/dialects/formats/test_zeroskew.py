@@ -156,7 +156,7 @@ def test_dense_layers_are_those_of_tflite(case: dict[str, Any], device: str, tmp
 
 
 def test_dense_layers_follow_the_published_rule():
-    """Many scales, per tensor and per channel."""
+    """The layers have many different scales, per tensor and per channel."""
     random = np.random.default_rng(2)
     for number in range(40):
         n, k = 4, int(random.integers(1, 60))

@@ -171,7 +171,7 @@ def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: 
     ],
 )
 def test_devices_give_the_same_bits(device: str, seed: int, width: int, flash: int | None, tmp_path: Path):
-    """Forests as code and as tables, with features beyond the reach of a load displacement."""
+    """Forests are compiled as code and as tables, with features beyond the reach of a load displacement."""
     module, inputs = random_program(seed, features=90)
     module = in_format(module, inputs, "fixed", width)
     source = printed(module, device, tmp_path / "c", {"flash": flash} if flash else {})
@@ -217,8 +217,8 @@ ODD = np.array([0.0, -0.0, 1e-45, -1e-45, 1e-39, -1e-39, 3e38, -3e38, np.inf, -n
     ],
 )
 def test_floats_are_compared_by_their_bits(device: str, features: int, flash: int | None, tmp_path: Path):
-    """Forests as code and as tables. Inputs are at and next to thresholds, or are zeros, denormals, infinities and
-    NaN.
+    """Forests are compiled as code and as tables. Inputs are at and next to thresholds, or are zeros, denormals,
+    infinities and NaN.
     """
     module, inputs = random_program(9, features=features)
     thresholds = forest_of(module).trees.thresholds.copy()
@@ -248,8 +248,8 @@ def test_floats_are_compared_by_their_bits(device: str, features: int, flash: in
 def test_missing_floats_go_to_the_side_of_each_node(
     device: str, features: int, flash: int | None, sides: str, tmp_path: Path
 ):
-    """Forests as code and as tables. NaN of either sign and infinities follow the same branches as in an independent
-    walk.
+    """Forests are compiled as code and as tables. NaN of either sign and infinities follow the same branches as in an
+    independent walk.
     """
     module, inputs = random_program(9, features=features)
     random, trees = np.random.default_rng(2), forest_of(module).trees

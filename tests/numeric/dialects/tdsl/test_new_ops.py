@@ -148,7 +148,7 @@ def lower_running_sum(op: RunningSumOp, nest: LoopBuilder) -> None:
 
 @irdl_op_definition
 class ConcatOp(tdsl.MovementOp):
-    """The rows of one matrix above those of another."""
+    """An op that concatenates the rows of two matrices."""
 
     name = "tdsl.concat"
     lhs = operand_def(SHAPED)
@@ -164,7 +164,7 @@ class ConcatOp(tdsl.MovementOp):
 
     @property
     def moves(self) -> Sequence[tdsl.Move]:
-        """The rows of `lhs` above those of `rhs`."""
+        """The moves of the rows of `lhs` to the first rows of the result, and of the rows of `rhs` to the others."""
         same, (row, column) = identity(2), dimensions(2)
         below = AffineMap(2, 0, (row + shape_of(self.lhs)[0], column))
         targets = (self.lhs, same), (self.rhs, below)
@@ -246,7 +246,9 @@ def test_an_op_says_that_its_operands_may_be_of_several_families():
 
 
 def test_gradients():
-    """The derivatives with respect to the weights, of a sum of scores that is linear in the weights."""
+    """Derivatives with respect to the weights equal differences exactly, because the sum of scores is linear in the
+    weights.
+    """
     direction = RANDOM.normal(size=(len(X), 32))
     module = network(WEIGHTS)
     [constant] = [op for op in module.walk() if isinstance(op, tdsl.ConstOp)]
@@ -258,7 +260,7 @@ def test_gradients():
 
 
 def test_gradients_through_elements_and_moves():
-    """The derivatives with respect to a constant that replaces the input."""
+    """The input is replaced by a constant, and the derivatives with respect to this constant are tested."""
     module = network(WEIGHTS)
     [function] = [op for op in module.walk() if isinstance(op, func.FuncOp)]
     block = function.body.block

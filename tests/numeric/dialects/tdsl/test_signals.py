@@ -119,8 +119,8 @@ def test_transforms_are_closer_than_those_of_tflm():
 
 
 def test_bands_are_those_of_tflm():
-    """For equal magnitudes, bands are equal up to the rounding of their weights to 12 bits; those in 16 bits are,
-    too.
+    """For equal magnitudes, bands are equal up to the rounding of their weights to 12 bits. This also holds for a
+    program in 16 bits.
     """
     matrix, to = mel_matrix(10, 128, 8000, 100, 3800), ModelBuilder("bands.py")
     module = to.module([filter_bank(to, to.argument(TensorType(f32, (1, 128)), "x"), matrix)])
@@ -142,7 +142,7 @@ def test_the_host_gives_the_same_bits(format: str, width: int | None, tmp_path: 
 
 @pytest.mark.parametrize("device", spread(DEVICES, 4))
 def test_devices_give_the_same_bits(device: str, tmp_path: Path):
-    """Stages in assembly with each shift, including cases in which sums overflow."""
+    """The stages in assembly are tested with each shift, including cases in which sums overflow."""
     module = with_format(every_op(64), tones(10, 64, 0) if device in DEVICES[::2] else noise(10, 64, 0), "fixed", 16)
     source = printed(module, device, tmp_path / "c")
     assert difference(module, encode_inputs(module, loud(64)), source, runner_for(roomy(device)), tmp_path) is None
@@ -175,7 +175,7 @@ def test_biquads_filter_as_those_of_scipy():
 
 
 def test_square_waves_are_sums_of_samples():
-    """Equations (25) and (26) of Gural and Murmann, divided by the length of the chunk."""
+    """The results are those of equations (25) and (26) of Gural and Murmann, divided by the length of the chunk."""
     to, signals, steps = ModelBuilder("waves.py"), noise(4, 40, 3), np.array([300, 5000])
     chunk = to.argument(TensorType(f32, (1, 40)), "x")
     module = to.module([to.reshape(to.op(SquareWavesOp, chunk, to.index(100), steps.tolist()), (1, 4))])
@@ -213,8 +213,8 @@ def test_square_waves_are_odd_harmonics():
 
 
 def test_memory_of_square_waves():
-    """Gural and Murmann, D.2: two sums for each of H = 5 chunks and M = 32 frequencies, regardless of the window's
-    content.
+    """Gural and Murmann, D.2: the memory is two sums for each of H = 5 chunks and M = 32 frequencies, whatever samples
+    the window contains.
     """
     waves = SquareWaves(samples=16000, hop=256, rate=16000.0, chunks=5, frequencies=tuple(range(100, 3300, 100)))
     assert waves.features == 32

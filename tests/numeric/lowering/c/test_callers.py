@@ -1,5 +1,5 @@
-"""Classifiers in several formats in one translation unit, called with real numbers; their C returns names of
-classes.
+"""Classifiers in several formats in one translation unit, called with real numbers; their C functions also return the
+names of classes.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def compiled_quietly(target: str, source: Path, language: str, flags: Sequence[s
 @pytest.mark.parametrize("language", STANDARDS)
 @pytest.mark.parametrize("target", [HOST, AVR, ARM, RISCV])
 def test_printed_c_compiles_without_a_warning(target: str, language: str, programs: Path, tmp_path: Path) -> None:
-    """Four programs in one translation unit, compiled for link-time optimisation."""
+    """Four programs are compiled in one translation unit, with link-time optimisation."""
     need_tools(target)
     folder = printed(programs, target)
     source = tmp_path / "all.c"
@@ -123,7 +123,7 @@ def test_printed_c_compiles_without_a_warning(target: str, language: str, progra
 
 @pytest.mark.parametrize("target", [HOST, AVR, ARM, RISCV])
 def test_the_whole_runtime_compiles_as_c_and_cpp(target: str, tmp_path: Path) -> None:
-    """All headers with all definitions, and all kernels, in one translation unit."""
+    """One translation unit contains all headers with all definitions, and all kernels."""
     need_tools(target)
     kernels = [kernel for _, kernel in all_kernels.kernels(target)] + composed(target)
     kernel_texts = dict(text for kernel in kernels for text in texts_of(kernel, target))

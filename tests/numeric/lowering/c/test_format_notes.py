@@ -1,4 +1,6 @@
-"""Generated comments about raws: a formula for the real of every raw, or the name of the function that decodes raws."""
+"""Generated comments about raws contain a formula for the real of every raw, or the name of the function that decodes
+raws.
+"""
 
 from __future__ import annotations
 

@@ -134,8 +134,8 @@ def check_beyond(caller: Caller, reals: NDArray[np.float64]) -> None:
 
 
 def test_raws_and_reals_are_those_of_the_evaluator(tmp_path: Path) -> None:
-    """Every format, on the host with a sanitizer that stops at undefined behaviour, also for runs of elements with
-    NaN.
+    """Every format is tested on the host with a sanitizer that stops at undefined behaviour, and with inputs that
+    contain NaN.
     """
     check(CalledPrograms([*FORMATS, *SENSORS], HostRunner(sanitize=True), tmp_path))
 

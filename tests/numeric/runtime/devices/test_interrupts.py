@@ -1,4 +1,4 @@
-"""Signals during an emulation in which C code counts the executed blocks."""
+"""Signals during an emulation in which C code counts the executed blocks end the emulation."""
 
 from __future__ import annotations
 

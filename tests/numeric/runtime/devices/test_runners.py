@@ -1,4 +1,4 @@
-"""Hand-written models with the interface of generated C, on every device."""
+"""Hand-written models with the interface of generated C run correctly on every device."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ EMULATED = [device for device in SIMULATED if isinstance(runner_for(device), Emu
 
 @pytest.mark.parametrize("device", EMULATED)
 def test_python_counts_what_c_counts(device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Instructions, cycles, results and stack of every emulated core are equal if the host has no C compiler."""
+    """Without a C compiler on the host, every emulated core has the same instructions, cycles, results and stack."""
     runner, inputs = runner_for(device), fix_inputs(3)
     build = runner.build(DATA / "fixmodel", FIX, tmp_path)
     assert emulator.counting_library() is not None
@@ -235,7 +235,7 @@ def test_python_counts_what_c_counts(device: str, tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize("device", ["cortex-m0", "riscv"])
 def test_instructions_are_exact(device: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """They are counted in C, or in Python if the host has no C compiler."""
+    """The instructions are counted in C, or in Python if the host has no C compiler."""
     runner, inputs = runner_for(device), fix_inputs(4)
     build = runner.build(DATA / "fixmodel", FIX, tmp_path)
     in_c = runner.run(build, FIX, inputs).cycles

@@ -108,7 +108,7 @@ def test_130_kb_of_constants(tmp_path: Path):
 
 
 def test_more_is_refused():
-    """The cases are more near constants than LPM can read, and more constants than flash."""
+    """The rejected cases are more near constants than LPM can read, and more constants than flash."""
     mega = board(MEGA)
     CHIP.check_constants(250_000, mega, far=190_000)
     with pytest.raises(TooLargeError, match=r"take 81,620 bytes, of the flash of mega a program reads 64,512 as con"):

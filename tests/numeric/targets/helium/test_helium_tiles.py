@@ -113,7 +113,7 @@ def shapes() -> list[tuple[TileFamily, Tile]]:
 
 
 def test_filters_are_computed_in_the_quicker_way():
-    """Four channels at once, or one channel at a time if its windows are many or wide."""
+    """A kernel computes four channels at once, or one channel at a time if its windows are many or wide."""
     channels = next(family for family in tile_families(M55) if family.channels)
     ways = {tile: channels.kernel(tile) for tile in (Tile(16, 3, 48, 300, 16, count, 0) for count in (4, 16))}
     texts = {tile.count: texts_of(kernel, M55)[-1][1] for tile, kernel in ways.items() if kernel is not None}

@@ -63,7 +63,7 @@ def test_a_choice_keeps_decisions_and_the_rate_of_false_alarms() -> None:
 
 
 def test_what_does_not_fit_names_a_value_that_fits() -> None:
-    """An ATtiny85 has 512 bytes of RAM."""
+    """The board is an ATtiny85, which has 512 bytes of RAM."""
     x = np.vstack([USUAL, STRANGE])[:, :1]
     with pytest.raises(InputError, match=r"about \d+ would fit: fit it with nu=") as refused:
         tinyml.compile(sk.OneClassSVM(nu=0.95, gamma=0.5).fit(x), x[::6], board="attiny85")
@@ -234,8 +234,8 @@ def correlated(seed: int) -> Any:
 
 
 def test_distances_become_detectors(tmp_path: Path) -> None:
-    """The distances to the centres of a k-means and to the subspace of a PCA, and the reconstruction error of an
-    autoencoder.
+    """The scores are distances to the centres of a k-means and to the subspace of a PCA, and the reconstruction error
+    of an autoencoder.
     """
     near, beside = correlated(3)
     scaler = sk.StandardScaler().fit(near)

@@ -141,7 +141,7 @@ def test_steps_of_forests_are_measured_alone(foreign: Chip, monkeypatch: pytest.
 
 
 def test_no_format_of_a_cost_table_is_none():
-    """Formats with widths that fixed point does not have would be skipped with a message each."""
+    """Formats whose width fixed point does not support would be skipped, each with a message."""
     assert min(costs.FIXED_WIDTHS) >= 2
     assert not [weights for _, weights in costs.PACKED if weights == "fixed:1"]
 

@@ -1,4 +1,4 @@
-"""The kernels meet their limits on cycles and instructions; simulated chips count equally on every machine."""
+"""Cycles and instructions of kernels are within recorded limits; simulated chips count equally on every machine."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_patches_at_172_pixels():
 
 
 def test_orders_of_gural_and_murmann():
-    """Gural and Murmann's figure 1 and table 1: 4 bits per element."""
+    """The peaks equal those of Gural and Murmann's figure 1 and table 1, with 4 bits per element."""
     modes = "ordinary", "replace", "single-transpose", "herringbone"
     assert peaks(gural_murmann(14, 4), *modes) == [760, 457.5, 436.5, 434.5]
 

@@ -36,7 +36,9 @@ from tinyml.transforms.search.engine.workers import Workers
 
 
 def test_an_estimate_cleans_up_once_on_each_way_to_the_next_rewrites(monkeypatch: pytest.MonkeyPatch):
-    """Cleaning passes run after the choice of accumulators, after memory, after loops, and after kernels."""
+    """Cleaning passes run once after the choice of accumulators, after the packing of memory, after the lowering to
+    loops, and after the choice of kernels.
+    """
     with evaluation_of("protonn") as evaluation:
         costs = costs_of(evaluation)
         runs = counted_passes(monkeypatch)

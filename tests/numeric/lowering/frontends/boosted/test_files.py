@@ -137,7 +137,7 @@ def test_combinations_have_all_objectives():
     "words", [("count_poisson", "regressor"), ("logitraw", "classifier"), ("lightgbm-tweedie", "")]
 )
 def test_devices_compute_the_same_bits(words: tuple[str, str], tmp_path: Path):
-    """A model whose sum has a link function, and a model that returns a class by a threshold."""
+    """The models are one whose sum has a link function, and one that returns a class by a threshold."""
     name = next(name for name in COMBINATIONS if all(word in name for word in words))
     x, expected, _ = wanted_of(name)
     module = in_format(
@@ -231,7 +231,7 @@ BOOSTER, TREE = ("gradient_booster",), ("gradient_booster", "model", "trees", 0)
     ],
 )
 def test_wrong_files_of_xgboost(where: tuple[str | int, ...], value: Any, message: str):
-    """Files in which a field of the learner has a wrong value."""
+    """A file in which a field of the learner has a wrong value is rejected."""
     with pytest.raises(InputError, match=message) as error:
         read(changed(xgboost_model(), {where: value}), "json")
     assert "\n" not in str(error.value)

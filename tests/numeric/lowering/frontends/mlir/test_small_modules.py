@@ -58,7 +58,9 @@ def test_a_maximum_along_another_axis_stays_in_a_softmax():
 
 @pytest.mark.parametrize("op", ["maximum", "minimum"])
 def test_an_extreme_of_two_tensors_absorbs_nothing(op: str):
-    """Masks of -1e9 beside small numbers: the difference of the two in single precision would lose the small number."""
+    """Operands are masks of -1e9 and small numbers, which an implementation by single-precision differences would
+    lose.
+    """
     body = f"""%r = "stablehlo.{op}"(%a, %b) : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>"""
     a, b = np.array([-1e9, -2e4, -3e38, 0.25]), np.array([0.5, 1e-3, 3e38, 0.125])
     arguments = {"a": "tensor<1x4xf32>", "b": "tensor<1x4xf32>"}

@@ -91,7 +91,7 @@ def float_network() -> ModuleOp:
 
 
 def attention_block() -> ModuleOp:
-    """An attention of two heads of 4 elements over 9 positions, as current opsets write it, between two
+    """A program of attention with two heads of 4 elements over 9 positions, as current opsets express it, between two
     normalisations.
     """
     random = np.random.default_rng(11)
@@ -110,7 +110,7 @@ def attention_block() -> ModuleOp:
 
 
 def encoder() -> ModuleOp:
-    """Two layers of an encoder with 3 heads of 8 elements over 20 positions, the first of which is causal.
+    """A program of two layers of an encoder with 3 heads of 8 elements over 20 positions; the first layer is causal.
 
     Neither the positions nor the elements are a power of two, so that 1 / sqrt(8) is not folded and lines have tiles of
     different sizes.

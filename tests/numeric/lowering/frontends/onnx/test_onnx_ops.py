@@ -116,12 +116,12 @@ def test_an_op_follows_the_order_of_an_image(name: str):
 
 
 def test_a_product_of_two_computed_stacks():
-    """The scores of attention: the product of each pair of rows, for every matrix of the stack."""
+    """The model computes the scores of attention: the product of each pair of rows, for every matrix of the stack."""
     check(model([node("Transpose", "x", "t", perm=[0, 1, 3, 2]), node("MatMul", "x t")], [1, 3, 5, 4], {}))
 
 
 def test_transposed_stacks_are_divided_before_their_matrices_are_transposed():
-    """The product of queries and keys for three heads. Columns are transposed head by head, without a copy of all
+    """The model multiplies queries by keys for three heads. Columns are transposed head by head, without a copy of all
     heads.
     """
     nodes = [
@@ -270,7 +270,7 @@ def test_other_low_numbers_are_added(addend: Array, last: onnx.NodeProto):
     ids=["a low number without a softmax", "another axis", "two tensors"],
 )
 def test_a_choice_by_a_constant_condition(nodes: list[onnx.NodeProto]):
-    """The choice is a sum of both branches unless a softmax along the last axis uses it."""
+    """The choice is imported as a sum of both branches unless a softmax along the last axis reads it."""
     made = model(nodes, [1, 2, 5, 6], {"b": MASK, "l": number(-2000)})
     check(made, tolerance=1e-4)
     assert not any(isinstance(op, MaskedSoftmaxOp) for op in imported(made).walk())
@@ -319,7 +319,7 @@ def written_out(centred: bool, axes: list[int], inverse: bool, epsilon: float = 
 @pytest.mark.parametrize("inverse", [False, True])
 @pytest.mark.parametrize("centred", [True, False])
 def test_a_normalisation_written_out(centred: bool, inverse: bool, axes: list[int]):
-    """It is imported as the op of a LayerNormalization, whose sum of squares needs no separate format."""
+    """The ops are imported as the op of a LayerNormalization, whose sum of squares needs no separate format."""
     module = check(written_out(centred, axes, inverse))
     assert any(isinstance(op, tdsl.NormaliseOp) for op in module.walk())
     assert any(isinstance(op, tdsl.MeanOp) for op in module.walk()) == centred
@@ -364,7 +364,7 @@ def test_gemm(attributes: dict[str, Any], opset: int):
 
 
 def test_shapes_are_folded():
-    """Exporters compute a shape from that of the input by such a chain of ops."""
+    """The model computes a shape from the shape of the input by a chain of ops, as exporters write it."""
     nodes = [
         node("Conv", "x w", "c"),
         node("Shape", "c", "s"),
@@ -393,7 +393,7 @@ def test_split_and_add():
 
 
 def test_comparisons_choose():
-    """Nodes of a tree use single elements of a comparison."""
+    """As in the export of a decision tree, single elements of a comparison select between two values."""
     nodes = [
         node("MatMul", "x t", "z"),
         node("Greater", "z zero", "above"),
@@ -596,7 +596,7 @@ def test_recurrent_layers_with_computed_weights_and_states(op: str, attributes: 
 
 
 def test_states_are_inputs_and_outputs():
-    """A single step of a recurrent layer whose caller stores the states."""
+    """The model is a single step of a recurrent layer whose caller stores the states."""
     constants = {"w": reals(1, 8, 3), "r": reals(1, 8, 2)}
     nodes = [node("Split", "x", "a h c", axis=2, num_outputs=3), node("LSTM", "a w r - - h c", "- y z", hidden_size=2)]
     constants["w"] = reals(1, 8, 2)
@@ -625,7 +625,7 @@ def test_refusals_of_recurrent_layers(inputs: str, attributes: dict[str, Any], m
 
 @pytest.mark.parametrize(("op", "limits"), [("Clip", "l h"), ("Max", "l"), ("Min", "h")])
 def test_integer_constants_stay_integers(op: str, limits: str):
-    """Weights are clamped between their limits, as exporters of QCDQ express it."""
+    """Weights are clamped to their limits by an op, as in exports of QCDQ."""
     weights = np.array([[-128, 5], [100, -3]], np.int8)
     nodes = [
         node(op, f"w {limits}", "limited"),

@@ -55,7 +55,9 @@ def quantised(float_model: onnx.ModelProto, shape: Sequence[int], folder: Path, 
 
 
 def network(groups: int, channels: int, kernel: int, stride: int, pads: list[int]) -> onnx.ModelProto:
-    """A convolution, a second convolution whose result is added, pools and a dense layer, on images 1 x 2 x 8 x 8."""
+    """The model of a convolution, a second convolution whose result is added, pools and a dense layer, on images 1 x 2
+    x 8 x 8.
+    """
     nodes = [
         node("Conv", "x w0 b0", "c0", pads=[1, 1, 1, 1]),
         node("Relu", "c0", "r0"),
@@ -231,8 +233,8 @@ FUNCTIONS: dict[str, Callable[[Array], Array]] = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_between_quantisations(name: str):
-    """Processors compute functions and long sums differently. The tolerance is 2^-20 of the results, at least of 2^7
-    steps or of 1.
+    """Processors compute functions and long sums differently. The tolerance is 2^-20 of the greater of 2^7 steps and
+    1.
     """
     scale = 0.0093
     arrays = {"sx": np.array(0.0371, np.float32), "sz": np.array(scale, np.float32)}

@@ -33,7 +33,7 @@ def model(op: str, version: int, **attributes: Any) -> onnx.ModelProto:
 
 
 def nodes(modes: list[str]) -> dict[str, Any]:
-    """The attributes of a tree with three comparisons, and a tree with a single comparison."""
+    """The attributes of an ensemble of a tree with three comparisons and a tree with a single comparison."""
     return {
         "nodes_treeids": [0, 0, 0, 0, 0, 0, 0, 5, 5, 5],
         "nodes_nodeids": [0, 1, 2, 3, 4, 5, 6, 0, 1, 2],
@@ -92,7 +92,7 @@ def test_classifiers_of_one_score(negative: bool):
 
 
 def test_a_transform_of_probabilities_is_of_the_sums():
-    """Votes are never negative. A sum of at least 1/2 means the second class."""
+    """Votes are never negative, and a sum of at least 1/2 selects the second class."""
     attributes = nodes(["BRANCH_LT"] * 4) | leaves("class", classlabels_int64s=[0, 1])
     weights = [0.1, 0.4, 0.2, 0.05, 0.1, 0.3, 0.0, 0.15, 0.2, 0.6]
     attributes |= {"class_ids": [1] * 10, "class_weights": weights, "post_transform": "LOGISTIC"}
@@ -112,7 +112,7 @@ def splits(modes: list[int], values: list[float]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("mode", range(4))
 def test_ensembles_of_version_5(mode: int):
-    """A tree whose root has a leaf and an inner child, and a tree with two leaves."""
+    """The ensemble has a tree whose root has a leaf and an inner child, and a tree with two leaves."""
     attributes = splits([mode] * 3, [0.5, -0.5, 0.0]) | {
         "nodes_featureids": [0, 1, 2],
         "nodes_truenodeids": [0, 1, 3],

@@ -84,7 +84,7 @@ def columns_of(model: Any, x: Any) -> None:
 
 @pytest.mark.parametrize("name", ENCODERS)
 def test_columns_are_those_of_transform(name: str):
-    """An encoder alone, and an encoder after an imputer."""
+    """Each encoder is tested alone and after an imputer."""
     columns_of(ENCODERS[name], X[:, :4])
     columns_of(sk.make_pipeline(sk.SimpleImputer(), ENCODERS[name]), X[:, :4])
 

@@ -267,7 +267,7 @@ TARGETS = {
 
 @dataclass(frozen=True)
 class Case:
-    """An estimator, its options, of which one may be rejected, and the kind of target that it is trained on."""
+    """A test case: an estimator, its options, of which one may be rejected, and the kind of its targets."""
 
     name: str
     options: tuple[tuple[str, Any], ...]
@@ -317,7 +317,7 @@ def data_for(target: str, random: Any) -> Halves:
 
 
 def inner(name: str) -> Any:
-    """An estimator that is a part of another one."""
+    """An estimator to be used inside another estimator."""
     full = f"{name}Classifier" if name == "HistGradientBoosting" else name
     return getattr(sk, full)(**({"max_iter": 3} if name == "HistGradientBoosting" else {}))
 
@@ -473,7 +473,7 @@ def test_ways_to_train_stand_for_the_estimator_inside():
 
 
 def test_the_table_has_every_estimator():
-    """Except anomaly detectors, which `test_detectors.py` tests."""
+    """The exceptions are anomaly detectors, which `test_detectors.py` tests."""
     known = {*HANDLERS, *(name for family in COMPOSITES.values() for name in family)} - {*FAMILIES["Anomaly detectors"]}
     assert {case.name for case in CASES} == known
 

@@ -43,7 +43,9 @@ def is_exported(estimator: Any) -> bool:
 @pytest.mark.parametrize("estimator", CLASSIFIERS, ids=lambda estimator: type(estimator).__name__)
 @pytest.mark.parametrize("name", ["wine", "cancer"])
 def test_classifiers(name: str, estimator: Any):
-    """Two and three classes with strings as labels, on samples for which rounding to single precision causes no tie."""
+    """Classifiers have two or three classes with strings as labels. Samples for which rounding to single precision
+    causes ties are excluded.
+    """
     data = halves(name)
     estimator = sk.clone(estimator).fit(data.x, np.array(["first", "second", "third"])[data.y])
     module = import_estimator(estimator)

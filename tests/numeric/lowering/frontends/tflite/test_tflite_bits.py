@@ -197,7 +197,7 @@ def test_elements_without_a_scale_move(dtype: str):
 
 @pytest.mark.skipif(not mlir_22.is_installed(), reason="needs Debian's mlir-22-tools")
 def test_every_operator_in_tosa(tmp_path: Path):
-    """The module written in TOSA, as lowered and run by mlir-opt 22."""
+    """MLIR 22 lowers and runs the module that is written in TOSA; its bytes equal TFLM's."""
     content, count = every_operator("int8", but="L2_NORMALIZATION")
     in_tosa, x = TosaModule(read_tflite(content, "network.tflite"), tmp_path), inputs_of(content, 8)
     for mine, theirs in zip(in_tosa(x), computed_by_tflm(content, x, count), strict=True):
@@ -383,7 +383,7 @@ def test_averages_of_any_shape(data: st.DataObject):
 
 @pytest.mark.parametrize(("scale", "result", "slope"), [(0.5, 1 / 3, 0.2), (0.37, 0.74 / 7, 0.75)])
 def test_factors_of_leaky_relu_near_a_half(scale: float, result: float, slope: float):
-    """All raws. In single precision the factors would be exactly 1.5 and 3.5."""
+    """All raws are tested. In single precision the factors would be exactly 1.5 and 3.5."""
     model, shape = TfliteModel(), (1, 16, 16)
     x, y = model.tensor(shape, "int8", scale), model.tensor(shape, "int8", result)
     model.op("LEAKY_RELU", [x], y, Alpha=slope)
@@ -393,7 +393,7 @@ def test_factors_of_leaky_relu_near_a_half(scale: float, result: float, slope: f
 @given(st.data())
 @settings(max_examples=25)
 def test_conversions_in_the_middle(data: st.DataObject):
-    """A change of scale between two operators, directly or by a conversion to floats."""
+    """The scale changes between two operators, directly or by a conversion to floats and back."""
     draw = data.draw
     scale, zero = st.floats(0.001, 0.5), st.integers(-128, 127)
     model, shape = TfliteModel(), (1, 5, 4)
@@ -554,7 +554,7 @@ def test_sums_of_32_bits_on_activations_of_16(seed: int, kind: str, channels: in
 @given(st.integers(0, 1 << 20), st.floats(0.02, 0.3), st.booleans(), st.sampled_from(["int8", "int16"]))
 @settings(max_examples=examples(20))
 def test_slopes_by_channel(seed: int, scale: float, one: bool, dtype: str):
-    """PRELU with slopes of any sign, one for each channel or one for all."""
+    """PRELU has slopes of any sign, one for each channel or one for all."""
     random, model, unit = np.random.default_rng(seed), TfliteModel(), 1 if dtype == "int8" else 1 / 256
     zeros = random.integers(-128, 128, 3).tolist() if dtype == "int8" else [0] * 3
     x, y = (
