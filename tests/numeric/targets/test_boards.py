@@ -133,8 +133,8 @@ def is_linked(name: str, flash: int, ram: int, folder: Path) -> bool:
 
 @pytest.mark.parametrize("turn", [0, 1])
 def test_the_linker_knows_the_memories(turn: int, tmp_path: Path):
-    """Boards with an even index are tested with a program that fills the flash, the others with one that fills the
-    RAM.
+    """Half of the boards are tested with programs at the limit of their flash, the others with programs at the limit of
+    their RAM.
     """
     for number, name in enumerate(NAMED):
         flash, ram = board(name).flash or 0, board(name).ram or 0

@@ -75,7 +75,7 @@ def is_tried(statement: OpStatement) -> bool:
 
 @pytest.mark.parametrize("format", spread(FORMATS, 4))
 def test_statements_with_few_inputs_hold(format: str):
-    """A sample of the statements that need no solver."""
+    """A sample of the statements that need no solver is proved."""
     tried = [one for one in stated(format) if is_tried(one)]
     assert tried
     for statement in tried[::7]:
@@ -95,7 +95,7 @@ def test_statements_that_the_solver_proves(format: str):
 
 @pytest.mark.parametrize("format", [*FORMATS, "posit:8", "minifloat:8"])
 def test_facts(format: str):
-    """Decoding, rounding, tables of kernels, and functions of few arguments."""
+    """The facts are about decoding, rounding, tables of kernels, and functions of few arguments."""
     stated_facts = [fact for one in variants(format_spelled(context(), format)) for fact in facts(one)]
     assert stated_facts
     for fact in stated_facts:
@@ -105,7 +105,7 @@ def test_facts(format: str):
 
 @pytest.mark.parametrize("format", spread(["fixed:16", "affine:8", "minifloat:4", "posit:6"], 2))
 def test_functions_of_the_runtime(format: str):
-    """A sample of the calls to which sums and their roundings are lowered."""
+    """A sample of the calls to which sums and their roundings are lowered is proved."""
     pytest.importorskip("z3", reason="the solver is not installed")
     calls: set[Call] = set()
     for statement in stated(format):
@@ -232,7 +232,7 @@ def test_a_rounding_of_one_amount(amount: int, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_neighbouring_scales(monkeypatch: pytest.MonkeyPatch):
-    """The defect: a format rounds numbers whose scale is one finer in another way."""
+    """The defect: a format rounds numbers of a scale that is one greater in a different way."""
     given = FixedType.store
 
     def store(self: FixedType, m: Machine[Any], x: Int[Any], scale: int) -> Any:
@@ -342,7 +342,7 @@ def test_program_of_a_function(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_an_op_that_has_one_value_twice():
-    """The square of a difference has one argument, and is never negative."""
+    """The square of a difference has one argument, and is therefore proved to be nonnegative."""
     text = """func.func @square(%a: i16) -> i32 {
   %x = exact.within %a : i16 in [-300, 200]
   %y = exact.mul %x, %x : i16, i16 -> i32 in [-60000, 90000]
@@ -394,7 +394,7 @@ def test_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 def test_a_program_that_its_c_does_not_come_from_is_not_proved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    """After a change of the first weight at L1, a proof would be about a program that the C does not compute."""
+    """The first weight at L1 is changed. A proof would then be about a program that the C does not compute."""
     pytest.importorskip("z3", reason="the solver is not installed")
     monkeypatch.setattr("tinyml.tools.proofs.proving.decide", None)
     out = _compiled_tour(tmp_path)

@@ -38,8 +38,8 @@ def test_all_about_short_posits(sum: Summed):
 
 @pytest.mark.parametrize("sum", [stated(8, 0), stated(8, 2), stated(16, 1)], ids=str)
 def test_ops_of_longer_posits(sum: Summed):
-    """All statements except those about products of more than 8 bits, which take a minute, and a sample of those about
-    the end of a sum.
+    """All statements are proved, except those about products of more than 8 bits, which take a minute. Of the
+    statements about the end of a sum, a sample is proved.
     """
     pytest.importorskip("z3", reason="the solver is not installed")
     stated_about = [one for one in statements_of(sum) if sum.format.bits <= 8 or one.subject != "posit.multiply_add"]
@@ -133,8 +133,8 @@ def test_a_carry_that_loses_a_sign(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Statements about sums also exist for formats without a documented list of numbers, such as posits of more than 12
-    bits.
+    """The command also proves statements about sums of formats without a documented list of numbers, such as posits of
+    more than 12 bits.
     """
     pytest.importorskip("z3", reason="the solver is not installed")
 

@@ -113,7 +113,7 @@ def test_lists_for_weights_are_made_before_formats_are_assigned():
 
 @pytest.mark.parametrize("format", ["seedot", "shiftry"])
 def test_published_arithmetic_has_a_pipeline_of_its_own(format: str):
-    """This pipeline also runs if a rewrite is requested that it does not contain."""
+    """The pipeline of published arithmetic also runs if a rewrite is requested that this pipeline omits."""
     assert format_named(context(), format, None).AS_PUBLISHED
     published = names("reals-to-formats", format=format, round_sums=True)
     assert published == names("published-to-formats", format=format)

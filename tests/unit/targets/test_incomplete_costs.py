@@ -42,7 +42,7 @@ def compiled(folder: Path) -> tuple[int, dict[str, Any]]:
 
 @pytest.mark.parametrize("steps", [{}, {"addi i16": [1, 2, 0, 0]}, {"mulf f32": [0, 0, 0, 0]}], ids=str)
 def test_costs_that_a_table_lacks_are_unknown(table: Path, tmp_path: Path, steps: dict[str, Any]):
-    """This also applies if all known steps take no time."""
+    """A cost is also unknown if all known steps take no time."""
     table.write_text(
         json.dumps({"unit": "cycles", "program": [0, 0, 0, 0] if "mulf f32" in steps else PROGRAM} | {"steps": steps})
     )

@@ -1,4 +1,4 @@
-"""Signals during an emulation in which C code counts the executed blocks end the emulation."""
+"""A signal interrupts an endless emulation, although C code counts the executed blocks."""
 
 from __future__ import annotations
 

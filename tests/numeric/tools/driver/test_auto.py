@@ -159,7 +159,11 @@ def test_a_choice_keeps_its_rule(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize(("seed", "narrow"), [(10, True), (9, False)])
 def test_a_choice_is_no_slower_than_8_bits_that_qualify(tmp_path: Path, seed: int, narrow: bool) -> None:
-    """narrow: whether uniform 8-bit fixed point qualifies. If it does not, the chosen program does."""
+    """The choice is no slower than uniform 8-bit fixed point if the latter qualifies. Otherwise the chosen program
+    qualifies.
+
+    narrow: whether uniform 8-bit fixed point qualifies.
+    """
     model = network(tmp_path, seed, scale=1.0 if narrow else 4.0)
     auto = compiled(model, tmp_path / "auto", "--target", "cortex-m0")
     uniform = compiled(model, tmp_path / "8", "--target", "cortex-m0", "--width", "8", "--outputs", "class")
@@ -301,7 +305,7 @@ def unlike_features(samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_support_vectors_of_scaled_features_take_few_bits():
-    """Earlier versions chose 32 bits and lost 6.5 points; feature scales caused an internal error."""
+    """An earlier version chose 32 bits and lost 6.5 points, and failed with an internal error for feature scales."""
     x, y = unlike_features(900, 0)
     model = sk.make_pipeline(sk.StandardScaler(), sk.SVC()).fit(x[:200], y[:200])
     program = tinyml.compile(model, x[200:500], y[200:500], board="uno", X_test=x[500:], y_test=y[500:])
@@ -315,7 +319,7 @@ def test_support_vectors_of_scaled_features_take_few_bits():
 
 
 def test_where_the_bound_says_nothing_the_safer_program_is_taken():
-    """With 45 samples, another program gains three points by chance but changes the results for six samples."""
+    """With 45 samples, a program that gains three points by chance must not be chosen, since it changes six answers."""
     half = halves("wine")
     model = sk.KNeighborsClassifier().fit(half.x, half.y)
     report = tinyml.compile(model, half.held_x[:45], half.held_y[:45], board="uno").report

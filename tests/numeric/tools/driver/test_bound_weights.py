@@ -196,7 +196,7 @@ def test_the_model_trained_again_needs_no_new_program(bound: Bound):
 
 
 def test_the_program_with_other_weights_computes_the_bits_of_the_other_model(bound: Bound, tmp_path: Path):
-    """The C of the first model with the blob of the second, compared with the evaluator's outputs of the second."""
+    """The C of the first model with the blob of the second computes the evaluator's outputs for the second."""
     x, _ = digits()
     np.savez(tmp_path / "x.npz", x=x[:20])
     mixed = tmp_path / "mixed"

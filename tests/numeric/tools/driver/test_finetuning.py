@@ -212,8 +212,8 @@ def trained(tmp_path: Path) -> ModuleOp:
 
 
 def test_training_starts_from_the_program_that_is_compiled_without_it(tmp_path: Path):
-    """The start is not weights rounded to nearest, which lose more. Therefore zero epochs result in an equally good
-    program.
+    """Training starts with the weights of the compiled program and not with weights rounded to nearest, which lose
+    more. Zero epochs therefore result in an equally good program.
     """
     program, options = trained(tmp_path), numbers(tmp_path, width=4)
     tuned = finetune(program, TRAIN, VAL, FinetuneOptions(epochs=0, quantized_epochs=0), options)

@@ -68,8 +68,7 @@ def test_bits_on_all_devices(compiled: tuple[Path, dict[str, Any]], tmp_path: Pa
 
 
 def test_everything_arrives_over_the_serial_line(compiled: tuple[Path, dict[str, Any]], tmp_path: Path):
-    """An Uno receives weights and images, and sends the logits. This includes the code of the serial line within its 2
-    KB.
+    """An Uno receives weights and images, and sends the logits. Its 2 KB of RAM also hold the data of the serial line.
 
     More bytes are left than the 2 bytes of Gural and Murmann (section 5.1), with and without the stack of interrupts.
     """

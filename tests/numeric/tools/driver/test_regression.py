@@ -97,7 +97,7 @@ def calibration(samples: int, seed: int) -> tuple[np.ndarray[Any, Any], np.ndarr
 
 
 def test_a_calibration_keeps_its_error():
-    """A loss of half a point of R² would multiply the error to save about 200 cycles, without a warning."""
+    """A permitted loss of half a point of R² would multiply the error without a warning, to save about 200 cycles."""
     x, y = calibration(900, 0)
     model = sk.make_pipeline(sk.StandardScaler(), sk.PolynomialFeatures(2, include_bias=False), sk.Ridge(1e-3))
     model.fit(x[:300], y[:300])
@@ -112,7 +112,7 @@ def test_a_calibration_keeps_its_error():
 
 @pytest.mark.filterwarnings("error")
 def test_the_greatest_of_several_values_is_no_answer():
-    """Quantiles without y: values are compared, and no warning mentions classes."""
+    """The model predicts quantiles, and the data have no y. Values are compared, and no warning mentions classes."""
     x, _ = calibration(600, 1)
     y = x[:, :1] / 1000 + np.array([-1.0, 0, 1])
     model = sk.make_pipeline(sk.StandardScaler(), sk.Ridge()).fit(x, y)
@@ -124,7 +124,7 @@ def test_the_greatest_of_several_values_is_no_answer():
 
 
 def test_scores_that_are_asked_for_are_judged():
-    """Class and accuracy would be kept although probabilities differ by up to 0.3."""
+    """A program must be rejected whose probabilities are up to 0.3 off, although class and accuracy are unchanged."""
     data = halves("cancer")
     model = sk.make_pipeline(sk.StandardScaler(), sk.LogisticRegression()).fit(data.x, data.y)
     program = tinyml.compile(model, data.held_x, data.held_y, board="uno", outputs="scores")

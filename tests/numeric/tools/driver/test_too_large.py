@@ -59,7 +59,7 @@ def test_support_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 
 
 def test_neighbours():
-    """The format is specified. A constant is split and nevertheless larger than the flash."""
+    """The format is specified. A constant is split into several arrays, and is nevertheless larger than the flash."""
     data = halves("digits")
     estimator = sk.KNeighborsClassifier(3).fit(data.x[:600], data.y[:600])
     said = r"does not fit uno .*: needs [\d,]+ bytes of flash .*; the model has 600 training"

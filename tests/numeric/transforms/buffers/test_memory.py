@@ -131,7 +131,7 @@ func.func @image(%X: tensor<1x8x8x3x!fixed.q<{bits}, 4>>) -> tensor<1x3x3x4x!fix
 @pytest.mark.parametrize(("bits", "height"), [(8, 216), (9, 263)], ids=["bytes", "packed"])
 def test_results_overlap_the_input(bits: int, height: int, tmp_path: Path):
     """The image takes 192 bytes, or 216 if its elements are packed, the result of the convolution 144, and the window
-    27.
+    27. The arena is smaller than their sum, since results overlap the image.
     """
     weights = "0x" + random.Random(1).randbytes(108).hex()
     (tmp_path / "image.mlir").write_text(NETWORK.format(weights=weights, bits=bits))

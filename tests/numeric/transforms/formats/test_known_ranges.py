@@ -93,8 +93,8 @@ def test_devices_add_as_the_evaluator(device: str, name: str, format: str, width
 
 
 def test_ranges_hold_for_all_inputs():
-    """The means of the three least and of the three greatest targets bound the mean of neighbours; an input has no
-    bound.
+    """The mean of the three least targets and that of the three greatest bound the predictions of three nearest
+    neighbours. Inputs have no bounds.
     """
     targets = np.arange(40.0)
     module = import_estimator(sk.KNeighborsRegressor(3).fit(X[:40, :2], targets))

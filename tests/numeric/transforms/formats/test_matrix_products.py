@@ -1,4 +1,6 @@
-"""Products of several rows and several columns, by windows or by columns, bit for bit on every device."""
+"""Products of several rows and several columns, by windows or by columns, compute the evaluator's bits on every
+device.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,7 @@ ZEROS = [(-128, -128), (11, -7), (0, 127), (5, 0)]
 
 
 def with_zero_points(shape: tuple[int, int, int], zeros: tuple[int, int]) -> ModuleOp:
-    """A product of two tensors with separate zero points, which are the halves of the input."""
+    """A program that multiplies two tensors with separate zero points, which are the halves of the input."""
     (rows, length, columns), (left, right) = shape, (f"!zeroskew.q<8, 0.05, {zero}>" for zero in zeros)
     first, second, y = rows * length, length * columns, f"tensor<{rows}x{columns}x!zeroskew.q<8, 0.4, 6>>"
     a, b = f"tensor<{rows}x{length}x{left}>", f"tensor<{length}x{columns}x{right}>"

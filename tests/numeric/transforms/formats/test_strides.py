@@ -60,7 +60,7 @@ def running(steps: int) -> ModuleOp:
 
 
 def network(*, padded: bool = False) -> ModuleOp:
-    """Two convolutions over time with rings of three and two rows, and the mean of their results."""
+    """A program of two convolutions over time with rings of three and two rows, and the mean of their results."""
     net = NetworkWriter((1, STEPS, 3, 2), 3)
     image = net.pool(net.convolution(net.input, 4, 3, padding=(int(padded), 0, 1, 1)))
     return net.module(net.mean(image))

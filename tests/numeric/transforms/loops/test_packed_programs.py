@@ -102,7 +102,7 @@ def test_rows_of_few_bits_in_halfwords(bits: int, inputs: int, tmp_path: Path):
     ("weights", "digits"), spread([("fixed:2", "2, trits"), *((f"midrise:{n}", f"{n}, odd") for n in range(1, 5))], 2)
 )
 def test_digits_by_llvm(weights: str, digits: str, tmp_path: Path):
-    """The last group of each row is incomplete."""
+    """LLVM compiles packed digits whose last group in each row is incomplete."""
     program = micro_programs.dense(micro_programs.Random(5), 37, 7, 3, "relu")
     options = {"width": 8, "weights": weights, "packed": "always"}
     check(program, options, [(HOST, HOST)], tmp_path, f"#scratch.packed<{digits}>", every=1)
@@ -110,7 +110,7 @@ def test_digits_by_llvm(weights: str, digits: str, tmp_path: Path):
 
 @pytest.mark.parametrize("packed", ["never", "always"])
 def test_distances_from_weights_of_another_scale(packed: str, tmp_path: Path):
-    """Kernels of distances subtract raws, which requires equal scales."""
+    """Kernels of distances subtract raws, so that they must not be called for operands of different scales."""
     check(PROGRAMS["protonn"], {"width": 8, "weights": "midrise:2", "packed": packed}, TURNS[:1], tmp_path)
 
 

@@ -163,7 +163,9 @@ def test_filters_of_channels(device: str, tmp_path: Path):
 
 
 def test_the_time_of_a_call_is_known(tmp_path: Path):
-    """Kernels for rows by windows of one and of several runs, with an odd last window, and kernels for channels."""
+    """The time is exact for kernels for rows by windows of one and of several runs, with an odd last window, and for
+    channels.
+    """
     random, x = np.random.default_rng(9), Image("x", 5, 11, 8, FRAC)
     a, first = convolution(x, "a", 4, (3, 3), 6, random)
     b, second = convolution(x, "b", 6, (1, 4), 9, random)

@@ -60,7 +60,9 @@ def sparse_layer(random: np.random.Generator) -> str:
 
 
 def network(random: np.random.Generator) -> str:
-    """A sparse layer, a dense layer with a bias whose first results saturate, and another dense layer."""
+    """The text of a program of a sparse layer, a dense layer with a bias whose first results saturate, and another
+    dense layer.
+    """
     dense, last = random.integers(-127, 128, (9, 14)), random.integers(-20, 21, (5, 9))
     dense[:2] = [[127], [-127]]
     result, activated = tensor(5, 1, 2), tensor(9, 1, 7)
@@ -142,7 +144,7 @@ def test_some_rows_of_a_sparse_matrix_become_code(tmp_path: Path):
 
 
 def convolution(random: np.random.Generator, *, by_channel: bool) -> str:
-    """A convolution of windows of 2x3 pixels with 6 channels; some results saturate.
+    """The text of a convolution of windows of 2x3 pixels with 6 channels; some results saturate.
 
     by_channel: whether the convolution is depthwise.
     """

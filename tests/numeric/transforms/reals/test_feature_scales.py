@@ -43,8 +43,8 @@ def dense(numbers: Any) -> str:
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of models for each data set: a scaler, logistic regression and softmax. Every second sample is held
-    back.
+    """The folder of a model for each data set: a pipeline of a scaler and a logistic regression with softmax. Every
+    second sample is held back.
     """
     folder = tmp_path_factory.mktemp("models")
     for name, load in LOADERS.items():
@@ -148,7 +148,7 @@ void figure_predict(const int32_t *X)
 
 @pytest.mark.parametrize("device", spread(DEVICES, 3))
 def test_the_program_encodes_as_the_evaluator(compiled: Compilation, models: Path, tmp_path: Path, device: str) -> None:
-    """Every kind of float, including NaN and subnormal numbers."""
+    """Every kind of float is encoded, including NaN and subnormal numbers."""
     name = compiled.report["name"]
     formats = load_program(compiled.folder / "ir" / "1-formats.mlir", context())
     x = load_program_data(formats, str(models / f"{name}_test.npz")).x[:40]

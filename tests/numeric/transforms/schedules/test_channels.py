@@ -139,8 +139,8 @@ def test_channels_have_scales_of_their_own(sum_bits: int):
 
 
 def test_sums_of_16_bits_are_exact_where_they_fit():
-    """Sums of few 8-bit products fit. A convolution with more products is rounded after each channel and reports
-    this.
+    """The sum of few 8-bit products fits 16 bits. A convolution with more products is rounded after each channel, which
+    the report states.
     """
     net = NetworkWriter((1, 4, 4, 2), 3)
     image = net.convolution(net.convolution(net.input, 2), None, 2)
@@ -171,7 +171,9 @@ def test_ram_that_is_left_goes_to_channels_at_once(tmp_path: Path):
 
 
 def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
-    """Programs are represented by their bytes: one of twice the size takes longer, the next larger one less."""
+    """In this test an integer represents a program and its bytes. A program of twice the size takes longer, and the
+    next larger program takes less time.
+    """
     module = "tinyml.tools.driver.limits"
 
     def time(compiled: int, target: str) -> int:

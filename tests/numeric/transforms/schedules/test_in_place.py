@@ -35,7 +35,8 @@ IMAGES = gural_murmann.images(np.load(gural_murmann.FOLDER / "test.npz")["x"][:1
     spread([("herringbone", 435), ("replace", 468), ("pixels", 350)], 1),
 )
 def test_gural_and_murmann_on_the_uno(plan: str, arena: int, tmp_path: Path):
-    """With half-byte activations: 467.5 bytes with the plan `replace`, 434.5 with `herringbone` as in the paper.
+    """With half-byte activations, the image and the result take 467.5 bytes with the plan `replace`, and 434.5 bytes
+    with `herringbone` as in the paper.
 
     Images streamed by pixels take 313 bytes, and windows 36 or 37.
     """

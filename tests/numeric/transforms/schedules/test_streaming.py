@@ -84,7 +84,9 @@ def test_residual_blocks_run_in_place(mode: str, tmp_path: Path):
 
 
 def test_the_fastest_plan_that_fits_is_compiled(tmp_path: Path):
-    """First the input moves into the arena, which preserves the order of ops; then segments are streamed."""
+    """First the input is moved into the arena, which does not change the order of ops. If this is not sufficient,
+    segments are streamed.
+    """
     model = tmp_path / "model.mlir"
     model.write_text(str(residual_network()))
     reports: dict[int, dict[str, Any]] = {}

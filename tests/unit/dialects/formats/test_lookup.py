@@ -1,4 +1,4 @@
-"""Formats given by the text of their types, as for `tinyml prove`."""
+"""Formats are found by the text of their types, for example for `tinyml prove`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface attribute of a program: its text, errors with locations, and changes by passes."""
+"""The interface attribute of a program is parsed, printed, and changed by passes; errors state locations."""
 
 from __future__ import annotations
 

@@ -85,7 +85,9 @@ def test_plans_count_pixels_in_the_order_in_which_turns_compute_them(result: tup
 
 @pytest.mark.parametrize("side", [1, 2, 3, 8])
 def test_equation_6(side: int):
-    """Gural and Murmann's inverse of herringbone: the position at which turns write each pixel of a square."""
+    """Gural and Murmann's equation 6, the inverse of herringbone: the position at which turns write each pixel of a
+    square.
+    """
 
     def place(row: int, column: int) -> int:
         if column >= row:
@@ -101,10 +103,10 @@ def test_equation_6(side: int):
     ("side", "before", "after", "expected"), [(10, 5, 8, (868, 874, 934)), (8, 8, 11, (845, 847, 887))]
 )
 def test_memory_of_published_layers(side: int, before: int, after: int, expected: tuple[int, int, int]):
-    """The memory by herringbone, by a single transpose, and by replacing.
+    """The memory is computed by herringbone, by a single transpose, and by replacing.
 
     The layers are Gural and Murmann's second, 12x12x5 to 10x10x8, and third, 10x10x8 to 8x8x11. Equations (1) to (3)
-    yield 935, 868 and 875, and 888, 845 and 848.
+    yield 935, 868 and 875 for the second layer, and 888, 845 and 848 for the third.
     """
     image, result = (side + 2, side + 2), (side, side)
 

@@ -1,4 +1,4 @@
-"""Messages of a chip's tools, in any encoding."""
+"""Messages of a chip's tools are reported whatever their encoding."""
 
 from __future__ import annotations
 

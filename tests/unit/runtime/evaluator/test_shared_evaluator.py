@@ -126,7 +126,7 @@ def test_what_is_recorded_and_tabulated(format: str, width: int | None):
 
 
 def test_loops_that_differ_in_what_they_yield():
-    """Two programs whose loops have the same operands and compute the same values."""
+    """The loops of two programs have the same operands and compute the same values, but yield different ones."""
     programs = [parse(text) for text in (CELL, CELL.replace("scf.yield %w", "scf.yield %v"))]
     inputs = inputs_of(programs[0])
     evaluator = SharedEvaluator(inputs)

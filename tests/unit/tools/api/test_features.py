@@ -1,4 +1,6 @@
-"""Front ends in floating point, compared with numpy and scipy, and the approximations of the device."""
+"""Front ends in floating point are compared with numpy and scipy, and their approximations on devices with floating
+point.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def magnitudes(x: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def test_bands_are_those_of_tensorflow():
-    """`tf.signal.linear_to_mel_weight_matrix` according to its documentation, computed one weight at a time."""
+    """The weights equal those of `tf.signal.linear_to_mel_weight_matrix`, computed one by one from its
+    documentation.
+    """
     matrix = mel_matrix(5, 32, 4000.0, 100.0, 1800.0)
     mel = [1127.0 * np.log(1 + frequency / 700.0) for frequency in (100.0, 1800.0)]
     corners = [mel[0] + (mel[1] - mel[0]) * i / 6 for i in range(7)]
@@ -68,7 +72,7 @@ def test_frames_are_filled_with_zeros():
 
 
 def test_running_means_and_differences():
-    """For single bins. Both begin with zeros and do not depend on later frames."""
+    """Means and differences are computed for single bins. Both begin with zeros and do not depend on later frames."""
     x = signals(4, 2)
     shape: dict[str, Any] = {"samples": SAMPLES, "frame": FRAME, "hop": HOP}
     plain = features.float_features(features.Spectrogram(**shape), x).reshape(4, 3, -1)

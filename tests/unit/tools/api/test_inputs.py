@@ -116,7 +116,7 @@ def test_a_model_in_formats_takes_reals_or_raws(program: tinyml.Program):
 
 
 def test_integers_of_a_sensor_are_its_own():
-    """The sensor's integer 4 is 1 for the model; floats are the model's reals."""
+    """The sensor's integer 4 represents the model's real 1; floats are the model's reals."""
     with warnings.catch_warnings(action="ignore"):
         model = sk.LogisticRegression(max_iter=500).fit(X / 4, Y)
     program = tinyml.compile(model, X / 4, Y, board="host", width=16, input_unit="0.25:int16")
@@ -282,7 +282,7 @@ def test_boards_are_text(program: tinyml.Program, board: Any):
 
 
 def test_answers_of_another_kind(program: tinyml.Program, tmp_path: Path):
-    """Text for a model with integer classes, and one-hot rows instead of classes."""
+    """The rejected answers are text for a model with integer classes, and one-hot rows instead of classes."""
     text = np.array(["a", "b", "c"])[Y]
     with pytest.raises(InputError, match=r"^y contains text such as '.', the classes are 0, 1, 2$"):
         program.score(X, text)

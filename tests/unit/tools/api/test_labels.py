@@ -36,7 +36,7 @@ def test_labels_are_those_of_the_estimator(labels: list[Any], tmp_path: Path):
 
 @pytest.mark.parametrize("labels", [["a", "b", "c"], [False, True, True], [0, 1, 2], [1.0, 2.0, 3.0]], ids=str)
 def test_score_takes_what_compile_takes(labels: list[Any]):
-    """Labels in arrays, lists and tuples of any type that represents them, and in objects that convert to an array."""
+    """Labels are arrays, lists and tuples of any type that represents them, or objects that convert to an array."""
 
     class Column:
         """A column of objects, such as a categorical column of pandas."""

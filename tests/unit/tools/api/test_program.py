@@ -260,7 +260,7 @@ def test_labels_that_the_model_does_not_have():
 
 
 def test_names_of_classes_are_an_option():
-    """The data then contain these names, or class indices."""
+    """With this option, the data contain the names or class indices."""
     x, y = data()
     options: dict[str, Any] = {"board": "host", "width": 8, "classes": ["left", "right"]}
     programs = [

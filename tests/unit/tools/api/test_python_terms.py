@@ -1,4 +1,6 @@
-"""Warnings and reports in Python use the names of its arguments, and the table of the command."""
+"""In Python, warnings and reports use the names of keyword arguments, and a printed report is the table of the
+command.
+"""
 
 from __future__ import annotations
 

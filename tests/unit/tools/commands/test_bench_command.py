@@ -1,4 +1,4 @@
-"""`tinyml bench` from a user's perspective."""
+"""The output of `tinyml bench` and its errors."""
 
 from __future__ import annotations
 

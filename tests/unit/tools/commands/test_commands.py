@@ -1,4 +1,4 @@
-"""The commands from a user's perspective: folders, reports, one-line errors."""
+"""The behaviour of the commands: folders, reports, one-line errors."""
 
 from __future__ import annotations
 

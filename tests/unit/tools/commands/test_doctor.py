@@ -101,7 +101,9 @@ def test_the_package_of_others_is_reported(
 def test_what_hides_the_package_is_reported(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    """A module of that name, a package, and a folder that hides an editable installation."""
+    """The package is hidden by a module of that name, by a package, or by a folder in front of an editable
+    installation.
+    """
     assert examined(capsys)["namesake"] is None
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).touch()

@@ -25,7 +25,7 @@ def request(**options: Any) -> Request:
 
 
 def test_each_fact_is_written_once(tmp_path: Path):
-    """One step writes each fact, except the request, to which several steps add options."""
+    """Exactly one step writes each fact, except the request, to which several steps add options."""
     with Progress("tour", len(STEPS)) as progress:
         made = Compilation(
             requested=request(),

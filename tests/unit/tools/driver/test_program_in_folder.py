@@ -92,7 +92,9 @@ def test_other_files_are_refused(
     what: str,
     command: Callable[[Path], list[str]],
 ):
-    """An earlier version built such files: a function that ran before `main` made all raw outputs seem equal."""
+    """An earlier version built changed files. A function that ran before `main` could then make all raw outputs seem
+    equal.
+    """
     monkeypatch.chdir(tmp_path)
     out = tmp_path / name
     shutil.copytree(compiled / name, out)

@@ -23,7 +23,7 @@ def compile_(model: Path, val: Path, out: Path, *options: str) -> int:
 
 
 def test_c_for_the_host_is_refused_by_the_compiler_of_avr(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Its tables are in RAM, but the AVR branches of the runtime read flash."""
+    """The tables of C for the host are in RAM, but the AVR branches of the runtime would read them from flash."""
     out = tmp_path / "out"
     assert compile_(TOUR / "tour.sd", TOUR / "val.npz", out, "--target", "host") == 0
     assert main(["run", str(out), "--data", str(TOUR / "val.npz"), "--device", "uno"]) == 1
@@ -51,7 +51,7 @@ def program(folder: Path, text: str) -> tuple[Path, Path]:
 
 
 def test_a_sparse_matrix_of_zeros_compiles(tmp_path: Path):
-    """An earlier version divided by the time of its product, which is zero."""
+    """An earlier version divided by the time of the sparse product, which is zero."""
     files = program(tmp_path, "let X = (8, 1) in [0.0, 1.0] in\nlet P = (5, 8) in [0.0, 0.0] in\nargmax(P |*| X)\n")
     np.save(tmp_path / "P.npy", np.zeros((5, 8), np.float32))
     assert compile_(*files, tmp_path / "out", "--target", "uno") == 0

@@ -1,4 +1,4 @@
-"""The measured times of operations, which the tables of `tinyml explain` and the report's page show equally."""
+"""The tables of `tinyml explain` and the report's page show the same measured times of operations."""
 
 from __future__ import annotations
 

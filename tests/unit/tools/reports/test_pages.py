@@ -165,7 +165,7 @@ BARS = 4
 
 
 def test_a_report_of_a_bad_program_begins_with_what_is_wrong(tmp_path: Path) -> None:
-    """Earlier, the verdict was a green "It fits the board.", and warnings were last."""
+    """In an earlier version, the verdict on such a program was a green "It fits the board.", and warnings were last."""
     out = compiled(tmp_path / "bad", "--width", "2")
     text, report = (out / "report.html").read_text("utf-8"), json.loads((out / "report.json").read_text())
     lost = report["accuracy_float"] - report["accuracy"]
@@ -433,7 +433,7 @@ def test_vectors_that_are_images_are_drawn_so() -> None:
 
 @pytest.mark.parametrize(("width", "least"), [(300, 300), (960, MIN_PICTURE_WIDTH)])
 def test_a_picture_on_a_narrow_screen_scrolls_rather_than_shrinks(width: int, least: int) -> None:
-    """A small picture is not enlarged either."""
+    """A picture smaller than the screen is not enlarged either."""
     assert f'style="max-width:100%;min-width:{least}px;' in Drawing(width, 10).inline()
 
 

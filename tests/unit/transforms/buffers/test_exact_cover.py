@@ -1,4 +1,4 @@
-"""Dancing links on well-known problems."""
+"""Dancing links find the covers of well-known problems."""
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
@@ -20,7 +20,7 @@ def cover_of(
 
 
 def test_knuths_example():
-    """The example (6) in The Art of Computer Programming 7.2.2.1."""
+    """Example (6) in The Art of Computer Programming 7.2.2.1 has the published cover."""
     cover = cover_of("abcdefg", ["ce", "adg", "bcf", "adf", "bg", "deg"])
     assert [sorted(one) for one in cover.solutions()] == [[0, 3, 4]]
     assert cover.exhausted
@@ -28,7 +28,7 @@ def test_knuths_example():
 
 
 def test_knuths_example_with_colours():
-    """The example (49) in The Art of Computer Programming 7.2.2.1: x and y may be in several options of one colour."""
+    """Example (49) in The Art of Computer Programming 7.2.2.1: x and y may be in several options of one colour."""
     options: list[list[Hashable]] = [
         ["p", "q", "x", Coloured("y", "A")],
         ["p", "r", Coloured("x", "A"), "y"],
@@ -42,7 +42,7 @@ def test_knuths_example_with_colours():
 
 
 def maps(bytes: int, first: int, end: int, canvas: int) -> list[list[tuple[int, int]]]:
-    """MinUn, section 5.3: the cells of each placement of a tensor on a canvas.
+    """The cells of each placement of a tensor on a canvas (MinUn, section 5.3).
 
     bytes: the size of the tensor.
     first, end: its live range, in instructions.
@@ -99,7 +99,7 @@ def test_langford():
 
 
 def test_sudoku():
-    """The example of Wikipedia's article, which has one solution."""
+    """The example of Wikipedia's article has one solution."""
     rows = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
     given = [rows[9 * i : 9 * i + 9] for i in range(9)]
     places = range(9)

@@ -90,8 +90,8 @@ def by_all_ranges(function: func.FuncOp, last: Operation, alloc: AllocOp) -> lis
 
 
 def test_the_points_before_an_op_are_those_of_all_live_ranges():
-    """For each op that accesses a buffer, in random functions. Functions whose buffers leave their loops are
-    skipped.
+    """The points are compared for each op that accesses a buffer, in random functions. Functions whose buffers leave
+    their loops are skipped.
     """
     random = Random(0)
     found = {"none": 0, "some": 0, "in a loop": 0}

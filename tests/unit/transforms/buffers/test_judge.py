@@ -58,7 +58,7 @@ def test_exact_cover_agrees_with_branch_and_bound(overlapping: bool):
 
 
 def test_an_error_in_branch_and_bound_is_found(monkeypatch: pytest.MonkeyPatch):
-    """The deliberate error: the bytes still to be placed in a section are overestimated by one."""
+    """The deliberate error overestimates the bytes still to be placed in a section by one."""
     given = [problem(seed, overlapping=False) for seed in range(6)]
 
     def verdicts() -> list[Verdict]:
@@ -125,7 +125,9 @@ def calls() -> Generator[SimpleNamespace]:
 
 @pytest.mark.parametrize(("name", "buffers"), [("fastgrnn", 3), ("protonn", 5), ("bonsai", 12)])
 def test_programs_of_classifiers_are_judged(name: str, buffers: int):
-    """The numbers of buffers are within the limits that docs/packing.md states."""
+    """Exact cover checks the packings of classifiers. Their numbers of buffers are within the limits that
+    docs/packing.md states.
+    """
     file = MODELS[name]
     module = load_program(file, context())
     options = {"format": "fixed", "width": 8, "data": str(file.with_name("val.npz"))}

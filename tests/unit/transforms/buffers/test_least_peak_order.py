@@ -70,7 +70,9 @@ def test_the_rest_of_an_order_needs_least_at_each_step(problem: OrderingProblem,
 
 
 def test_sets_take_little_memory(monkeypatch: pytest.MonkeyPatch):
-    """Many parallel branches have too many sets of tasks to store; the rest of the order is chosen greedily."""
+    """The graph has many parallel branches, whose sets of tasks are too many to store. The rest of the order is then
+    chosen greedily.
+    """
     count = 30
     tasks = [Task(frozenset({i, count + i})) for i in range(count)]
     problem = OrderingProblem(
@@ -83,7 +85,7 @@ def test_sets_take_little_memory(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_finish_one_branch_before_the_next_begins():
-    """Four branches that each expand the input and then reduce it, followed by a sum."""
+    """The graph has four branches that each expand the input and then reduce it, followed by a sum."""
     much, little = range(1, 5), range(5, 9)
     sizes = [4, *(100 for _ in much), *(1 for _ in little), 1]
     tasks = [Task(frozenset({0}))]
@@ -111,7 +113,7 @@ def test_the_order_depends_on_the_ratios_of_sizes_alone(problem: OrderingProblem
 
 
 def test_what_is_given_goes_first():
-    """Of two branches, the branch that frees the initially live buffer is computed first."""
+    """Of two branches, the one that frees the initially live buffer is computed first."""
     tasks = [Task(frozenset({0, 1})), Task(frozenset({2, 3}))]
     problem = OrderingProblem([10, 1, 5, 1], tasks, frozenset({1, 3}), frozenset({2}))
     assert [problem.peak(order) for order in ((0, 1), (1, 0))] == [16, 12]
@@ -124,7 +126,7 @@ def test_chains_need_no_budget():
 
 
 def test_forty_branches_are_exact():
-    """Forty parallel pairs of ops between one input and one sum, with different sizes."""
+    """The graph has forty parallel pairs of ops of different sizes between one input and one sum."""
     count = 20
     sizes = [1, *(7 * i % 23 + 1 for i in range(count)), *(5 * i % 11 + 1 for i in range(count)), 1]
     tasks = [Task(frozenset({0}))]

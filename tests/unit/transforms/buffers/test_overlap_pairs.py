@@ -1,4 +1,4 @@
-"""Overlaps between the buffers of a function."""
+"""The safe distances at which buffers of a function may overlap."""
 
 from collections.abc import Collection
 from itertools import product

@@ -217,7 +217,7 @@ def test_shiftry_moves_4_bytes_where_algorithm_17_moves_20():
 
 
 def test_shiftry_moves_the_least_that_makes_room():
-    """Compaction would move b and d; moving b alone makes room for new."""
+    """Compaction would move the buffers b and d, but moving b alone makes room for the buffer `new`."""
     given = [
         Rectangle("a", 8, 1, 0, 3),
         Rectangle("b", 8, 1, 1, 5),
@@ -230,7 +230,9 @@ def test_shiftry_moves_the_least_that_makes_room():
 
 @pytest.mark.parametrize("mode", sorted(MODES))
 def test_minun_figure_4(mode: str):
-    """A heap that allocates A, B, C and D of 64 bytes in turn needs 384 bytes: E cannot occupy the space of A and C."""
+    """A heap that allocates A, B, C and D of 64 bytes one after another needs 384 bytes, because E cannot occupy the
+    separate spaces of A and C.
+    """
     given = [*(Rectangle(name, 64, 1, 0, last) for name, last in zip("ABCD", (0, 1, 0, 1), strict=True))]
     given.append(Rectangle("E", 128, 1, 1, 1))
     assert lower_bound(given) == 256
@@ -329,7 +331,7 @@ def test_a_compiler_that_fails_is_none(fresh_core: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("core", [False, True])
 def test_time_can_run_out(core: bool):
-    """The best packing found until then is returned."""
+    """If the time limit is reached, the best packing found until then is returned."""
     draw = Random(1)
     given = [Rectangle(str(i), draw.randint(1, 99), 1, i % 40, i % 40 + draw.randint(0, 9)) for i in range(120)]
     placement = pack(given, "auto", Effort(seconds=0, core=core))
@@ -372,7 +374,9 @@ def test_exact_cover_takes_no_nodes_of_branch_and_bound():
 
 
 def test_exact_cover_goes_first_and_branch_and_bound_goes_on():
-    """The buffers of a network in 16 bits (Gural and Murmann's for MNIST), whose lower bound is not attainable."""
+    """The buffers are those of Gural and Murmann's network for MNIST in 16 bits, whose lower bound is not
+    attainable.
+    """
     layers = [(392, 0, 7), (1440, 1, 14), (1600, 8, 21), (1408, 15, 23), (20, 23, 25)]
     distances = {1: 1100, 2: 414, 3: 154}
     pixels = [(18, 3, 4), (10, 4, 5), (90, 10, 11), (16, 11, 12), (144, 17, 18), (22, 18, 19)]

@@ -101,7 +101,7 @@ def test_the_sweep_uses_overlaps_where_the_bytes_are_free(shapes: list[Rectangle
 
 
 def test_results_slide_along_their_operands():
-    """A chain of layers whose results each begin 2 bytes below their operand."""
+    """In a chain of layers, each result begins 2 bytes below its operand."""
     layers = [Rectangle(f"t{i}", 10, 1, i, i + 1, (Overlap(i - 1, 2),) if i else ()) for i in range(4)]
     for mode in MODES:
         placement = pack(layers, mode)

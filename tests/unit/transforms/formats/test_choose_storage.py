@@ -81,7 +81,9 @@ def product(lhs: Any, rhs: Any) -> Any:
 
 
 def test_kernels_are_those_of_the_slowest_sum(monkeypatch: pytest.MonkeyPatch):
-    """For each layout and width of sums the first offered kernel counts, and of these the slowest."""
+    """For each layout and width of sums, only the first offered kernel is considered. The slowest of these kernels is
+    used.
+    """
     fast, slow, later = kernel(DOT, 8, 3), kernel(DOT, 8, 4, sum=64), kernel(DOT, 8, 9)
     packed = kernel(DOT, 4, 2)
     nests: list[Any] = []

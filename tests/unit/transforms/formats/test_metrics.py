@@ -64,7 +64,7 @@ def test_balanced_accuracy(case: str):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_areas_under_curves(seed: int):
-    """For one, two and several scores; scores with few different values have many ties."""
+    """The areas are those for one, two and several scores. Scores with few different values have many ties."""
     random = np.random.default_rng(seed)
     labels = np.arange(60) % 2
     single = random.integers(0, 4, 60) / 4 + 0.2 * labels
@@ -112,7 +112,7 @@ def test_losses_are_points_and_errors_their_unit():
 
 @pytest.mark.parametrize("name", [metric.name for metric in DECLARED_METRICS if metric.figure is not None])
 def test_a_bound_holds_whatever_follows(name: str):
-    """The bound assumes correct results for the samples that were not evaluated."""
+    """The bound on a metric assumes correct answers for the samples that were not evaluated."""
     random = np.random.default_rng(3)
     declared = metric_named(name)
     assert declared.figure is not None

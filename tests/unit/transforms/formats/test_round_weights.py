@@ -78,7 +78,7 @@ def test_vectors_that_a_loop_adds_up(block: int) -> None:
 
 
 def test_exact_weights_stay() -> None:
-    """These include zeros, which sparse storage omits."""
+    """Weights that the format represents exactly are unchanged. These include zeros, which sparse storage omits."""
     weights = FORMAT.decode(np.arange(-120, 120, 10).reshape(2, 12))
     inputs = moments(weights, np.full((4, 12), 1.0), np.full((4, 12), 0.9))
     np.testing.assert_array_equal(FORMAT.decode(round_weights(weights, FORMAT, inputs)), weights)

@@ -84,7 +84,7 @@ def test_floats_of_an_input_with_zeros_count_apart() -> None:
 
 
 def test_what_is_proven_of_operands_counts(demand: Demand) -> None:
-    """y + c is above -32767, because c is in [1, 3]; only the upper limit remains to be checked."""
+    """The sum y + c is above -32767, because c is in [1, 3]. Only the upper limit is therefore checked in code."""
     stands = demand.operations["y = add(y, c)"].stands
     assert sum(number for step, number in stands.items() if step.startswith("limit ")) == 1
 

@@ -1,4 +1,4 @@
-"""The flash available for forests: all of it on a board without costs, otherwise nine tenths."""
+"""On a board without costs, forests may use all of the free flash, and otherwise nine tenths of it."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ def test_bytes_and_times():
 
 @pytest.mark.parametrize(("code", "repaid"), [(166, True), (167, False)])
 def test_code_for_one_constant(code: int, repaid: bool):
-    """The constant has 1000 bytes, 400 if packed. At a slowdown of one and a half, packed data and code may take 850
-    bytes.
+    """The constant has 1000 bytes, 400 if packed. With packed access one and a half times as slow, packed data and code
+    may take at most 850 bytes.
     """
     assert packable(1000, 400, 1.5).repays(code) == repaid
 
@@ -85,7 +85,7 @@ func.func @net(%X: memref<64x!fixed.q<16, 14>>) -> !fixed.acc<32, 24> {
 
 
 def test_kernels_whose_times_a_chip_does_not_state():
-    """Packed elements count as read in a loop. The unknown time is not used as a divisor."""
+    """If a kernel's time is unknown, packed elements count as read in a loop, and the time is not used as a divisor."""
     with installed(EntryPoint("own", f"{__name__}:CHIP", registry.GROUP)):
         module = Parser(context(), ROW).parse_module()
         pack_constants.PackConstantsPass(target="own", packed="always").apply(context(), module)

@@ -132,7 +132,9 @@ def test_the_program_keeps_the_limits():
 
 
 def test_attempts_are_programs_of_their_own():
-    """Each program takes two bytes too many when it is built, regardless of how little less the next one may spend."""
+    """Each attempt is a separate program, and takes two bytes too many when it is built. The next attempt may spend
+    only slightly less.
+    """
     within, spent = 1 << 20, list[float]()
     while within is not None:
         module = Parser(context(), TILES).parse_module()
@@ -146,7 +148,7 @@ def test_attempts_are_programs_of_their_own():
 
 
 def test_tiles_with_the_same_weights_share_a_stream():
-    """Either both tiles are replaced or none."""
+    """The kernels of both tiles are replaced, or neither is."""
     text = program(tile(8, "first"), tile(8, "second", 8))
     (_, usual), (both, most) = chosen(1, text=text), chosen(1 << 20, text=text)
     assert len(both) == 2
@@ -241,7 +243,7 @@ def times(kernel: Kernel, timing: Timing) -> tuple[float, float]:
 
 @pytest.mark.parametrize(("savings", "best"), [([(9, 5), (1, 8)], 1), ([(9, 8), (1, 5)], 0), ([(5, 9), (8, 1)], 0)])
 def test_the_order_that_saves_more_cycles_is_taken(savings: list[tuple[int, int]], best: int):
-    """The flash is sufficient for one of two candidates."""
+    """The flash is sufficient for only one of two candidates; the one that saves more cycles is taken."""
     module = Parser(context(), TILES).parse_module()
     tiles, estimates = Tiles(module, TARGET), Estimates(module, TARGET, "auto", pack_buffers=False)
     groups: list[Group] = []

@@ -1,4 +1,4 @@
-"""The nests that become a single loop: those that then take fewer cycles."""
+"""A nest becomes a single loop exactly if it then takes fewer cycles."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class Pex:
 
 
 def test_inverted_residual_block():
-    """Figure 1: Generate, Partial Continue and Accumulate in 8.5 KB."""
+    """The derivation of figure 1 applies Generate, Partial Continue and Accumulate, and has a peak of 8.5 KB."""
     found = Pex(inverted_residual(13, 24, 144)).derivation()
     assert found.peak == 8 * 8450
     assert {"Generate", "PartCont", "Aggregate"} <= {*found.rules}

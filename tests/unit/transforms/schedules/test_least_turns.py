@@ -64,7 +64,9 @@ def test_no_order_takes_less():
 
 
 def test_no_variant_takes_less():
-    """The variants are herringbone, single transpose and replacing, by rows and by columns, for 1,000 shapes."""
+    """The least peak is compared with herringbone, single transpose and replacing, by rows and by columns, for 1,000
+    shapes.
+    """
     draw = random.Random(1)
     for _ in range(1000):
         graph = convolution(draw, 14)
@@ -91,7 +93,8 @@ def alternating(result: tuple[int, int], first: list[int], along_rows: bool) -> 
 
 
 def test_published_orders_of_a_kernel_that_is_not_square():
-    """20x20 pixels, 4 to 8 channels, a kernel of height 7 and width 1: (k_h - k_w) f_in / (f_out - f_in) is 6.
+    """The convolution has 20x20 pixels, 4 to 8 channels, and a kernel of height 7 and width 1, so that (k_h - k_w) f_in
+    / (f_out - f_in) is 6.
 
     By equation 16, columns of length n add the same debt as rows of length n + 6: from 14 rows of 20 pixels on, 12
     columns come first. Appendix C.1.1 states that the order begins with 6 rows. C.3, whose equation 23 has the other

@@ -83,8 +83,8 @@ def test_modes_are_mixed():
 @given(data=st.data())
 @settings(max_examples=30)
 def test_what_is_alive_in_an_order(same: bool, data: st.DataObject):
-    """Checked pixel by pixel: live are all pixels of the operand that later windows read, and all computed pixels of
-    the result.
+    """The live pixels are checked one by one: all pixels of the operand that later windows read, and all computed
+    pixels of the result.
     """
     extent = st.integers(3, 8)
     builder = GraphBuilder(data.draw(extent), data.draw(extent), data.draw(FEW))

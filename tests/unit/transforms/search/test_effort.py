@@ -119,7 +119,7 @@ def test_only_the_ops_of_flash_above_are_lowered_by_the_limit_on_flash_before_it
 
 
 def test_sums_that_loops_carry_are_recorded(monkeypatch: pytest.MonkeyPatch):
-    """Each iteration repeats the steps of the first one from the current sum."""
+    """Each iteration adds to the current sum by the same steps as the first iteration."""
     computed: Counter[Operation] = Counter()
     compute = recorded_ops.compute
 
@@ -163,7 +163,7 @@ def test_kernels_are_found_as_if_all_were_tried():
 
 
 def test_intervals_are_those_of_scalars():
-    """Proofs request intervals often; the computation of an element is not built for this."""
+    """Proofs request the interval of a scalar often, so that its computation must not be built each time."""
     with evaluation_of("fastgrnn") as evaluation:
         module = evaluation.evaluator.candidates.in_formats(uniform(evaluation, 8)[0])[0]
     ops = [op for op in module.walk() if isinstance(op, tdsl.BinaryOp | tdsl.FunctionOp)]

@@ -1,5 +1,5 @@
-"""Outcomes of many candidates are equal everywhere and after an interruption; evaluation ends early only without
-effect.
+"""Outcomes of many candidates do not depend on the computer or on interruptions. An evaluation ends early only if this
+does not change its result.
 """
 
 from __future__ import annotations

@@ -184,7 +184,7 @@ def test_the_only_width_of_a_format_may_be_given():
     [(7.9, 0, 2), (8.0, 1, 2), (16.0, 2, 4), (24.0, 3, 4), (32.0, 4, 4), (33.0, 4, 4)],
 )
 def test_as_many_tensors_as_the_loss_permits_are_demoted(permitted: float, kept: int, evaluated: int):
-    """Two processes evaluate at the same time."""
+    """Two worker processes evaluate candidates at the same time, which must not change the result."""
     search = JudgedSearch([1] * 4, missing_bits)
     found = DEMOTE._demote_within_loss(search, fixed(*[16] * 4), demotions(1, 2, 3, 4), permitted, "error")
     assert widths_of(found) == (8,) * kept + (16,) * (4 - kept)
@@ -225,7 +225,7 @@ def test_the_whole_of_demotion():
 
 @pytest.mark.parametrize(("ram", "found"), [(13, (8, 8, 8)), (14, (16, 8, 8)), (16, (8, 16, 16)), (17, (16, 16, 16))])
 def test_by_accuracy_what_loses_most_stays_wide(ram: int, found: tuple[int, ...]):
-    """Each alone, the demoted tensors lose 1, 3 and 2. They have 1, 1 and 2 elements."""
+    """If only one tensor is demoted, the losses are 1, 3 and 2. The tensors have 1, 1 and 2 elements."""
 
     def loss(choices: Choices) -> float:
         return sum(lost for lost, one in zip((1, 3, 2), choices, strict=True) if one.prototype.bits == 8)
@@ -264,7 +264,9 @@ def test_by_accuracy_promotion_ends_at_the_first_that_does_not_fit():
 
 
 def test_by_accuracy_the_better_of_both_orders_is_taken():
-    """Each alone, all tensors lose the same. Demotion leaves the last one wide, promotion begins with the first."""
+    """If only one tensor is demoted, the loss is the same for every tensor. Demotion leaves the last tensor wide,
+    promotion begins with the first.
+    """
     losses = {(8, 16, 16): 1.0, (16, 8, 16): 1.0, (16, 16, 8): 1.0, (8, 8, 16): 5.0, (16, 8, 8): 4.0, (8, 8, 8): 9.0}
     for better_one, taken in (((16, 8, 8), (16, 8, 8)), ((8, 8, 16), (8, 8, 16))):
         search = JudgedSearch([1, 1, 1], by_widths(losses | {better_one: 3.0}))

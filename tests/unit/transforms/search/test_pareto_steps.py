@@ -569,7 +569,7 @@ def test_programs_that_may_fit_are_measured_narrow_first_and_correct_estimates(m
 
 @pytest.mark.parametrize(("ram", "measured"), [(238, 1), (239, 3)])
 def test_uniform_programs_may_exceed_limits_by_a_twentieth(ram: int, measured: int):
-    """The programs have 150 and 250 bytes."""
+    """The two uniform programs have 150 and 250 bytes."""
     search = JudgedSearch([100], missing_bits)
     search.STACK = 50
     feasibility = Feasibility(search, Limits(ram=ram))

@@ -143,7 +143,9 @@ def test_windows_of_an_accelerometer(sensor: SensorModel, tmp_path: Path):
 
 
 def test_integers_of_sensors(tmp_path: Path):
-    """The sketches pass the integers of an accelerometer to the model, and read integers from the serial line."""
+    """One sketch passes the integers of an accelerometer to the model, and another one reads integers from the serial
+    line.
+    """
     model = sensor_model(tmp_path, "uno", packages=("arduino",), input_unit="g16384")
     readings = np.random.default_rng(6).integers(-16384, 16384, (8, 6))
     readings.astype(np.int16).tofile(tmp_path / "readings")
@@ -189,7 +191,9 @@ def test_images_row_by_row(input: str, tmp_path: Path):
 
 
 def test_samples_are_pushed(tmp_path: Path):
-    """The samples of the self-test, and those of an analog pin, of which the middle of the range is 0."""
+    """The sketch pushes the samples of the self-test, and those of an analog pin, of which the middle of the range is
+    0.
+    """
     need_tools("uno")
     (tmp_path / "sums.mlir").write_text(running_sum("sums"))
     out, packages = tmp_path / "out", ("arduino",)

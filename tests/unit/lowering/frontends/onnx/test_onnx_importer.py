@@ -352,7 +352,7 @@ EXPANDED = [
 
 @pytest.mark.parametrize("nodes", [DIFFERENCES, EXPANDED])
 def test_prototypes_become_a_loop(nodes: list[onnx.NodeProto]):
-    """ProtoNN as exporters write it: either all differences are squared and summed, or the square is expanded."""
+    """Exporters write ProtoNN in two forms: all differences are squared and summed, or the square is expanded."""
     random = np.random.default_rng(3)
     b = random.normal(size=(1, 3, 4)).astype(np.float32)
     constants = {"w": random.normal(size=(5, 3)), "g": np.array(-0.3), "z": random.normal(size=(4, 6))}
@@ -373,8 +373,8 @@ def test_prototypes_become_a_loop(nodes: list[onnx.NodeProto]):
 
 
 def test_matrices_are_declared_sparse():
-    """As by `|*|` in SeeDot's language. A matrix whose products are added to something is sparse only if it has many
-    zeros.
+    """The operator `|*|` in SeeDot's language does the same. A matrix to whose products something is added is declared
+    sparse only if it has many zeros.
     """
 
     def is_sparse(weights: np.ndarray[Any, Any], *, biased: bool) -> bool:

@@ -179,7 +179,7 @@ def test_differences_to_the_logarithm_of_a_sum_become_a_softmax():
 
 
 def test_support_vectors_are_counted():
-    """A model without a number of support vectors has none, as a linear model."""
+    """A model that states no number of support vectors has none, like a linear model, and is rejected."""
     uncounted = {name: value for name, value in REGRESSOR.items() if name != "n_supports"}
     with pytest.raises(InputError, match="a model without support vectors is not supported"):
         imported(ml("SVMRegressor", "x", "scores", **uncounted), outputs="scores")

@@ -27,7 +27,7 @@ BOTH = np.c_[IRIS.y, IRIS.y > 0]
 
 
 class Changed(sk.StandardScaler):
-    """A subclass, which is not defined by scikit-learn."""
+    """A class derived from one of scikit-learn's classes."""
 
 
 def fitted(estimator: Any, y: Any = IRIS.y) -> Any:

@@ -15,7 +15,9 @@ from tinyml.lowering.frontends.tflite.narrow import in_floats, unpacked
 
 @pytest.mark.parametrize("width", [2, 4])
 def test_numbers_of_few_bits(width: int):
-    """All numbers of a width, the first in the lowest bits; the unused bits of the last byte are ignored."""
+    """All numbers of a width are unpacked, the first from the lowest bits; the unused bits of the last byte are
+    ignored.
+    """
     numbers = [*range(-(1 << width - 1), 1 << width - 1), -1]
     packed = sum((number % (1 << width)) << (width * place) for place, number in enumerate(numbers))
     content = np.frombuffer(packed.to_bytes(-(-width * len(numbers) // 8), "little"), np.uint8)

@@ -137,7 +137,7 @@ def test_a_model_in_floats_is_a_program_on_reals():
 
 
 def small(kind: str, inputs: int = 1, **options: Any) -> bytes:
-    """A model of one operator."""
+    """The bytes of a model of one operator."""
     model = TfliteModel()
     x, y = (model.tensor((1, 4), "int8", UNIT, 3) for _ in range(2))
     model.op(kind, [x] * inputs, y, **options)
@@ -466,7 +466,7 @@ int main(void) {
 
 
 def test_conversions_beside_the_program(tmp_path: Path):
-    """They convert as QUANTIZE and DEQUANTIZE do, and compile without a warning."""
+    """The C functions convert as QUANTIZE and DEQUANTIZE do, and compile without a warning."""
     module, ctx = read_tflite(between_floats(), "net.tflite"), context()
     lowered(module, ctx, start="refine-formats", target="host")
     write_c(module, ctx, "host", tmp_path)

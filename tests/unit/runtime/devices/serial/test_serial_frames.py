@@ -19,7 +19,7 @@ def read(content: bytes, piece: int) -> list[Frame]:
 
 
 def test_the_checksum_is_fletchers():
-    """The checksums of commonly used test vectors."""
+    """The checksums equal those of commonly used test vectors."""
     assert checksum(b"abcde") == bytes((0xF0, 0xC8))
     assert checksum(b"abcdefgh") == bytes((0x27, 0x06))
 

@@ -1,4 +1,4 @@
-"""Commands that repeat the compilation of a chosen program."""
+"""The command that a choice prints repeats the compilation of the chosen program."""
 
 from __future__ import annotations
 

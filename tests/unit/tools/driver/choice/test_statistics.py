@@ -59,7 +59,10 @@ def test_the_bound_is_where_so_few_have_a_probability_of_5_percent(samples: int,
 @pytest.mark.parametrize("lost", [0.5, 3, 8])
 @pytest.mark.parametrize("gained", [0, 0.5, 3, 8])
 def test_the_bound_covers_what_is_lost_beside_gains(samples: int, lost: float, gained: float) -> None:
-    """lost, gained: the expected numbers of lost and gained samples, from which many cases are drawn."""
+    """Many cases are drawn, and the bound covers the expected net loss in most of them.
+
+    lost, gained: the expected numbers of lost and gained samples.
+    """
     shares = np.array([lost, gained, samples - lost - gained]) / samples
     drawn = np.random.default_rng(0).multinomial(samples, shares, size=2000)
     found, counts = np.unique(drawn[:, :2], axis=0, return_counts=True)
@@ -91,9 +94,7 @@ def test_what_is_expected_by_margins_never_contradicts_the_count() -> None:
 
 
 def test_an_error_in_one_direction_is_counted_where_margins_expect_a_gain() -> None:
-    """Four of 200 samples are lost. All are of one class, whose scores are all shifted, while those of other classes
-    are not.
-    """
+    """Four of 200 samples are lost. All four have the same class, and only the scores of this class are shifted."""
     random = np.random.default_rng(1)
     labels = np.repeat([0, 1], 100)
     scores = random.normal(0, 0.05, (200, 2)) + 2 * np.eye(2)[labels]
@@ -120,8 +121,8 @@ def test_a_factor_of_all_scores_loses_nothing(seed: int, factor: float) -> None:
 
 
 def test_a_lost_sample_of_few_is_not_allowed_and_a_small_error_of_all_margins_is() -> None:
-    """The model has great margins. Either one of 22 classes changes, or every one of 66 margins changes by a
-    hundredth.
+    """All margins of the model are great. In one case the class of one of 22 samples changes. In the other case each of
+    66 margins changes by a hundredth.
     """
     random = np.random.default_rng(0)
     labels = np.arange(66) % 3
@@ -244,8 +245,8 @@ def test_the_loss_of_numbers_is_the_growth_of_the_models_own_error(own: float, a
 
 
 def test_each_output_is_judged_by_its_own_error() -> None:
-    """An error of 1 is negligible for the output with values in hundreds, and would hardly reduce R² of both outputs
-    together.
+    """The same error is added to both outputs. It matters only for the output with small values, and would hardly
+    reduce R² of both outputs together.
     """
     model, exact = numbers(1, 500, 0.02)
     loss = model.loss(model.classes, exact + 0.2)

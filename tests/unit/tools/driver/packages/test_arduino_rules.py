@@ -1,7 +1,7 @@
 """The numbered rules of arduino-lint for libraries and sketches that apply to generated ones.
 
-Source: https://arduino.github.io/arduino-lint/latest/rules/library/ and .../sketch/, with the schema
-    etc/schemas/arduino-library-properties-definitions-schema.json of arduino-lint.
+The rules are those of https://arduino.github.io/arduino-lint/latest/rules/library/ and .../sketch/, with the schema
+etc/schemas/arduino-library-properties-definitions-schema.json of arduino-lint.
 """
 
 from __future__ import annotations

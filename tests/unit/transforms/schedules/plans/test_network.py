@@ -1,4 +1,4 @@
-"""Graphs of programs on tensors."""
+"""The graph of a network is derived from its program on tensors."""
 
 import pytest
 from programs.graphs import lenet, resnet8
