@@ -56,8 +56,8 @@ PUBLIC = ("tinyml", "tinyml.features")
 
 
 def foreign_code() -> dict[str, str]:
-    """Python code by file as packages and readers write it: templates, examples, test packages, code blocks, notebook
-    cells.
+    """The Python code that packages and readers write, by file: templates, examples, test packages, code blocks and
+    notebook cells.
     """
     found = {name_of(path): path.read_text("utf-8") for path in ROOT.glob("tools/templates/**/*.py.in")}
     for pattern in ("tests/plugins/**/*.py", "examples/**/*.py"):

@@ -53,7 +53,7 @@ class Network:
         return scale / 256 if self.is_wide else scale
 
     def like(self, shape: tuple[int, ...], scale: float, zero_point: int) -> int:
-        """Add a tensor, and make it the operand of the next operator."""
+        """Add a tensor with the given scale and zero point, and make it the operand of the next operator."""
         zero = 0 if self.is_wide else zero_point
         self.shape, self.last = shape, self.model.tensor(shape, self.dtype, scale, zero)
         return self.last

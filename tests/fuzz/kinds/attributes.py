@@ -152,7 +152,9 @@ def change(module: ModuleOp, random: Random) -> None:
 
 
 def _some_fields(known: Mapping[str, Sequence[object]], random: Random) -> dict[str, object]:
-    """Random values for at most three fields of an interface; scales come with offsets."""
+    """Random values for at most three fields of an interface; a value for scales is always accompanied by one for
+    offsets.
+    """
     names = {*random.sample([*known], random.randint(0, 3))}
     if names & {"scales", "offsets"}:
         names |= {"scales", "offsets"}

@@ -30,7 +30,7 @@ def sequential(shape: tuple[int, ...], *parts: Any, **more: Any) -> Any:
 
 
 def images() -> Any:
-    """A convolutional network with a Flatten layer."""
+    """A convolutional network on images with a Flatten layer."""
     return sequential(
         (10, 10, 1),
         layers.Conv2D(16, 3, activation="relu"),

@@ -1,4 +1,4 @@
-"""Fine-tuned programs: devices compute the outputs of the training, and limits are kept."""
+"""Devices compute the outputs that fine-tuning computes, and limits are kept."""
 
 from __future__ import annotations
 

@@ -193,8 +193,8 @@ def test_slower_programs_take_no_ram(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_rounded_sums_are_the_same_on_a_device_and_their_loss_is_reported(tmp_path: Path):
-    """Compilation compares the host's outputs with the evaluator's, which rounds sums, too. LLVM's code does so as
-    well.
+    """Compilation compares the host's outputs with the evaluator's, which rounds sums, too. LLVM's code computes the
+    same outputs.
     """
     model = tmp_path / "model.mlir"
     model.write_text(str(inverted_bottlenecks()))

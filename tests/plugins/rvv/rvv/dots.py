@@ -48,7 +48,12 @@ def dot_rows(weights: int, vector: int) -> Kernel:
 
 
 def _kind(count: str, bits: int, group: int, given: str = "zero") -> Instruction:
-    """Request as many lanes as the register `count` contains; `given` receives the number of lanes that were set."""
+    """The instruction that requests as many lanes as the register `count` contains.
+
+    bits: the width of a lane.
+    group: the number of registers in a group.
+    given: the register that receives the number of lanes that were set.
+    """
     return op("vsetvli", given, count, f"e{bits}", f"m{group}", "ta", "ma")
 
 

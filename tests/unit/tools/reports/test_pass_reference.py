@@ -33,9 +33,9 @@ def test_every_pass_is_on_the_page() -> None:
 
 @dataclass(frozen=True)
 class OwnPass(ModulePass):
-    """Leave the module unchanged.
+    """Leave the module as it is.
 
-    times: the number of times.
+    times: how often.
     """
 
     name = "own"
